@@ -1,0 +1,258 @@
+"""Types as annotations, and the classes that object schemas become.
+
+    rows: [{id: int, note: string?}] = ...
+
+gives `rows: list[Row]` and, above the statement, `class Row(TypedDict)`. A class is named after
+the place its schema was written; the same shape twice is one class.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+import libcst as cst
+
+from saftc.codegen.base import Base
+from saftc.codegen.python import (
+    Expression,
+    binary,
+    call,
+    constant,
+    dict_,
+    is_identifier,
+    name,
+    string,
+    subscript,
+    tuple_,
+)
+from saftc.semantics.types import (
+    NIL,
+    BuiltinType,
+    FieldType,
+    FunctionType,
+    ListType,
+    LiteralType,
+    ObjectType,
+    RecordType,
+    Scalar,
+    TupleType,
+    Type,
+    UnionType,
+)
+from saftc.syntax import nodes as n
+
+_SCALARS = {
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "string": "str",
+    "nil": "None",
+}
+
+
+class Annotations(Base):
+    """The part of the emitter that knows types."""
+
+    def prepare(self) -> None:
+        """Takes up the names of types before the first line is written."""
+        # A shape and the class that stands for it; classes made and not yet written.
+        self.classes: dict[tuple[FieldType, ...], str] = {}
+        self.new_classes: list[cst.BaseStatement] = []
+        self.alias_of = {
+            type_: text
+            for text, type_ in self.facts.aliases.items()
+            if isinstance(type_, UnionType | LiteralType | ListType | TupleType)
+        }
+        self.taken = {symbol.name for scope in self.facts.names.scopes.values()
+                      for symbol in scope.symbols.values()}
+        self.taken |= {*self.facts.aliases, *self.facts.records}
+        for text, type_ in self.facts.aliases.items():
+            if isinstance(type_, ObjectType):
+                self.classes.setdefault(type_.fields, text)
+
+    def annotation(self, type_: Type) -> Expression:
+        alias = self.alias_of.get(type_)
+        if alias is not None:
+            return name(alias)
+        match type_:
+            case Scalar():
+                if type_.kind == "nil":
+                    return name("None")
+                return self.global_(_SCALARS.get(type_.kind, "Any"))
+            case LiteralType():
+                return self._literals([type_])
+            case ListType():
+                return subscript(self.global_("list"), self.annotation(type_.item))
+            case TupleType():
+                items = [self.annotation(item) for item in type_.items] or [tuple_([])]
+                return subscript(self.global_("tuple"), *items)
+            case ObjectType():
+                if type_.is_declared:
+                    return name(self.class_of(type_))
+                return subscript(
+                    self.global_("dict"), self.global_("str"), self._values(type_)
+                )
+            case RecordType():
+                return name(type_.name)
+            case UnionType():
+                return self._union(type_)
+            case FunctionType() | BuiltinType():
+                return self.global_("Any")
+            case _:
+                assert_never(type_)
+
+    def _values(self, type_: ObjectType) -> Expression:
+        """What the values of a plain dict have in common: one type, or any."""
+        found = {field.type for field in type_.fields}
+        return self.annotation(found.pop()) if len(found) == 1 else self.global_("Any")
+
+    def _union(self, type_: UnionType) -> Expression:
+        literals = [member for member in type_.members if isinstance(member, LiteralType)]
+        parts: list[Expression] = []
+        for member in type_.members:
+            if not isinstance(member, LiteralType):
+                if member != NIL:
+                    parts.append(self.annotation(member))
+            elif member is literals[0]:
+                parts.append(self._literals(literals))
+        if NIL in type_.members:
+            parts.append(name("None"))
+        result = parts[0]
+        for part in parts[1:]:
+            result = binary(result, "|", part)
+        return result
+
+    def _literals(self, literals: Sequence[LiteralType]) -> Expression:
+        return subscript(
+            self.global_("Literal"), *(constant(literal.value) for literal in literals)
+        )
+
+    # Classes
+
+    def name_classes(self, schema: n.Schema | None, place: str) -> None:
+        """Gives the object schemas written at `place` classes, named after it."""
+        match schema:
+            case n.ObjectSchema():
+                self._make_class(schema, place)
+            case n.ListSchema():
+                self.name_classes(schema.item, _one_of(place))
+            case n.TupleSchema():
+                for item in schema.items:
+                    self.name_classes(item, _one_of(place))
+            case n.UnionSchema():
+                for member in schema.members:
+                    self.name_classes(member, place)
+            case n.OptionalSchema():
+                self.name_classes(schema.schema, place)
+            case n.NamedSchema() | n.LiteralSchema() | None:
+                pass
+            case _:
+                assert_never(schema)
+
+    def _make_class(self, schema: n.ObjectSchema, place: str) -> None:
+        type_ = self.facts.schemas[schema]
+        if not isinstance(type_, ObjectType) or type_.fields in self.classes:
+            return
+        for field in schema.fields:
+            self.name_classes(field.schema, field.name.text)
+        self.write_class(type_, self._free_name(_class_name(place)))
+
+    def class_of(self, type_: ObjectType) -> str:
+        """The class that stands for an object schema."""
+        text = self.classes.get(type_.fields)
+        if text is None:
+            text = self._free_name("Object")
+            self.write_class(type_, text)
+        return text
+
+    def write_class(self, type_: ObjectType, text: str, doc: str = "") -> None:
+        """Has the class written above the statement at hand."""
+        self.classes[type_.fields] = text
+        self.taken.add(text)
+        entries = [(field.name, self.field_annotation(field.type, field.doc)) for field in type_.fields]
+        typed_dict = self.global_("TypedDict")
+        if all(is_identifier(key) for key, _ in entries):
+            self.new_classes.append(class_def(text, [typed_dict], entries, doc))
+            return
+        definition = call(typed_dict, [string(text), dict_(entries)])
+        self.new_classes.append(_line(cst.Assign([cst.AssignTarget(name(text))], definition)))
+
+    def field_annotation(self, type_: Type, doc: str | None) -> Expression:
+        """The annotation of a field or parameter, with its doc comment."""
+        plain = self.annotation(type_)
+        if doc is None:
+            return plain
+        return subscript(self.global_("Annotated"), plain, string(" ".join(doc.split("\n"))))
+
+    def _free_name(self, text: str) -> str:
+        candidate, number = text, 2
+        while candidate in self.taken:
+            candidate = f"{text}{number}"
+            number += 1
+        return candidate
+
+
+def class_def(
+    text: str,
+    bases: Sequence[Expression],
+    entries: Sequence[tuple[str, Expression]],
+    doc: str = "",
+    decorators: Sequence[cst.Decorator] = (),
+    defaults: dict[str, Expression] | None = None,
+) -> cst.ClassDef:
+    """A class whose body is annotated names."""
+    body: list[cst.BaseStatement] = []
+    if doc:
+        body.append(docstring(doc))
+    for position, (key, annotation) in enumerate(entries):
+        line = _line(
+            cst.AnnAssign(name(key), cst.Annotation(annotation), (defaults or {}).get(key))
+        )
+        if doc and position == 0:
+            line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+        body.append(line)
+    if not body:
+        body.append(_line(cst.Pass()))
+    return cst.ClassDef(
+        name(text),
+        cst.IndentedBlock(body),
+        [cst.Arg(base) for base in bases],
+        decorators=decorators,
+        lpar=cst.LeftParen() if bases else cst.MaybeSentinel.DEFAULT,
+        rpar=cst.RightParen() if bases else cst.MaybeSentinel.DEFAULT,
+    )
+
+
+def docstring(text: str, depth: int = 1) -> cst.SimpleStatementLine:
+    """A docstring statement in a block `depth` levels deep."""
+    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    # black keeps a quote at either end off the delimiters with a space.
+    before = " " if escaped.startswith('"') else ""
+    after = " " if escaped.endswith('"') else ""
+    lines = escaped.split("\n")
+    margin = "    " * depth
+    if len(lines) > 1:
+        after = "\n" + margin
+    indented = "\n".join([lines[0], *(margin + line if line else "" for line in lines[1:])])
+    return _line(cst.Expr(cst.SimpleString(f'"""{before}{indented}{after}"""')))
+
+
+def _line(statement: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([statement])
+
+
+def _class_name(place: str) -> str:
+    """`user_rows` is `UserRows`."""
+    words = [word for word in place.replace(" ", "_").split("_") if word]
+    text = "".join(word[0].upper() + word[1:] for word in words)
+    return text if text and text.isidentifier() else "Object"
+
+
+def _one_of(place: str) -> str:
+    """The name of one item of what has this name: `rows` holds a `row`."""
+    for ending, replacement in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"),
+                                ("shes", "sh")):
+        if place.endswith(ending) and len(place) > len(ending) + 1:
+            return place.removesuffix(ending) + replacement
+    if place.endswith("s") and not place.endswith(("ss", "us", "is")) and len(place) > 2:
+        return place[:-1]
+    return place + "_item"

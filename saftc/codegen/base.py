@@ -1,0 +1,75 @@
+"""What the parts of the emitter share: the facts, the names, and what has been used so far."""
+
+from abc import ABC, abstractmethod
+
+import libcst as cst
+
+from saftc.codegen.comments import Comments
+from saftc.codegen.imports import SOURCES, Imports
+from saftc.codegen.names import Needs
+from saftc.codegen.python import Expression, name
+from saftc.semantics.facts import Facts
+from saftc.semantics.scopes import Scope, Symbol
+from saftc.semantics.types import Type
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.tokens import Comment
+
+
+class Base(ABC):
+    """The state of one run of the emitter."""
+
+    def __init__(
+        self, source: Source, module: n.Module, facts: Facts, names: dict[Symbol, str]
+    ) -> None:
+        self.source = source
+        self.module = module
+        self.facts = facts
+        self.names = names
+        self.needs = Needs()
+        self.imports = Imports()
+        self.comments = Comments(source, module)
+        self.scope: Scope = facts.names.scopes[module]
+        # Of the statement at hand: the texts of several lines, by the marks that stand for them,
+        # and the comments inside it that are not yet placed.
+        self.texts: list[str] = []
+        self.inner_comments: list[Comment] = []
+
+    @abstractmethod
+    def emit(self, node: n.Expression) -> Expression:
+        """An expression as its place needs it: with the place's conversion or check."""
+
+    @abstractmethod
+    def condition(self, node: n.Expression) -> Expression:
+        """An expression that Python finds true exactly when Saft does."""
+
+    @abstractmethod
+    def annotation(self, type_: Type) -> Expression:
+        """A type as an annotation."""
+
+    @abstractmethod
+    def prompt(self, node: n.Prompt) -> Expression:
+        """A prompt, with `.value`."""
+
+    @abstractmethod
+    def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
+        """A call of a builtin; when it is only iterated over it needs not be a list."""
+
+    def type_of(self, node: n.Expression) -> Type:
+        """The type of an expression at its place."""
+        return self.facts.type_of(node)
+
+    def global_(self, text: str) -> cst.Name:
+        """A name that the output itself needs: imported, or one of Python's builtins."""
+        self.needs.add(text, self.scope)
+        if text in SOURCES:
+            self.imports.names.add(text)
+        return name(text)
+
+    def operation(self, text: str) -> Expression:
+        """The function `ops.text` of the runtime."""
+        return cst.Attribute(self.global_("ops"), cst.Name(text))
+
+    def name_of(self, node: n.Node) -> str:
+        """The Python name of what `node` refers to or introduces."""
+        return self.names[self.facts.names.of(node)]

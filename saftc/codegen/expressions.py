@@ -1,0 +1,463 @@
+"""Expressions: native Python where the types prove that it does what Saft means, `ops` elsewhere.
+
+    a + b       a + b               or  ops.add(a, b)
+    row.price   row["price"]        or  row.price (a record)  or  ops.member(row, "price")
+    if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.annotations import Annotations
+from saftc.codegen.builtins import Builtins
+from saftc.codegen.comments import lies_in, with_comments
+from saftc.codegen.python import Expression
+from saftc.semantics.builtins import ITEMS
+from saftc.semantics.operators import negate, operate
+from saftc.semantics.relations import Fit, python_equality_is_exact
+from saftc.semantics.types import (
+    ANY,
+    BOOL,
+    NEVER,
+    NIL,
+    STRING,
+    FunctionType,
+    ListType,
+    ObjectType,
+    RecordType,
+    TupleType,
+    Type,
+    is_only,
+    item_type,
+    may_be,
+    members,
+    union,
+    without,
+)
+from saftc.syntax import nodes as n
+
+_OPERATIONS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "%": "mod",
+    "==": "eq",
+    "!=": "ne",
+    "<": "lt",
+    "<=": "le",
+    ">": "gt",
+    ">=": "ge",
+    "in": "is_in",
+}
+
+# `type(x) == "string"` as a test that Python's type checkers understand.
+_CLASSES = {"string": "str", "float": "float", "bool": "bool", "list": "list", "tuple": "tuple",
+            "object": "dict"}
+
+
+# What fits on a line is written as one string; black would join the parts of it anyway.
+_SHORT_TEXT = 80
+
+
+class Expressions(Annotations, Builtins):
+    """The part of the emitter that knows expressions."""
+
+    def emit(self, node: n.Expression) -> Expression:
+        value = self._plain(node)
+        coercion = self.facts.coercions.get(node)
+        if coercion is None:
+            return value
+        if coercion.fit == Fit.TO_FLOAT:
+            return self.to_float(node, value)
+        return self.checked(value, coercion.wanted)
+
+    def checked(self, value: Expression, wanted: Type) -> Expression:
+        """`check(value, wanted)`."""
+        return py.call(self.global_("check"), [value, self.annotation(wanted)])
+
+    def _plain(self, node: n.Expression) -> Expression:
+        match node:
+            case n.Literal():
+                return self._literal(node)
+            case n.Name():
+                return self._name(node)
+            case n.ListLiteral():
+                items = [self.emit(item) for item in node.items]
+                return self._spread(node, py.list_(items), node.items)
+            case n.TupleLiteral():
+                items = [self.emit(item) for item in node.items]
+                return self._spread(node, py.tuple_(items), node.items)
+            case n.ObjectLiteral():
+                return self._object(node)
+            case n.Call():
+                return self._call(node)
+            case n.Index():
+                return self._index(node)
+            case n.Slice():
+                return self._slice(node)
+            case n.Member():
+                return self._member(node)
+            case n.TupleMember():
+                return self._tuple_member(node)
+            case n.Unary():
+                return self._unary(node)
+            case n.Binary():
+                return self._binary(node)
+            case n.Comparison():
+                return self._comparison(node)
+            case n.Logical():
+                return self._truth(node)
+            case n.Conditional():
+                return py.conditional(
+                    self.emit(node.then), self.condition(node.condition), self.emit(node.other)
+                )
+            case n.Comprehension():
+                return self._comprehension(node)
+            case n.Prompt():
+                return self.prompt(node)
+            case _:
+                assert_never(node)
+
+    # Literals and names
+
+    def _literal(self, node: n.Literal) -> Expression:
+        if isinstance(node.value, str) and self.source.text.startswith('"""', node.span.start):
+            return _block(node.value)
+        return py.constant(node.value)
+
+    def _name(self, node: n.Name) -> Expression:
+        symbol = self.facts.names.of(node)
+        if symbol.kind == "builtin":
+            return self.operation(symbol.name)
+        return py.name(self.names[symbol])
+
+    def _object(self, node: n.ObjectLiteral) -> Expression:
+        entries = [(field.key.text, self.emit(field.value)) for field in node.fields]
+        given = {key for key, _ in entries}
+        wanted = self.facts.types.get(node)
+        if isinstance(wanted, ObjectType):
+            # An optional field that is absent is nil.
+            entries += [(f.name, py.name("None")) for f in wanted.fields if f.name not in given]
+        return self._spread(node, py.dict_(entries), node.fields)
+
+    def _spread(
+        self,
+        node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Call,
+        made: cst.List | cst.Tuple | cst.Dict | cst.Call,
+        items: Sequence[n.Node],
+    ) -> Expression:
+        """Keeps one item a line where the source has it so, and the comments between items."""
+        inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
+        if inner and items:
+            for comment in inner:
+                self.inner_comments.remove(comment)
+            return with_comments(made, [item.span for item in items], inner, self.source)
+        return py.spread(made) if node.is_spread else made
+
+    # Calls
+
+    def _call(self, node: n.Call, *, is_iterated: bool = False) -> Expression:
+        function = self.type_of(node.function)
+        is_record = isinstance(node.function, n.Name) and (
+            self.facts.names.of(node.function).kind == "record"
+        )
+        if isinstance(node.function, n.Name):
+            symbol = self.facts.names.of(node.function)
+            if symbol.kind == "builtin":
+                return self.builtin_call(node, symbol.name, is_iterated=is_iterated)
+        positional = [self.emit(a.value) for a in node.arguments if a.name is None]
+        if isinstance(function, FunctionType) or is_record:
+            parameters = self._parameter_names(node, function)
+            named = [
+                (parameters.get(a.name.text, a.name.text), self.emit(a.value))
+                for a in node.arguments
+                if a.name is not None
+            ]
+            made = py.call(self.emit(node.function), positional, named)
+        else:
+            named = [(a.name.text, self.emit(a.value)) for a in node.arguments if a.name]
+            made = py.call(
+                self.operation("call"), [self.emit(node.function), *positional], named
+            )
+        return self._spread(node, made, node.arguments)
+
+    def _parameter_names(self, node: n.Call, function: Type) -> dict[str, str]:
+        """The Python names of a function's parameters by their Saft names."""
+        if not isinstance(function, FunctionType):
+            return {}
+        return {
+            parameter.name.text: self.name_of(parameter.name)
+            for parameter in function.definition.parameters
+        }
+
+    # Members and items
+
+    def _member(self, node: n.Member) -> Expression:
+        type_ = self.type_of(node.value)
+        value = self.emit(node.value)
+        field = node.name.text
+        owners = members(type_)
+        if type_ not in (ANY, NEVER):
+            if all(isinstance(o, ObjectType) and o.field(field) for o in owners):
+                return py.subscript(value, py.string(field))
+            if all(isinstance(o, RecordType) and self._has_field(o, field) for o in owners):
+                return py.attribute(value, field if py.is_identifier(field) else field + "_")
+            if field == "length" and is_only(type_, "string", "object", *ITEMS):
+                has_field = any(isinstance(o, ObjectType) and o.field(field) for o in owners)
+                if not has_field:
+                    return self.length(value)
+        return py.call(self.operation("member"), [value, py.string(field)])
+
+    def _has_field(self, record: RecordType, field: str) -> bool:
+        return field in self.facts.records[record.name].fields
+
+    def _tuple_member(self, node: n.TupleMember) -> Expression:
+        value = self.emit(node.value)
+        position = py.integer(node.position)
+        if all(_has_item(owner, node.position) for owner in members(self.type_of(node.value))):
+            return py.subscript(value, position)
+        return py.call(self.operation("index"), [value, position])
+
+    def _index(self, node: n.Index) -> Expression:
+        value, key = self.emit(node.value), self.emit(node.key)
+        owner, key_type = self.type_of(node.value), self.type_of(node.key)
+        if is_only(owner, "string", *ITEMS) and is_only(key_type, "int"):
+            return py.subscript(value, key)
+        if is_only(owner, "object") and is_only(key_type, "string"):
+            is_written = isinstance(node.key, n.Literal)
+            owners = [member for member in members(owner) if isinstance(member, ObjectType)]
+            # A class of objects takes only keys that are written out.
+            if is_written and all(o.field(str(node.key.value)) for o in owners):  # type: ignore[union-attr]
+                return py.subscript(value, key)
+            if not is_written and not any(o.is_declared for o in owners):
+                return py.subscript(value, key)
+        return py.call(self.operation("index"), [value, key])
+
+    def _slice(self, node: n.Slice) -> Expression:
+        value = self.emit(node.value)
+        start = self.emit(node.start) if node.start is not None else None
+        stop = self.emit(node.stop) if node.stop is not None else None
+        ends = [end for end in (node.start, node.stop) if end is not None]
+        if is_only(self.type_of(node.value), "string", *ITEMS) and all(
+            is_only(self.type_of(end), "int") for end in ends
+        ):
+            return py.slice_(value, start, stop)
+        nothing = py.name("None")
+        return py.call(self.operation("slice"), [value, start or nothing, stop or nothing])
+
+    # Operators
+
+    def _unary(self, node: n.Unary) -> Expression:
+        if node.operator == "not":
+            return self._truth(node)
+        operand = self.emit(node.operand)
+        if negate(self.type_of(node.operand)).is_proved:
+            return py.negation(operand)
+        return py.call(self.operation("neg"), [operand])
+
+    def _binary(self, node: n.Binary) -> Expression:
+        left, right = self.emit(node.left), self.emit(node.right)
+        proved = operate(node.operator, self.type_of(node.left), self.type_of(node.right)).is_proved
+        if proved:
+            return py.binary(left, node.operator, right)
+        return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
+
+    def _comparison(self, node: n.Comparison) -> Expression:
+        match node.operator:
+            case "==" | "!=":
+                return self._equality(node)
+            case "in" | "not in":
+                return self._containment(node)
+            case _:
+                pass
+        left, right = self.emit(node.left), self.emit(node.right)
+        if operate(node.operator, self.type_of(node.left), self.type_of(node.right)).is_proved:
+            return py.comparison(left, node.operator, right)
+        return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
+
+    def _equality(self, node: n.Comparison) -> Expression:
+        is_equal = node.operator == "=="
+        kind_test = self._kind_test(node)
+        if kind_test is not None:
+            return kind_test if is_equal else py.negated(kind_test)
+        left, right = self.emit(node.left), self.emit(node.right)
+        for one, other, known in ((left, right, node.right), (right, left, node.left)):
+            if isinstance(known, n.Literal) and (known.value is None or known.value in (True, False)):
+                if known.value is None or isinstance(known.value, bool):
+                    return py.comparison(one, "is" if is_equal else "is not", other)
+        if python_equality_is_exact(self.type_of(node.left), self.type_of(node.right)):
+            return py.comparison(left, node.operator, right)
+        return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
+
+    def _kind_test(self, node: n.Comparison) -> Expression | None:
+        """`type(x) == "string"` as `isinstance(x, str)`."""
+        match node:
+            case n.Comparison(
+                left=n.Call(
+                    function=n.Name() as function, arguments=(n.Argument(name=None, value=tested),)
+                ),
+                right=n.Literal(value=str() as word),
+            ) if self.facts.names.of(function).kind == "builtin" and function.text == "type":
+                pass
+            case _:
+                return None
+        value = self.emit(tested)
+        if word == "nil":
+            return py.comparison(value, "is", py.name("None"))
+        if word == "int":
+            if may_be(self.type_of(tested), BOOL):
+                return py.comparison(
+                    py.call(self.global_("type"), [value]), "is", self.global_("int")
+                )
+            return py.call(self.global_("isinstance"), [value, self.global_("int")])
+        if word in _CLASSES:
+            return py.call(self.global_("isinstance"), [value, self.global_(_CLASSES[word])])
+        return None
+
+    def _containment(self, node: n.Comparison) -> Expression:
+        left, right = self.emit(node.left), self.emit(node.right)
+        if self.is_exact_in(self.type_of(node.left), self.type_of(node.right)):
+            return py.comparison(left, node.operator, right)
+        found = py.call(self.operation("is_in"), [left, right])
+        return py.negated(found) if node.operator == "not in" else found
+
+    def is_exact_in(self, item: Type, container: Type) -> bool:
+        if not operate("in", item, container).is_proved:
+            return False
+        for owner in members(container):
+            items = item_type(owner) if isinstance(owner, ListType | TupleType) else STRING
+            if not python_equality_is_exact(item, items):
+                return False
+        return True
+
+    # Conditions
+
+    def condition(self, node: n.Expression) -> Expression:
+        match node:
+            case n.Logical():
+                return py.both(
+                    self.condition(node.left), node.operator, self.condition(node.right)
+                )
+            case n.Unary(operator="not"):
+                return self._not(node.operand)
+            case _:
+                if union((self.type_of(node), BOOL, NIL)) == union((BOOL, NIL)):
+                    return self.emit(node)
+                return self._truth(node)
+
+    def _truth(self, node: n.Expression) -> Expression:
+        """An expression that gives `True` or `False` as `node` is true or not in Saft."""
+        match node:
+            case n.Logical():
+                return py.both(self._truth(node.left), node.operator, self._truth(node.right))
+            case n.Unary(operator="not"):
+                return self._not(node.operand)
+            case _:
+                pass
+        type_ = self.type_of(node)
+        value = self.emit(node)
+        if is_only(type_, "bool"):
+            return value
+        if is_only(type_, "bool", "nil"):
+            return py.comparison(value, "is", py.name("True"))
+        if NIL in members(type_) and not may_be(without(type_, NIL), BOOL) and type_ != NIL:
+            return py.comparison(value, "is not", py.name("None"))
+        return py.call(self.operation("truthy"), [value])
+
+    def _not(self, operand: n.Expression) -> Expression:
+        if is_only(self.type_of(operand), "bool", "nil") and not isinstance(
+            operand, n.Logical | n.Unary
+        ):
+            return py.negated(self.emit(operand))
+        return py.negated(self._truth(operand))
+
+    # Loops
+
+    def iterable(self, node: n.Expression) -> Expression:
+        """What a loop goes over."""
+        type_ = self.type_of(node)
+        is_builtin = isinstance(node, n.Call) and isinstance(node.function, n.Name)
+        if is_builtin and isinstance(node, n.Call) and node not in self.facts.coercions:
+            value = self._call(node, is_iterated=True)
+        else:
+            value = self.emit(node)
+        if is_only(type_, *ITEMS):
+            return value
+        return py.call(self.operation("each"), [value])
+
+    def loop_over(self, pattern: n.Pattern, node: n.Expression) -> Expression:
+        """What a loop with `pattern` goes over: unpacking is checked where it is not proved."""
+        if isinstance(pattern, n.NamePattern) or self._unpacks(pattern, item_type(self.type_of(node))):
+            return self.iterable(node)
+        count = py.integer(len(pattern.items)) if isinstance(pattern, n.TuplePattern) else None
+        assert count is not None
+        return py.call(self.operation("each_of"), [self.emit(node), count])
+
+    def _unpacks(self, pattern: n.Pattern, type_: Type) -> bool:
+        if isinstance(pattern, n.NamePattern):
+            return True
+        if type_ == NEVER:
+            return True
+        return all(
+            isinstance(member, TupleType)
+            and len(member.items) == len(pattern.items)
+            and all(
+                self._unpacks(inner, item)
+                for inner, item in zip(pattern.items, member.items, strict=True)
+            )
+            for member in members(type_)
+        )
+
+    def pattern(self, pattern: n.Pattern) -> Expression:
+        """The names that a loop binds; the outermost pattern has no parentheses."""
+        target = self._pattern(pattern)
+        return target.with_changes(lpar=[], rpar=[]) if isinstance(target, cst.Tuple) else target
+
+    def _pattern(self, pattern: n.Pattern) -> Expression:
+        match pattern:
+            case n.NamePattern():
+                return py.name(self.name_of(pattern.name))
+            case n.TuplePattern():
+                return py.tuple_([self._pattern(item) for item in pattern.items])
+            case _:
+                assert_never(pattern)
+
+    def _comprehension(self, node: n.Comprehension) -> Expression:
+        outer, self.scope = self.scope, self.facts.names.scopes[node]
+        clauses: list[tuple[Expression, Expression, list[Expression]]] = []
+        for clause in node.clauses:
+            iterable = py.iterated(self.loop_over(clause.pattern, clause.iterable))
+            conditions = [py.iterated(self.condition(c)) for c in clause.conditions]
+            clauses.append((self.pattern(clause.pattern), iterable, conditions))
+        item = self.emit(node.item)
+        self.scope = outer
+        inner: cst.CompFor | None = None
+        for target, iterable, conditions in reversed(clauses):
+            inner = cst.CompFor(
+                target,  # type: ignore[arg-type]
+                iterable,
+                ifs=[cst.CompIf(condition) for condition in conditions],
+                inner_for_in=inner,
+            )
+        assert inner is not None
+        return cst.ListComp(item, inner)
+
+
+def _has_item(owner: Type, position: int) -> bool:
+    return isinstance(owner, TupleType) and position < len(owner.items)
+
+
+def _block(text: str) -> Expression:
+    """A text of several lines: one string a line, joined by Python, when it is a longer one."""
+    single = py.string(text)
+    if len(single.value) <= _SHORT_TEXT:
+        return single
+    parts = [py.string(line) for line in text.splitlines(keepends=True)]
+    result: cst.SimpleString | cst.ConcatenatedString = parts[-1]
+    for part in reversed(parts[:-1]):
+        result = cst.ConcatenatedString(part, result)
+    return py.parenthesized(result)

@@ -1,0 +1,101 @@
+"""Lines as black writes them, without asking black about every line.
+
+black takes most of the time of a compilation when it formats a whole module. But what the emitter
+writes on one line is already in black's form (the tests hold this against black itself), so only
+statements that do not fit on their line, or hold a text of several lines, a trailing comma or a
+comment, are formatted, each by itself and narrower by its indentation.
+
+Two things are ours: a call of `prompt` that does not fit has one argument a line, and the text of a
+prompt is indented like the line on which it begins.
+"""
+
+import ast
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from saftc.codegen.python import block_text
+
+WIDTH = 88
+INDENT = "    "
+
+_CALLS = ("prompt", "program")
+_MARK = re.compile(r'"""\n\x01(\d+)\x01\n"""')
+_NOTHING = cst.Module([])
+
+
+def mark(number: int) -> cst.SimpleString:
+    """What stands for the text `number` of a statement until it is laid out."""
+    return cst.SimpleString(f'"""\n\x01{number}\x01\n"""')
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The source of a node."""
+    return _NOTHING.code_for_node(node)
+
+
+def needs_layout(code: str, depth: int) -> bool:
+    """Whether a statement or head, given as one line, has to be laid out."""
+    line = code.rstrip("\n")
+    return "\n" in line or len(line) + len(INDENT) * depth > WIDTH
+
+
+def lay_out(code: str, depth: int, texts: Sequence[str]) -> str:
+    """The lines of a statement that stands `depth` blocks deep, without that indentation.
+
+    `code` is a simple statement, or the head of a block with `pass` in it.
+    """
+    code = _spread_prompts(code, depth)
+    return _MARK.sub(lambda match: _text(texts[int(match[1])], match), code)
+
+
+def _text(text: str, match: re.Match[str]) -> str:
+    line_start = match.string.rfind("\n", 0, match.start()) + 1
+    line = match.string[line_start : match.start()]
+    margin = line[: len(line) - len(line.lstrip(" "))]
+    lines = block_text(text).split("\n")
+    inside = "\n".join(margin + line if line else "" for line in lines)
+    return f'"""\n{inside}\n{margin}"""'
+
+
+def _spread_prompts(code: str, depth: int) -> str:
+    """black's layout of `code`, with one argument a line in each prompt that has several lines."""
+    formatted = black_format(code, depth)
+    while True:
+        missing = _closing_without_comma(formatted)
+        if not missing:
+            return formatted
+        for offset in sorted(missing, reverse=True):
+            formatted = formatted[:offset] + "," + formatted[offset:]
+        formatted = black_format(formatted, depth)
+
+
+def _closing_without_comma(code: str) -> list[int]:
+    """Where prompts of several lines lack the comma that gives each argument its own line."""
+    starts = [0]
+    for line in code.split("\n"):
+        starts.append(starts[-1] + len(line.encode()) + 1)
+    encoded = code.encode()
+    found: list[int] = []
+    for node in ast.walk(ast.parse(code)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        if node.func.id not in _CALLS or node.lineno == node.end_lineno:
+            continue
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        last = max(
+            (starts[(a.end_lineno or 1) - 1] + (a.end_col_offset or 0) for a in arguments), default=0
+        )
+        closing = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0) - 1
+        if b"," not in encoded[last:closing]:
+            found.append(len(encoded[:last].decode()))
+    return found
+
+
+def black_format(code: str, depth: int) -> str:
+    """`code` as black writes it where `depth` levels of indentation are taken."""
+    import black
+
+    mode = black.Mode(line_length=max(1, WIDTH - len(INDENT) * depth))
+    return black.format_str(code, mode=mode)

@@ -1,0 +1,58 @@
+"""The Python name of each name of a script.
+
+It is the user's own name, with an underscore after it only where Python forces that: a keyword
+(`class_`), a local name of a call in which the outer name was read before, or a name that the
+output itself needs at that place (`list` in a module with `list[int]`, `prompt` in a module with
+prompts). The last kind is known only when the output has been written: `Needs` collects what the
+output refers to and where, and the emitter runs again when a user's name stands in the way.
+"""
+
+import keyword
+from dataclasses import dataclass, field
+
+from saftc.semantics.scopes import Names, Scope, Symbol
+
+
+@dataclass(slots=True)
+class Needs:
+    """The global names that the output refers to, each with the scopes it is used in."""
+
+    used: dict[str, set[Scope]] = field(default_factory=dict[str, set[Scope]])
+
+    def add(self, name: str, scope: Scope) -> None:
+        """Notes that the output refers to the global `name` in `scope`."""
+        self.used.setdefault(name, set()).add(scope)
+
+    def is_needed_below(self, name: str, scope: Scope) -> bool:
+        """Whether `name` is used in `scope` or in a scope inside it."""
+        return any(scope in user.around() for user in self.used.get(name, ()))
+
+
+def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
+    """The Python name of every symbol of the module."""
+    result: dict[Symbol, str] = {}
+    for scope in names.scopes.values():
+        for symbol in scope.symbols.values():
+            result[symbol] = _name(symbol, scope, needs)
+    return result
+
+
+def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
+    """Whether a user's name stands where the output needs the same name for something else."""
+    return any(
+        symbol.scope is not None and needs.is_needed_below(name, symbol.scope)
+        for symbol, name in names.items()
+    )
+
+
+def _name(symbol: Symbol, scope: Scope, needs: Needs) -> str:
+    name = symbol.name
+    while (
+        keyword.iskeyword(name)
+        or (name.startswith("__") and name.endswith("__"))
+        or (name == symbol.name and symbol.hides is not None)
+        or needs.is_needed_below(name, scope)
+        or (name != symbol.name and any(name in outer.symbols for outer in scope.around()))
+    ):
+        name += "_"
+    return name

@@ -1,0 +1,80 @@
+"""Prompts as calls of `prompt`.
+
+    x: [int] = $ compute {square} for {nums}, {limit + 1} at most $
+
+gives
+
+    x = prompt(
+        "compute {square} for {nums}, {0} at most",
+        limit + 1,
+        square=square,
+        nums=nums,
+        returns=list[int],
+    ).value
+
+A text of several lines is written as one, so that it reads and diffs as it does in the script. Its
+place in the tree is held by a mark, which the layout replaces when it knows how deep the text
+stands.
+"""
+
+import keyword
+
+from saftc.codegen import python as py
+from saftc.codegen.base import Base
+from saftc.codegen.layout import mark
+from saftc.codegen.python import Expression
+from saftc.semantics.types import STRING
+from saftc.syntax import nodes as n
+
+# The parameters of `prompt` and `program`: a name of the script may not be one of them.
+_PARAMETERS = {"returns", "fields", "rounds", "options", "conversions", "template"}
+
+
+class Prompts(Base):
+    """The part of the emitter that knows prompts."""
+
+    def prompt(self, node: n.Prompt) -> Expression:
+        return py.attribute(self.result(node), "value")
+
+    def result(self, node: n.Prompt) -> Expression:
+        """A prompt as the call that gives its whole result."""
+        asked = self.facts.prompts[node]
+        template, positional, named = self._template(node)
+        if asked != STRING:
+            named.append(("returns", self.annotation(asked)))
+        if node.mode == "do":
+            named.append(("rounds", py.integer(1)))
+        if node.options is not None:
+            named.append(("options", self.emit(node.options)))
+        return py.call(self.global_("prompt"), [template, *positional], named)
+
+    def _template(
+        self, node: n.Prompt
+    ) -> tuple[Expression, list[Expression], list[tuple[str, Expression]]]:
+        """The text with its holes, and the values for them by position and by name."""
+        text: list[str] = []
+        positional: list[Expression] = []
+        named: dict[str, Expression] = {}
+        for part in node.parts:
+            if isinstance(part, n.PromptText):
+                text.append(part.text.replace("{", "{{").replace("}", "}}"))
+                continue
+            if isinstance(part.value, n.Name):
+                hole = _keyword(part.value.text)
+                named.setdefault(hole, self.emit(part.value))
+            else:
+                hole = str(len(positional))
+                positional.append(self.emit(part.value))
+            text.append("{" + hole + (":raw}" if part.is_raw else "}"))
+        return self._text("".join(text)), positional, list(named.items())
+
+    def _text(self, text: str) -> Expression:
+        if "\n" not in text:
+            return py.string(text)
+        self.texts.append(text)
+        return mark(len(self.texts) - 1)
+
+
+def _keyword(name: str) -> str:
+    """The argument's name for a name of the script; the runtime drops the underscore again."""
+    return name + "_" if keyword.iskeyword(name) or name in _PARAMETERS else name

@@ -1,0 +1,77 @@
+"""Every code of saftc with its words. A code never changes its meaning and is never used again.
+
+01xx text and tokens, 02xx names, 03xx types, 04xx prompts, 05xx modules, 06xx warnings.
+"""
+
+from saftc.diagnostics.model import Code
+
+# Text and tokens.
+INVALID_UTF8 = Code("SAFT0101", "error", "byte 0x{byte:02x} is not UTF-8")
+INVALID_CHARACTER = Code("SAFT0102", "error", "{character} has no meaning here")
+TAB_INDENTATION = Code("SAFT0103", "error", "a tab in the indentation")
+INDENTATION = Code("SAFT0104", "error", "this indentation matches no open block")
+UNTERMINATED_STRING = Code("SAFT0105", "error", "this string is never closed")
+INVALID_ESCAPE = Code("SAFT0106", "error", "`{escape}` is not an escape")
+INVALID_NUMBER = Code("SAFT0107", "error", "`{text}` is not a number")
+UNTERMINATED_PROMPT = Code("SAFT0108", "error", "this prompt is never closed")
+UNCLOSED_BRACKET = Code("SAFT0109", "error", "this `{bracket}` is never closed")
+UNOPENED_BRACKET = Code("SAFT0110", "error", "`{bracket}` closes nothing")
+MISMATCHED_BRACKET = Code("SAFT0111", "error", "`{bracket}` does not close `{opened}`")
+TOO_DEEP = Code("SAFT0112", "error", "{what} nested more than {limit} levels deep")
+STRAY_BRACE = Code("SAFT0113", "error", "a `}}` in a prompt that closes nothing")
+UNEXPECTED = Code("SAFT0120", "error", "expected {expected}, found {found}")
+MISSING_BLOCK = Code("SAFT0121", "error", "this block is empty")
+CHAINED_COMPARISON = Code("SAFT0122", "error", "comparisons do not chain")
+UNEXPECTED_INDENT = Code("SAFT0123", "error", "this line is indented, but no block was opened")
+PATTERN_FIELD = Code("SAFT0124", "error", "{problem} in a destructuring pattern")
+NOT_A_PROMPT = Code("SAFT0125", "error", "only a prompt can be destructured")
+DEFAULT_ORDER = Code("SAFT0126", "error", "parameter `{name}` needs a default")
+ARGUMENT_ORDER = Code("SAFT0127", "error", "a positional argument after a named one")
+UNKNOWN_FORMAT = Code("SAFT0128", "error", "`{format}` is not a format of an interpolation")
+
+# Names.
+DUPLICATE_FUNCTION = Code("SAFT0201", "error", "function `{name}` is defined twice")
+DUPLICATE_NAME = Code("SAFT0202", "error", "{what} `{name}` appears twice")
+UNKNOWN_NAME = Code("SAFT0203", "error", "unknown name `{name}`")
+RET_OUTSIDE = Code("SAFT0204", "error", "`ret` outside a function")
+LOOP_OUTSIDE = Code("SAFT0205", "error", "`{word}` outside a loop")
+UNBOUND_NAME = Code("SAFT0206", "error", "`{name}` has no value yet")
+FUNCTION_REASSIGNED = Code("SAFT0207", "error", "`{name}` is a function and cannot be assigned")
+UNKNOWN_TYPE = Code("SAFT0208", "error", "unknown type `{name}`")
+DUPLICATE_TYPE = Code("SAFT0209", "error", "type `{name}` is defined twice")
+TYPE_AS_VALUE = Code("SAFT0210", "error", "type `{name}` is not a value")
+BUILTIN_TYPE_NAME = Code("SAFT0211", "error", "`{name}` is the name of a built-in type")
+ENDLESS_TYPE = Code("SAFT0212", "error", "type `{name}` is defined by nothing but itself")
+
+# Types.
+TYPE_MISMATCH = Code("SAFT0301", "error", "expected {expected}, found {found}")
+OPERAND = Code("SAFT0302", "error", "`{operator}` does not take {found}")
+MISSING_FIELD = Code("SAFT0303", "error", "{found} has no field `{name}`")
+NOT_INDEXABLE = Code("SAFT0304", "error", "{found} cannot be indexed{how}")
+OUT_OF_RANGE = Code("SAFT0305", "error", "index {index} is out of range: the tuple has {count}")
+NOT_ITERABLE = Code("SAFT0306", "error", "`for` goes over a list or a tuple, not {found}")
+NOT_CALLABLE = Code("SAFT0307", "error", "{found} cannot be called")
+ARGUMENT_COUNT = Code("SAFT0308", "error", "`{name}` takes {expected}, {given} given")
+UNKNOWN_ARGUMENT = Code("SAFT0309", "error", "`{name}` has no parameter `{argument}`")
+MISSING_ARGUMENT = Code("SAFT0310", "error", "`{name}` needs a value for `{argument}`")
+REPEATED_ARGUMENT = Code("SAFT0311", "error", "`{name}` is given `{argument}` twice")
+UNPACK = Code("SAFT0312", "error", "cannot unpack {found} into {count} names")
+DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
+MISSING_RETURN = Code("SAFT0314", "error", "`{name}` can end without a `ret`, but gives {expected}")
+
+# Prompts.
+UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")
+TOOL_NAME_TWICE = Code("SAFT0402", "error", "two different functions as the tool `{name}`")
+NOT_A_SCHEMA = Code("SAFT0403", "error", "a prompt cannot give {found}")
+RAW_NEEDS_STRING = Code("SAFT0404", "error", "`:raw` inserts a string, not {found}")
+NO_HISTORY = Code("SAFT0405", "error", "{found} has no `{name}`")
+RESULT_NOT_ITERABLE = Code(
+    "SAFT0406", "error", "cannot iterate over a result; use .toolCalls or .value"
+)
+
+# Warnings.
+ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")
+ALWAYS_FALSE = Code("SAFT0602", "warning", "this condition is always false")
+
+ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
+BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

@@ -1,0 +1,83 @@
+"""What can be wrong, as data: codes, diagnostics, and the collector that keeps them in order.
+
+A `Code` is declared once in the catalogue with its words; a stage reports a use of it:
+
+    UNKNOWN_NAME.at(span, name="pepole", hint="did you mean `people`?")
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from saftc.source import Span
+
+Severity = Literal["error", "warning"]
+
+# More than this in one run is noise: the first ones usually explain the others.
+LIMIT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place that explains a diagnostic, such as "first defined here"."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake: its code, words, place, and at most one hint that says what to do."""
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of mistake. `number` never changes its meaning and is never used again."""
+
+    number: str
+    severity: Severity
+    template: str
+
+    def at(
+        self,
+        span: Span,
+        *,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        **words: object,
+    ) -> Diagnostic:
+        """The diagnostic of this kind at `span`; `words` fill the template."""
+        message = self.template.format(**words)
+        return Diagnostic(self.number, self.severity, message, span, hint, related)
+
+
+class Collector:
+    """Diagnostics in source order, each place and code once, at most `LIMIT` in a report."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, Span], Diagnostic] = {}
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keeps `diagnostic`, unless the same code was already reported at its place."""
+        self._found.setdefault((diagnostic.code, diagnostic.span), diagnostic)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything found so far is an error."""
+        return any(found.severity == "error" for found in self._found.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many errors as a report shows."""
+        return len(self._found) >= LIMIT
+
+    def report(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics in source order. Errors go before warnings when not all fit."""
+        kept = sorted(self._found.values(), key=lambda found: found.severity != "error")[:LIMIT]
+        return tuple(sorted(kept, key=lambda found: (found.span.start, found.code)))

@@ -1,0 +1,1 @@
+"""From the tree to facts about it: names and scopes, types, checks. Nodes stay as they are."""

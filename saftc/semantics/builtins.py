@@ -1,0 +1,256 @@
+"""The builtin functions as data: what they take and what they give.
+
+A row says the parameters by the kinds of value they take, and how the result's type follows from
+the arguments'. When every argument is certainly of a kind that its parameter takes, the call is
+*proved*, and the output uses Python's own form of it (see `codegen/builtins.py`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from saftc.semantics.types import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NIL,
+    NUMBER,
+    STRING,
+    ListType,
+    ObjectType,
+    TupleType,
+    Type,
+    is_only,
+    item_type,
+    kinds,
+    members,
+    union,
+    widened,
+)
+
+Kinds = frozenset[str]
+Result = Callable[[Sequence[Type]], Type]
+
+TEXT = frozenset({"string"})
+WHOLE = frozenset({"int"})
+NUMBERS = frozenset({"int", "float"})
+ITEMS = frozenset({"list", "tuple"})
+OBJECT = frozenset({"object"})
+TRUTH = frozenset({"bool"})
+# Anything at all.
+VALUE: Kinds = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A parameter: the kinds it takes, and for a list the kinds its items must all be of one of."""
+
+    name: str
+    kinds: Kinds
+    items: tuple[Kinds, ...] = ()
+    is_required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A builtin function. `repeats`: its last parameter may be given any number of times.
+
+    `gives` is the result's type, or how it follows from the arguments' types.
+    """
+
+    name: str
+    parameters: tuple[Taken, ...]
+    gives: Type | Result
+    repeats: bool = False
+    is_pure: bool = True
+
+    def result(self, arguments: Sequence[Type]) -> Type:
+        """The type of a call's value."""
+        return self.gives(arguments) if callable(self.gives) else self.gives
+
+    def parameter(self, position: int) -> Taken | None:
+        """The parameter that the argument at `position` is for, or None when it is one too many."""
+        if position < len(self.parameters):
+            return self.parameters[position]
+        return self.parameters[-1] if self.repeats else None
+
+
+def takes(parameter: Taken, argument: Type) -> bool | None:
+    """Whether `argument` is certainly right (True), certainly wrong (False), or neither."""
+    if not parameter.kinds:
+        return True
+    found = kinds(argument)
+    if found is None:
+        return None
+    if not found & parameter.kinds:
+        return not found
+    if not found <= parameter.kinds:
+        return None
+    return True if not parameter.items else _takes_items(parameter, argument)
+
+
+def _takes_items(parameter: Taken, argument: Type) -> bool | None:
+    if not is_only(argument, *ITEMS):
+        return True
+    found = kinds(item_type(argument))
+    if found is None:
+        return None
+    if any(found <= wanted for wanted in parameter.items):
+        return True
+    # An empty list has no wrong item, so only a tuple's items are certainly there.
+    return None
+
+
+def _list_of_items(arguments: Sequence[Type]) -> Type:
+    return ListType(item_type(arguments[0]))
+
+
+def _zip(arguments: Sequence[Type]) -> Type:
+    return ListType(TupleType(tuple(item_type(argument) for argument in arguments)))
+
+
+def _enumerate(arguments: Sequence[Type]) -> Type:
+    return ListType(TupleType((INT, item_type(arguments[0]))))
+
+
+def _values(arguments: Sequence[Type]) -> Type:
+    found: list[Type] = []
+    for member in members(arguments[0]):
+        if not isinstance(member, ObjectType):
+            return ListType(ANY)
+        found.extend(field.type for field in member.fields)
+    return ListType(union(found))
+
+
+def _sum(arguments: Sequence[Type]) -> Type:
+    item = widened(item_type(arguments[0]))
+    # The sum of an empty list is the int 0.
+    return ANY if item == ANY else union((INT, item))
+
+
+def _extreme(arguments: Sequence[Type]) -> Type:
+    if len(arguments) == 1 and is_only(arguments[0], *ITEMS):
+        return item_type(arguments[0])
+    return ANY if len(arguments) == 1 else union(arguments)
+
+
+def _same_number(arguments: Sequence[Type]) -> Type:
+    return arguments[0] if is_only(arguments[0], *NUMBERS) else NUMBER
+
+
+def _round(arguments: Sequence[Type]) -> Type:
+    return INT if len(arguments) == 1 else _same_number(arguments)
+
+
+def _env(arguments: Sequence[Type]) -> Type:
+    return union((STRING, NIL)) if len(arguments) == 1 else union((STRING, arguments[1]))
+
+
+_ORDERED = (NUMBERS, TEXT)
+
+_ROWS = (
+    # text
+    Builtin("upper", (Taken("text", TEXT),), STRING),
+    Builtin("lower", (Taken("text", TEXT),), STRING),
+    Builtin("strip", (Taken("text", TEXT),), STRING),
+    Builtin(
+        "split",
+        (Taken("text", TEXT), Taken("separator", TEXT, is_required=False)),
+        ListType(STRING),
+    ),
+    Builtin(
+        "join",
+        (
+            Taken("items", ITEMS | TEXT, (TEXT,)),
+            Taken("separator", ITEMS | TEXT, (TEXT,), is_required=False),
+        ),
+        STRING,
+    ),
+    Builtin(
+        "replace", (Taken("text", TEXT), Taken("old", TEXT), Taken("new", TEXT)), STRING
+    ),
+    Builtin(
+        "contains",
+        (Taken("container", TEXT | ITEMS | OBJECT), Taken("item", VALUE)),
+        BOOL,
+    ),
+    Builtin("starts_with", (Taken("text", TEXT), Taken("part", TEXT)), BOOL),
+    Builtin("ends_with", (Taken("text", TEXT), Taken("part", TEXT)), BOOL),
+    # collections
+    Builtin("len", (Taken("value", TEXT | ITEMS | OBJECT),), INT),
+    Builtin(
+        "range",
+        (
+            Taken("start", WHOLE),
+            Taken("stop", WHOLE, is_required=False),
+            Taken("step", WHOLE, is_required=False),
+        ),
+        ListType(INT),
+    ),
+    Builtin(
+        "sorted",
+        (Taken("items", ITEMS, _ORDERED), Taken("reverse", TRUTH, is_required=False)),
+        _list_of_items,
+    ),
+    Builtin("reversed", (Taken("items", ITEMS),), _list_of_items),
+    Builtin("zip", (Taken("items", ITEMS),), _zip, repeats=True),
+    Builtin(
+        "enumerate",
+        (Taken("items", ITEMS), Taken("start", WHOLE, is_required=False)),
+        _enumerate,
+    ),
+    Builtin("keys", (Taken("object", OBJECT),), ListType(STRING)),
+    Builtin("values", (Taken("object", OBJECT),), _values),
+    Builtin("sum", (Taken("items", ITEMS, (NUMBERS,)),), _sum),
+    Builtin("min", (Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED),), _extreme, repeats=True),
+    Builtin("max", (Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED),), _extreme, repeats=True),
+    # kinds
+    Builtin("type", (Taken("value", VALUE),), STRING),
+    Builtin("str", (Taken("value", VALUE),), STRING),
+    Builtin("int", (Taken("value", NUMBERS | TEXT),), INT),
+    Builtin("float", (Taken("value", NUMBERS | TEXT),), FLOAT),
+    Builtin(
+        "round", (Taken("value", NUMBERS), Taken("digits", WHOLE, is_required=False)), _round
+    ),
+    Builtin("abs", (Taken("value", NUMBERS),), _same_number),
+    Builtin("json", (Taken("value", VALUE),), STRING),
+    Builtin("parse", (Taken("text", TEXT),), ANY),
+    # effects
+    Builtin(
+        "print",
+        (Taken("value", VALUE, is_required=False),),
+        NIL,
+        repeats=True,
+        is_pure=False,
+    ),
+    Builtin("read_text", (Taken("path", TEXT),), STRING, is_pure=False),
+    Builtin(
+        "write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False
+    ),
+    Builtin(
+        "env",
+        (Taken("name", TEXT), Taken("default", VALUE, is_required=False)),
+        _env,
+        is_pure=False,
+    ),
+)
+
+BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}
+
+
+def is_proved(builtin: Builtin, arguments: Sequence[Type]) -> bool:
+    """Whether a call with `arguments` is certain to be right, so that Python's own form does."""
+    if builtin.name in ("min", "max") and len(arguments) > 1:
+        found = kinds(union(arguments))
+        return found is not None and (found <= NUMBERS or found <= TEXT)
+    if builtin.name in ("min", "max", "join") and not is_only(arguments[0], *ITEMS):
+        return builtin.name == "join" and is_proved(builtin, (arguments[1], arguments[0])) if (
+            len(arguments) == 2 and is_only(arguments[1], *ITEMS)
+        ) else False
+    if builtin.name == "join" and len(arguments) == 2 and not is_only(arguments[1], *TEXT):
+        return False
+    for position, argument in enumerate(arguments):
+        parameter = builtin.parameter(position)
+        if parameter is None or takes(parameter, argument) is not True:
+            return False
+    return True

@@ -1,0 +1,72 @@
+"""What semantics found out, in tables beside the tree: this is all that codegen reads."""
+
+from dataclasses import dataclass, field
+
+from saftc.semantics.relations import Fit
+from saftc.semantics.scopes import Names, Symbol
+from saftc.semantics.types import ANY, NEVER, NIL, Type
+from saftc.syntax import nodes as n
+
+
+@dataclass(frozen=True, slots=True)
+class Coercion:
+    """What a place does with the value of an expression so that it is of type `wanted`."""
+
+    fit: Fit
+    wanted: Type
+
+
+@dataclass(slots=True)
+class FunctionFacts:
+    """What a function takes and gives.
+
+    `parameters` are the types a call has to meet: declared ones, and for bare parameters what
+    their use asks for (`ANY` when it asks for nothing). `gives` grows while types are inferred.
+    """
+
+    node: n.FunctionDef
+    parameters: tuple[Type, ...]
+    declared: Type | None
+    gives: Type = NEVER
+
+    @property
+    def returns(self) -> Type:
+        """The type of a call's value."""
+        return self.gives if self.declared is None else self.declared
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether the function can end without a `ret` although it has to give something."""
+        return self.declared not in (None, ANY, NIL) and self.gives == NIL
+
+
+@dataclass(slots=True)
+class RecordFacts:
+    """The fields of a record, in order, with their types."""
+
+    node: n.RecordDef
+    fields: dict[str, Type]
+
+
+@dataclass(slots=True)
+class Facts:
+    """The tables. `types`: each expression's own type, before its place's coercion."""
+
+    names: Names
+    schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
+    aliases: dict[str, Type] = field(default_factory=dict[str, Type])
+    records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
+    functions: dict[n.FunctionDef, FunctionFacts] = field(
+        default_factory=dict[n.FunctionDef, FunctionFacts]
+    )
+    types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
+    coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
+    prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
+    symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
+    declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
+    can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
+
+    def type_of(self, node: n.Node) -> Type:
+        """The type of an expression at its place, after the place's coercion."""
+        coercion = self.coercions.get(node)
+        return self.types.get(node, ANY) if coercion is None else coercion.wanted

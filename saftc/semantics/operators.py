@@ -1,0 +1,139 @@
+"""The operators of Saft over types: the semantics table of the language, once.
+
+    operate("+", STRING, union(STRING, NIL))
+
+gives string, not proved: right for a string, wrong for nil, so the output asks at run time. For
+`operate("+", STRING, INT)` there is no result: that is an error whatever the values are.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from saftc.semantics.relations import can_be_equal
+from saftc.semantics.types import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NEVER,
+    STRING,
+    ListType,
+    ObjectType,
+    RecordType,
+    TupleType,
+    Type,
+    base,
+    members,
+    union,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What an operator gives. `result` is None when it is an error for all values."""
+
+    result: Type | None
+    is_proved: bool
+
+
+_NUMBERS = (INT, FLOAT)
+
+
+def operate(operator: str, left: Type, right: Type) -> Operation:
+    """The result of a binary operator or a comparison on operands of these types."""
+    if operator in ("==", "!="):
+        return Operation(BOOL, True)
+    rule = _RULES[operator]
+    results: list[Type] = []
+    is_proved = True
+    is_possible = False
+    for one in members(left):
+        for other in members(right):
+            if NEVER in (one, other):
+                is_possible = True
+                results.append(NEVER)
+                continue
+            result = rule(base(one), base(other))
+            is_proved = is_proved and result is not None and ANY not in (one, other)
+            if result is not None:
+                is_possible = True
+                results.append(result)
+    return Operation(union(results) if is_possible else None, is_proved)
+
+
+def negate(operand: Type) -> Operation:
+    """The result of `-x`."""
+    return operate("-", INT, operand)
+
+
+def _add(left: Type, right: Type) -> Type | None:
+    if left in _NUMBERS and right in _NUMBERS:
+        return _arithmetic(left, right)
+    if left == STRING and right == STRING:
+        return STRING
+    if isinstance(left, ListType) and isinstance(right, ListType):
+        return ListType(union((left.item, right.item)))
+    if ANY in (left, right):
+        other = right if left == ANY else left
+        is_possible = other == ANY or other in (*_NUMBERS, STRING) or isinstance(other, ListType)
+        return ANY if is_possible else None
+    return None
+
+
+def _arithmetic(left: Type, right: Type) -> Type | None:
+    if left == INT and right == INT:
+        return INT
+    return _when_all(left, right, _NUMBERS, FLOAT)
+
+
+def _divide(left: Type, right: Type) -> Type | None:
+    return _when_all(left, right, _NUMBERS, FLOAT)
+
+
+def _remainder(left: Type, right: Type) -> Type | None:
+    return _when_all(left, right, (INT,), INT)
+
+
+def _when_all(left: Type, right: Type, wanted: tuple[Type, ...], result: Type) -> Type | None:
+    if not all(operand in (*wanted, ANY) for operand in (left, right)):
+        return None
+    return ANY if ANY in (left, right) else result
+
+
+def _order(left: Type, right: Type) -> Type | None:
+    if ANY in (left, right):
+        other = right if left == ANY else left
+        return BOOL if other in (*_NUMBERS, STRING, ANY) else None
+    numbers = left in _NUMBERS and right in _NUMBERS
+    return BOOL if numbers or left == right == STRING else None
+
+
+def _contains(item: Type, container: Type) -> Type | None:
+    if container == ANY:
+        return BOOL
+    if isinstance(container, ListType | TupleType):
+        return BOOL
+    if container == STRING or isinstance(container, ObjectType | RecordType):
+        wanted = not isinstance(container, RecordType) and item in (STRING, ANY)
+        return BOOL if wanted else None
+    return None
+
+
+_RULES: dict[str, Callable[[Type, Type], Type | None]] = {
+    "+": _add,
+    "-": _arithmetic,
+    "*": _arithmetic,
+    "/": _divide,
+    "%": _remainder,
+    "<": _order,
+    "<=": _order,
+    ">": _order,
+    ">=": _order,
+    "in": _contains,
+    "not in": _contains,
+}
+
+
+def is_constant(operator: str, left: Type, right: Type) -> bool:
+    """Whether `==` or `!=` gives the same for all values of these types."""
+    return operator in ("==", "!=") and not can_be_equal(left, right)

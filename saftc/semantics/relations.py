@@ -1,0 +1,177 @@
+"""How a type meets the type that its place asks for.
+
+`fit(found, wanted)` says what the output has to do so that the place gets what it asks for:
+nothing, a conversion to float, or a check at run time; or that it can never be right.
+"""
+
+from enum import IntEnum
+from typing import assert_never
+
+from saftc.semantics.types import (
+    ANY,
+    FLOAT,
+    INT,
+    NEVER,
+    NIL,
+    BuiltinType,
+    FunctionType,
+    ListType,
+    LiteralType,
+    ObjectType,
+    RecordType,
+    Scalar,
+    TupleType,
+    Type,
+    UnionType,
+    members,
+    widened,
+)
+
+
+class Fit(IntEnum):
+    """What a place has to do with a value, from nothing to giving up."""
+
+    EXACT = 0
+    TO_FLOAT = 1
+    CHECK = 2
+    NEVER = 3
+
+
+def fit(found: Type, wanted: Type) -> Fit:
+    """How a value of type `found` fits a place that asks for `wanted`."""
+    if wanted == ANY or found in (wanted, NEVER):
+        return Fit.EXACT
+    if found == ANY:
+        return Fit.CHECK
+    if isinstance(found, UnionType):
+        fits = {fit(member, wanted) for member in found.members}
+        if fits == {Fit.EXACT}:
+            return Fit.EXACT
+        if fits == {Fit.NEVER}:
+            return Fit.NEVER
+        # `float(x)` is right for an int and for a float alike.
+        return Fit.TO_FLOAT if fits <= {Fit.EXACT, Fit.TO_FLOAT} and wanted == FLOAT else Fit.CHECK
+    if isinstance(wanted, UnionType):
+        best = min(fit(found, member) for member in wanted.members)
+        return Fit.CHECK if best == Fit.TO_FLOAT else best
+    return _fit_plain(found, wanted)
+
+
+def _fit_plain(found: Type, wanted: Type) -> Fit:
+    match wanted:
+        case Scalar():
+            if isinstance(found, LiteralType):
+                return fit(found.base, wanted)
+            return Fit.TO_FLOAT if (found, wanted) == (INT, FLOAT) else Fit.NEVER
+        case LiteralType():
+            # The value may be the right one: only the type of it is known.
+            return Fit.CHECK if found == wanted.base else Fit.NEVER
+        case ListType():
+            return _fit_list(found, wanted)
+        case TupleType():
+            return _fit_tuple(found, wanted)
+        case ObjectType():
+            return _fit_object(found, wanted)
+        case RecordType() | FunctionType() | BuiltinType():
+            return Fit.NEVER
+        case UnionType():
+            return fit(found, wanted)
+        case _:
+            assert_never(wanted)
+
+
+def _fit_list(found: Type, wanted: ListType) -> Fit:
+    if not isinstance(found, ListType):
+        return Fit.NEVER
+    if found.item == NEVER or wanted.item == ANY:
+        return Fit.EXACT
+    # A Python list type takes no list of a narrower type, so a list of another item type is
+    # checked even where every item fits. An empty list fits any, so no list can be wrong.
+    return Fit.CHECK
+
+
+def _fit_tuple(found: Type, wanted: TupleType) -> Fit:
+    if not isinstance(found, TupleType) or len(found.items) != len(wanted.items):
+        return Fit.NEVER
+    worst = max(
+        (fit(item, place) for item, place in zip(found.items, wanted.items, strict=True)),
+        default=Fit.EXACT,
+    )
+    return Fit.CHECK if worst == Fit.TO_FLOAT else worst
+
+
+def _fit_object(found: Type, wanted: ObjectType) -> Fit:
+    if not isinstance(found, ObjectType):
+        return Fit.NEVER
+    if any(wanted.field(field.name) is None for field in found.fields):
+        return Fit.NEVER
+    for field in wanted.fields:
+        given = found.field(field.name)
+        if given is None and NIL not in members(field.type) and field.type != ANY:
+            return Fit.NEVER
+        if given is not None and fit(given.type, field.type) == Fit.NEVER:
+            return Fit.NEVER
+    return Fit.CHECK
+
+
+def can_be_equal(left: Type, right: Type) -> bool:
+    """Whether `left == right` can be true for some values."""
+    for one in members(left):
+        for other in members(right):
+            if ANY in (one, other) or NEVER in (one, other) or _may_equal(one, other):
+                return True
+    return False
+
+
+def _may_equal(left: Type, right: Type) -> bool:
+    if isinstance(left, LiteralType) and isinstance(right, LiteralType):
+        numbers = {left.base, right.base} <= {INT, FLOAT}
+        return (left.base == right.base or numbers) and left.value == right.value
+    left, right = widened(left), widened(right)
+    if left == right or {left, right} == {INT, FLOAT}:
+        return True
+    match left, right:
+        case (ListType(), ListType()) | (ObjectType(), ObjectType()):
+            return True
+        case (TupleType(), TupleType()):
+            return len(left.items) == len(right.items)
+        case (FunctionType() | BuiltinType(), FunctionType() | BuiltinType()):
+            return True
+        case _:
+            return False
+
+
+def python_equality_is_exact(left: Type, right: Type) -> bool:
+    """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""
+    return not (
+        (_may_hold_bool(left) and _may_hold_number(right))
+        or (_may_hold_number(left) and _may_hold_bool(right))
+    )
+
+
+def _may_hold_bool(type_: Type) -> bool:
+    return _may_hold(type_, ("bool", "any"))
+
+
+def _may_hold_number(type_: Type) -> bool:
+    return _may_hold(type_, ("int", "float", "any"))
+
+
+def _may_hold(type_: Type, kinds: tuple[str, ...]) -> bool:
+    match type_:
+        case Scalar():
+            return type_.kind in kinds
+        case LiteralType():
+            return type_.base.kind in kinds
+        case ListType():
+            return _may_hold(type_.item, kinds)
+        case TupleType():
+            return any(_may_hold(item, kinds) for item in type_.items)
+        case UnionType():
+            return any(_may_hold(member, kinds) for member in type_.members)
+        case ObjectType():
+            return any(_may_hold(field.type, kinds) for field in type_.fields)
+        case RecordType() | FunctionType() | BuiltinType():
+            return False
+        case _:
+            assert_never(type_)

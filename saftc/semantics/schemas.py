@@ -1,0 +1,166 @@
+"""Schemas to types: `[{id: int}]` in the tree becomes `ListType(ObjectType(...))`.
+
+Aliases stand for what they name; a record is a type of its own. All of a module's types are known
+everywhere in it, above their definition as well.
+"""
+
+from typing import assert_never
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector, Related
+from saftc.diagnostics.near import near
+from saftc.semantics.facts import Facts, RecordFacts
+from saftc.semantics.types import (
+    ANY,
+    BUILT_IN,
+    NIL,
+    FieldType,
+    ListType,
+    ObjectType,
+    RecordType,
+    TupleType,
+    Type,
+    literal_type,
+    union,
+)
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+
+_ELSEWHERE = {
+    "str": "string",
+    "text": "string",
+    "integer": "int",
+    "number": "int | float",
+    "boolean": "bool",
+    "null": "nil",
+    "None": "nil",
+    "Any": "any",
+    "list": "[any]",
+    "array": "[any]",
+    "dict": "{field: T}",
+    "object": "{field: T}",
+}
+
+
+def resolve_schemas(module: n.Module, facts: Facts, found: Collector) -> None:
+    """Fills `facts.schemas`, `facts.aliases` and `facts.records`; mistakes go to `found`."""
+    _Schemas(module, facts, found).run()
+
+
+class _Schemas:
+    def __init__(self, module: n.Module, facts: Facts, found: Collector) -> None:
+        self.module = module
+        self.facts = facts
+        self.found = found
+        self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {}
+        self.open: list[str] = []
+
+    def run(self) -> None:
+        for node in walk(self.module):
+            if isinstance(node, n.TypeAlias | n.RecordDef):
+                self._define(node)
+        for name, definition in self.definitions.items():
+            if isinstance(definition, n.TypeAlias):
+                self._alias(name, definition)
+        for name, definition in self.definitions.items():
+            if isinstance(definition, n.RecordDef):
+                fields = {
+                    field.name.text: self.type_of(field.schema) if field.schema else ANY
+                    for field in definition.fields
+                }
+                self.facts.records[name] = RecordFacts(definition, fields)
+        for node in walk(self.module):
+            if isinstance(node, n.Parameter | n.AssignStmt | n.PatternField) and node.schema:
+                self.type_of(node.schema)
+            elif isinstance(node, n.FunctionDef) and node.returns is not None:
+                self.type_of(node.returns)
+
+    def _define(self, node: n.TypeAlias | n.RecordDef) -> None:
+        name = node.name.text
+        if name in BUILT_IN:
+            self.found.add(catalogue.BUILTIN_TYPE_NAME.at(node.name.span, name=name))
+            return
+        earlier = self.definitions.get(name)
+        if earlier is not None:
+            self.found.add(
+                catalogue.DUPLICATE_TYPE.at(
+                    node.name.span,
+                    name=name,
+                    related=(Related(earlier.name.span, "first defined here"),),
+                )
+            )
+            return
+        self.definitions[name] = node
+
+    def _alias(self, name: str, definition: n.TypeAlias) -> Type:
+        known = self.facts.aliases.get(name)
+        if known is not None:
+            return known
+        if name in self.open:
+            self.found.add(
+                catalogue.ENDLESS_TYPE.at(
+                    definition.name.span, name=name, hint="a record can hold itself: `type T(...)`"
+                )
+            )
+            return ANY
+        self.open.append(name)
+        type_ = self.type_of(definition.schema)
+        self.open.pop()
+        self.facts.aliases[name] = type_
+        return type_
+
+    def type_of(self, schema: n.Schema) -> Type:
+        known = self.facts.schemas.get(schema)
+        if known is None:
+            known = self.facts.schemas[schema] = self._type_of(schema)
+        return known
+
+    def _type_of(self, schema: n.Schema) -> Type:
+        match schema:
+            case n.NamedSchema():
+                return self._named(schema)
+            case n.LiteralSchema():
+                return literal_type(schema.value)
+            case n.ListSchema():
+                return ListType(self.type_of(schema.item))
+            case n.TupleSchema():
+                return TupleType(tuple(self.type_of(item) for item in schema.items))
+            case n.ObjectSchema():
+                return self._object(schema)
+            case n.UnionSchema():
+                return union(self.type_of(member) for member in schema.members)
+            case n.OptionalSchema():
+                return union((self.type_of(schema.schema), NIL))
+            case _:
+                assert_never(schema)
+
+    def _named(self, schema: n.NamedSchema) -> Type:
+        built_in = BUILT_IN.get(schema.text)
+        if built_in is not None:
+            return built_in
+        match self.definitions.get(schema.text):
+            case n.RecordDef():
+                return RecordType(schema.text)
+            case n.TypeAlias() as definition:
+                return self._alias(schema.text, definition)
+            case None:
+                if schema.text not in self.module.guessed:
+                    self._unknown(schema)
+                return ANY
+
+    def _unknown(self, schema: n.NamedSchema) -> None:
+        meant = _ELSEWHERE.get(schema.text) or near(schema.text, {*BUILT_IN, *self.definitions})
+        hint = f"did you mean `{meant}`?" if meant else None
+        self.found.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
+
+    def _object(self, schema: n.ObjectSchema) -> Type:
+        fields: dict[str, FieldType] = {}
+        for field in schema.fields:
+            name = field.name.text
+            if name in fields:
+                self.found.add(
+                    catalogue.DUPLICATE_NAME.at(field.name.span, what="field", name=name)
+                )
+            doc = self.module.docs.get(field)
+            fields[name] = FieldType(name, self.type_of(field.schema), doc)
+        return ObjectType(tuple(fields.values()), is_declared=True)

@@ -1,0 +1,499 @@
+"""Names: which variable, function or builtin each name of a script means.
+
+There are two kinds of scope: the module and a function's call; `if`, `for` and `while` open none.
+A comprehension has its variables to itself. A name that is assigned anywhere in a function belongs
+to the call from the assignment on; before it, reading the name sees the outer one:
+
+    rate = 2
+    f twice():
+        before = rate       // the outer `rate`
+        rate = 3            // from here on the call's own
+        ret before + rate
+
+So a read is resolved with what is known to be assigned at that point: certainly (the local name),
+certainly not (the outer name), or on some paths only. In the last case the local symbol *starts
+from* the outer one: nothing can change an outer name while a call runs, so a copy made at the
+call's beginning is exact, and the output makes that copy.
+
+A function sees all names of the scopes around it, also those assigned below it, because it runs
+later than it is defined.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector, Related
+from saftc.diagnostics.near import near
+from saftc.semantics.builtins import BUILTINS
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import children
+
+SymbolKind = Literal["variable", "parameter", "function", "record", "import", "builtin", "guessed"]
+Owner = n.Module | n.FunctionDef | n.Comprehension
+
+_ELSEWHERE = {
+    "True": "true",
+    "False": "false",
+    "None": "nil",
+    "null": "nil",
+    "undefined": "nil",
+    "length": "len",
+    "append": "xs + [x]",
+    "string": "str",
+}
+
+
+@dataclass(slots=True, eq=False)
+class Symbol:
+    """One name of one scope. `starts_from`: the outer symbol whose value it has at first."""
+
+    name: str
+    kind: SymbolKind
+    scope: "Scope | None"
+    node: n.Node | None
+    starts_from: "Symbol | None" = None
+    hides: "Symbol | None" = None
+    is_captured: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names of a module, a function's call, or a comprehension."""
+
+    owner: Owner
+    parent: "Scope | None"
+    symbols: dict[str, Symbol] = field(default_factory=dict[str, Symbol])
+    maybe: set[str] = field(default_factory=set[str])
+
+    @property
+    def call(self) -> "Scope":
+        """The scope of the function or module around a comprehension."""
+        scope = self
+        while isinstance(scope.owner, n.Comprehension) and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def around(self) -> "Iterator[Scope]":
+        """This scope and those around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+
+@dataclass(slots=True)
+class Names:
+    """What each name means: for a `Name` that is read, and for an `Identifier` that introduces."""
+
+    symbols: dict[n.Node, Symbol]
+    scopes: dict[Owner, Scope]
+
+    def of(self, node: n.Node) -> Symbol:
+        """The symbol of `node`; a read that was reported as unknown has a symbol of its own."""
+        return self.symbols[node]
+
+
+def resolve(module: n.Module, found: Collector) -> Names:
+    """The meaning of every name in `module`; mistakes go to `found`."""
+    resolver = _Resolver(module, found)
+    resolver.run()
+    return resolver.names
+
+
+_BUILTIN_SYMBOLS = {name: Symbol(name, "builtin", None, None) for name in BUILTINS}
+
+
+class _Flow:
+    """The names certainly assigned at a point; a branch adds to its own layer."""
+
+    def __init__(self, outer: "_Flow | None" = None) -> None:
+        self.outer = outer
+        self.added: set[str] = set()
+        self.has_ended = False
+
+    def __contains__(self, name: str) -> bool:
+        flow: _Flow | None = self
+        while flow is not None:
+            if name in flow.added:
+                return True
+            flow = flow.outer
+        return False
+
+
+class _Resolver:
+    def __init__(self, module: n.Module, found: Collector) -> None:
+        self.module = module
+        self.found = found
+        self.names = Names({}, {})
+        self.pending: list[tuple[n.FunctionDef, Scope]] = []
+
+    def run(self) -> None:
+        scope = Scope(self.module, None)
+        self.names.scopes[self.module] = scope
+        self._declare(scope, self.module.statements)
+        self._statements(self.module.statements, scope, _Flow(), loops=0)
+        while self.pending:
+            function, outer = self.pending.pop(0)
+            self._function(function, outer)
+
+    # Declaring
+
+    def _declare(self, scope: Scope, statements: Iterable[n.Statement]) -> None:
+        for statement in statements:
+            match statement:
+                case n.FunctionDef():
+                    self._declare_function(scope, statement)
+                case n.RecordDef():
+                    self._define(scope, statement.name, "record", statement)
+                case n.ImportStmt():
+                    name = statement.alias or n.Identifier(
+                        statement.module.span, statement.module.text.split(".")[0]
+                    )
+                    self._define(scope, name, "import", statement)
+                case n.FromImport():
+                    for imported in statement.names:
+                        self._define(scope, imported.alias or imported.name, "import", imported)
+                case _:
+                    for identifier in bound_by(statement):
+                        self._define(scope, identifier, "variable", statement)
+            self._declare(scope, _inner_statements(statement))
+
+    def _declare_function(self, scope: Scope, function: n.FunctionDef) -> None:
+        earlier = scope.symbols.get(function.name.text)
+        if earlier is not None and earlier.kind == "function":
+            self.found.add(
+                catalogue.DUPLICATE_FUNCTION.at(
+                    function.name.span,
+                    name=function.name.text,
+                    related=_first_defined(earlier),
+                )
+            )
+        elif earlier is not None and earlier.kind == "variable":
+            self._reassigned(earlier.node, function.name)
+        symbol = Symbol(function.name.text, "function", scope, function)
+        scope.symbols[function.name.text] = symbol
+        self.names.symbols[function.name] = symbol
+
+    def _define(
+        self, scope: Scope, identifier: n.Identifier, kind: SymbolKind, node: n.Node
+    ) -> None:
+        symbol = scope.symbols.get(identifier.text)
+        if symbol is not None and symbol.kind in ("function", "record") and kind == "variable":
+            self._reassigned(identifier, identifier)
+        if symbol is None:
+            symbol = scope.symbols[identifier.text] = Symbol(identifier.text, kind, scope, node)
+        self.names.symbols[identifier] = symbol
+
+    def _reassigned(self, node: n.Node | None, name: n.Identifier) -> None:
+        span = node.span if isinstance(node, n.Identifier) else name.span
+        self.found.add(
+            catalogue.FUNCTION_REASSIGNED.at(
+                span, name=name.text, hint="give one of the two another name"
+            )
+        )
+
+    # Functions
+
+    def _function(self, function: n.FunctionDef, outer: Scope) -> None:
+        scope = Scope(function, outer)
+        self.names.scopes[function] = scope
+        flow = _Flow()
+        for parameter in function.parameters:
+            name = parameter.name.text
+            if name in scope.symbols:
+                self.found.add(
+                    catalogue.DUPLICATE_NAME.at(
+                        parameter.name.span, what="parameter", name=name
+                    )
+                )
+            symbol = Symbol(name, "parameter", scope, parameter)
+            scope.symbols[name] = symbol
+            self.names.symbols[parameter.name] = symbol
+            flow.added.add(name)
+        self._declare(scope, function.body)
+        self._statements(function.body, scope, flow, loops=0)
+
+    # Statements
+
+    def _statements(
+        self, statements: Iterable[n.Statement], scope: Scope, flow: _Flow, loops: int
+    ) -> None:
+        for statement in statements:
+            self._statement(statement, scope, flow, loops)
+
+    def _statement(self, statement: n.Statement, scope: Scope, flow: _Flow, loops: int) -> None:
+        match statement:
+            case n.FunctionDef():
+                for parameter in statement.parameters:
+                    if parameter.default is not None:
+                        self._expression(parameter.default, scope, flow)
+                self._note_captures(statement, scope, flow)
+                self.pending.append((statement, scope))
+                self._assigned(statement.name, flow, scope)
+            case n.AssignStmt():
+                self._expression(statement.value, scope, flow)
+                self._assigned(statement.name, flow, scope)
+            case n.DestructureStmt():
+                self._duplicates("field", [field.name for field in statement.fields])
+                self._expression(statement.value, scope, flow)
+                for identifier in bound_by(statement):
+                    self._assigned(identifier, flow, scope)
+            case n.IfStmt():
+                self._if(statement, scope, flow, loops)
+            case n.ForStmt():
+                self._expression(statement.iterable, scope, flow)
+                inner = _Flow(flow)
+                scope.maybe.update(_bound_in((statement,)))
+                self._duplicates("name", list(bound_by(statement)))
+                for identifier in bound_by(statement):
+                    self._assigned(identifier, inner, scope)
+                self._statements(statement.body, scope, inner, loops + 1)
+            case n.WhileStmt():
+                scope.maybe.update(_bound_in(statement.body))
+                self._expression(statement.condition, scope, flow)
+                self._statements(statement.body, scope, _Flow(flow), loops + 1)
+            case n.BreakStmt() | n.ContinueStmt():
+                flow.has_ended = True
+                if not loops:
+                    word = "break" if isinstance(statement, n.BreakStmt) else "continue"
+                    self.found.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
+            case n.RetStmt():
+                if statement.value is not None:
+                    self._expression(statement.value, scope, flow)
+                if isinstance(scope.owner, n.Module):
+                    self.found.add(
+                        catalogue.RET_OUTSIDE.at(
+                            statement.span, hint="a script ends at its last line"
+                        )
+                    )
+                flow.has_ended = True
+            case n.AssertStmt():
+                self._expression(statement.condition, scope, flow)
+                if statement.message is not None:
+                    self._expression(statement.message, scope, flow)
+            case n.ExpressionStmt():
+                self._expression(statement.value, scope, flow)
+            case n.RecordDef():
+                self._duplicates("field", [field.name for field in statement.fields])
+                for record_field in statement.fields:
+                    if record_field.default is not None:
+                        self._expression(record_field.default, scope, flow)
+                self._assigned(statement.name, flow, scope)
+            case n.ImportStmt() | n.FromImport():
+                for symbol_name in _import_names(statement):
+                    flow.added.add(symbol_name)
+                    scope.maybe.add(symbol_name)
+            case n.TypeAlias():
+                pass
+            case _:
+                assert_never(statement)
+
+    def _if(self, statement: n.IfStmt, scope: Scope, flow: _Flow, loops: int) -> None:
+        ends: list[_Flow] = []
+        for branch in statement.branches:
+            self._expression(branch.condition, scope, flow)
+            inner = _Flow(flow)
+            self._statements(branch.body, scope, inner, loops)
+            ends.append(inner)
+        other = _Flow(flow)
+        self._statements(statement.other, scope, other, loops)
+        ends.append(other)
+        reached = [end.added for end in ends if not end.has_ended]
+        if not reached:
+            flow.has_ended = True
+        else:
+            flow.added |= set[str].intersection(*reached)
+
+    def _assigned(self, identifier: n.Identifier, flow: _Flow, scope: Scope) -> None:
+        flow.added.add(identifier.text)
+        scope.maybe.add(identifier.text)
+
+    def _note_captures(self, function: n.FunctionDef, scope: Scope, flow: _Flow) -> None:
+        """A function that is made before a name of its surroundings is assigned sees the outer."""
+        if isinstance(scope.owner, n.Module):
+            return
+        for node in _names_below(function):
+            symbol = scope.symbols.get(node.text)
+            if symbol is not None and symbol.kind == "variable" and node.text not in flow:
+                self._start_from_outer(symbol, scope)
+
+    def _duplicates(self, what: str, identifiers: list[n.Identifier]) -> None:
+        seen: set[str] = set()
+        for identifier in identifiers:
+            if identifier.text in seen:
+                self.found.add(
+                    catalogue.DUPLICATE_NAME.at(identifier.span, what=what, name=identifier.text)
+                )
+            seen.add(identifier.text)
+
+    # Expressions
+
+    def _expression(self, node: n.Node, scope: Scope, flow: _Flow) -> None:
+        match node:
+            case n.Name():
+                self.names.symbols[node] = self._look_up(node, scope, flow)
+            case n.Comprehension():
+                self._comprehension(node, scope, flow)
+            case n.ObjectLiteral():
+                self._duplicates("field", [field.key for field in node.fields])
+                for field_ in node.fields:
+                    self._expression(field_.value, scope, flow)
+            case _:
+                for child in children(node):
+                    self._expression(child, scope, flow)
+
+    def _comprehension(self, node: n.Comprehension, scope: Scope, flow: _Flow) -> None:
+        inner = Scope(node, scope)
+        self.names.scopes[node] = inner
+        inner_flow = _Flow(flow)
+        for clause in node.clauses:
+            self._expression(clause.iterable, inner, inner_flow)
+            for identifier in _pattern_names(clause.pattern):
+                self._define(inner, identifier, "variable", clause)
+                inner.maybe.add(identifier.text)
+                inner_flow.added.add(identifier.text)
+            for condition in clause.conditions:
+                self._expression(condition, inner, inner_flow)
+        self._expression(node.item, inner, inner_flow)
+
+    # Reading a name
+
+    def _look_up(self, node: n.Name, scope: Scope, flow: _Flow) -> Symbol:
+        call = scope.call
+        for candidate in scope.around():
+            symbol = candidate.symbols.get(node.text)
+            if symbol is None:
+                continue
+            if candidate.call is not call:
+                symbol.is_captured = True
+                return symbol
+            if isinstance(candidate.owner, n.Comprehension):
+                if node.text in candidate.maybe:
+                    return symbol
+                continue
+            return self._own(node, symbol, candidate, flow)
+        return self._outermost(node, scope)
+
+    def _own(self, node: n.Name, symbol: Symbol, scope: Scope, flow: _Flow) -> Symbol:
+        """A name of the scope that is running: it depends on what is assigned by now."""
+        name = node.text
+        if name in flow or flow.has_ended:
+            return symbol
+        outer = self._find_outer(name, scope)
+        if name in scope.maybe:
+            if outer is not None:
+                self._start_from_outer(symbol, scope)
+            return symbol
+        if outer is not None:
+            symbol.hides = outer
+            return outer
+        first = symbol.node
+        self.found.add(
+            catalogue.UNBOUND_NAME.at(
+                node.span,
+                name=name,
+                related=(Related(_place_of(first), "it is defined here"),) if first else (),
+            )
+        )
+        return symbol
+
+    def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
+        outer = self._find_outer(symbol.name, scope)
+        if outer is not None:
+            symbol.starts_from = outer
+            symbol.hides = outer
+            outer.is_captured = True
+
+    def _find_outer(self, name: str, scope: Scope) -> Symbol | None:
+        if scope.parent is not None:
+            for candidate in scope.parent.around():
+                if name in candidate.symbols:
+                    return candidate.symbols[name]
+        return _BUILTIN_SYMBOLS.get(name)
+
+    def _outermost(self, node: n.Name, scope: Scope) -> Symbol:
+        builtin = _BUILTIN_SYMBOLS.get(node.text)
+        if builtin is not None:
+            return builtin
+        if node.text not in self.module.guessed:
+            self._unknown(node, scope)
+        return Symbol(node.text, "guessed", None, None)
+
+    def _unknown(self, node: n.Name, scope: Scope) -> None:
+        meant = _ELSEWHERE.get(node.text)
+        if meant is None:
+            visible = {name for candidate in scope.around() for name in candidate.symbols}
+            meant = near(node.text, {*visible, *BUILTINS})
+        hint = f"did you mean `{meant}`?" if meant else None
+        self.found.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
+
+
+def bound_by(statement: n.Statement) -> Iterator[n.Identifier]:
+    """The names that a statement itself assigns."""
+    match statement:
+        case n.AssignStmt():
+            yield statement.name
+        case n.DestructureStmt():
+            yield from (field.name for field in statement.fields)
+        case n.ForStmt():
+            yield from _pattern_names(statement.pattern)
+        case _:
+            return
+
+
+def _pattern_names(pattern: n.Pattern) -> Iterator[n.Identifier]:
+    match pattern:
+        case n.NamePattern():
+            yield pattern.name
+        case n.TuplePattern():
+            for item in pattern.items:
+                yield from _pattern_names(item)
+        case _:
+            assert_never(pattern)
+
+
+def _inner_statements(statement: n.Statement) -> tuple[n.Statement, ...]:
+    """The statements inside `statement` that run in the same scope."""
+    match statement:
+        case n.IfStmt():
+            bodies = [branch.body for branch in statement.branches]
+            return tuple(inner for body in (*bodies, statement.other) for inner in body)
+        case n.ForStmt() | n.WhileStmt():
+            return statement.body
+        case _:
+            return ()
+
+
+def _bound_in(statements: Iterable[n.Statement]) -> Iterator[str]:
+    for statement in statements:
+        yield from (identifier.text for identifier in bound_by(statement))
+        yield from _bound_in(_inner_statements(statement))
+
+
+def _names_below(node: n.Node) -> Iterator[n.Name]:
+    for child in children(node):
+        if isinstance(child, n.Name):
+            yield child
+        yield from _names_below(child)
+
+
+def _import_names(statement: n.ImportStmt | n.FromImport) -> Iterator[str]:
+    if isinstance(statement, n.FromImport):
+        yield from ((imported.alias or imported.name).text for imported in statement.names)
+    else:
+        yield (statement.alias or statement.module).text.split(".")[0]
+
+
+def _first_defined(symbol: Symbol) -> tuple[Related, ...]:
+    return (Related(_place_of(symbol.node), "first defined here"),) if symbol.node else ()
+
+
+def _place_of(node: n.Node) -> Span:
+    match node:
+        case n.FunctionDef() | n.RecordDef() | n.AssignStmt() | n.Parameter():
+            return node.name.span
+        case _:
+            return node.span

@@ -1,0 +1,332 @@
+"""What saftc knows of a value: the types, and how they are shown in Saft's notation.
+
+A type is a value: two types are equal when they are the same type. `ANY` is a value of which
+nothing is known (the output then asks at run time); `NEVER` is no value at all, such as an item of
+an empty list.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from saftc.syntax.nodes import FunctionDef
+
+Kind = Literal["any", "never", "int", "float", "bool", "string", "nil"]
+
+# A union of more members than this, or a type nested deeper, is not worth knowing exactly.
+MOST_MEMBERS = 8
+MOST_LEVELS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A type without parts."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralType:
+    """Exactly one string, number or bool. `base` keeps `1` apart from `true`."""
+
+    value: int | float | str | bool
+    base: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class ListType:
+    """`[item]`."""
+
+    item: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """`(A, B)`."""
+
+    items: "tuple[Type, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldType:
+    """A field of an object. `doc` is its doc comment."""
+
+    name: str
+    type: "Type"
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectType:
+    """`{id: int}`. `is_declared`: it was written as a schema, so that Python has a class for it."""
+
+    fields: tuple[FieldType, ...]
+    is_declared: bool
+
+    def field(self, name: str) -> FieldType | None:
+        """The field `name`, or None."""
+        return next((field for field in self.fields if field.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A record: the type that `type Name(...)` defines. Its fields stand in the facts."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnionType:
+    """One of several types, none of which is a union, `ANY` or `NEVER`."""
+
+    members: "tuple[Type, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionType:
+    """A certain function. What it takes and gives stands in the facts, under its `definition`."""
+
+    name: str
+    definition: FunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinType:
+    """A builtin function as a value."""
+
+    name: str
+
+
+Type = (
+    Scalar
+    | LiteralType
+    | ListType
+    | TupleType
+    | ObjectType
+    | RecordType
+    | UnionType
+    | FunctionType
+    | BuiltinType
+)
+
+ANY = Scalar("any")
+NEVER = Scalar("never")
+INT = Scalar("int")
+FLOAT = Scalar("float")
+BOOL = Scalar("bool")
+STRING = Scalar("string")
+NIL = Scalar("nil")
+NUMBER = UnionType((INT, FLOAT))
+
+BUILT_IN = {kind: Scalar(kind) for kind in ("int", "float", "bool", "string", "nil", "any")}
+
+
+def literal_type(value: int | float | str | bool | None) -> Type:
+    """The type of a literal in a schema: just that value."""
+    if value is None:
+        return NIL
+    return LiteralType(value, base_of_value(value))
+
+
+def base_of_value(value: int | float | str | bool | None) -> Scalar:
+    """The type of a literal as an expression."""
+    match value:
+        case None:
+            return NIL
+        case bool():
+            return BOOL
+        case int():
+            return INT
+        case float():
+            return FLOAT
+        case str():
+            return STRING
+
+
+def members(type_: Type) -> tuple[Type, ...]:
+    """The members of a union, or the type alone."""
+    return type_.members if isinstance(type_, UnionType) else (type_,)
+
+
+def union(types: Iterable[Type]) -> Type:
+    """The union of `types`: flat, each once, `ANY` when any of them is, `NEVER` when none is."""
+    found: dict[Type, None] = {}
+    for type_ in types:
+        for member in members(type_):
+            if member == ANY:
+                return ANY
+            if member != NEVER:
+                found[member] = None
+    flat = [member for member in found if not _is_covered(member, found)]
+    if not flat:
+        return NEVER
+    if len(flat) > MOST_MEMBERS:
+        return ANY
+    return flat[0] if len(flat) == 1 else UnionType(tuple(flat))
+
+
+def _is_covered(member: Type, others: Iterable[Type]) -> bool:
+    """Whether another member already says it: `"a"` beside string, `[]` beside `[int]`."""
+    if isinstance(member, LiteralType):
+        return member.base in others
+    if member == ListType(NEVER):
+        return any(isinstance(other, ListType) and other != member for other in others)
+    return False
+
+
+def without(type_: Type, removed: Type) -> Type:
+    """`type_` less the member `removed`."""
+    return union(member for member in members(type_) if member != removed)
+
+
+def may_be(type_: Type, kind: Scalar) -> bool:
+    """Whether a value of `type_` can be of the scalar type `kind`."""
+    return any(
+        member in (ANY, kind) or (isinstance(member, LiteralType) and member.base == kind)
+        for member in members(type_)
+    )
+
+
+def base(type_: Type) -> Type:
+    """A literal type's type; any other as it is."""
+    return type_.base if isinstance(type_, LiteralType) else type_
+
+
+def widened(type_: Type) -> Type:
+    """`type_` with its literals as their types: `"a" | "b"` is string."""
+    return union(base(member) for member in members(type_))
+
+
+def kind_word(type_: Type) -> str | None:
+    """What `type(x)` gives for a value of a type that is no union; None when unknown."""
+    match type_:
+        case Scalar():
+            return None if type_ in (ANY, NEVER) else type_.kind
+        case LiteralType():
+            return type_.base.kind
+        case ListType():
+            return "list"
+        case TupleType():
+            return "tuple"
+        case ObjectType():
+            return "object"
+        case RecordType():
+            return type_.name
+        case FunctionType() | BuiltinType():
+            return "function"
+        case UnionType():
+            return None
+        case _:
+            assert_never(type_)
+
+
+def kinds(type_: Type) -> set[str] | None:
+    """The kind words a value of `type_` can have; None when nothing is known of it."""
+    words: set[str] = set()
+    for member in members(type_):
+        if member == ANY:
+            return None
+        word = kind_word(member)
+        if word is not None:
+            words.add(word)
+    return words
+
+
+def is_only(type_: Type, *wanted: str) -> bool:
+    """Whether a value of `type_` is certainly of one of the kinds `wanted`."""
+    found = kinds(type_)
+    return found is not None and found <= set(wanted)
+
+
+def item_type(type_: Type) -> Type:
+    """What iterating over a list or tuple gives; `ANY` when it may be something else."""
+    result: list[Type] = []
+    for member in members(type_):
+        match member:
+            case ListType():
+                result.append(member.item)
+            case TupleType():
+                result.extend(member.items)
+            case _:
+                return ANY
+    return union(result)
+
+
+def is_known(type_: Type) -> bool:
+    """Whether the type can be written as an annotation that says something."""
+    match type_:
+        case Scalar():
+            return type_ not in (ANY, NEVER)
+        case LiteralType() | RecordType():
+            return True
+        case ListType():
+            return type_.item not in (ANY, NEVER) and is_known(type_.item)
+        case TupleType() | UnionType():
+            return all(is_known(part) for part in parts(type_))
+        case ObjectType():
+            return all(is_known(part) for part in parts(type_))
+        case FunctionType() | BuiltinType():
+            return False
+        case _:
+            assert_never(type_)
+
+
+def parts(type_: Type) -> Iterator[Type]:
+    """The types directly inside `type_`."""
+    match type_:
+        case ListType():
+            yield type_.item
+        case TupleType():
+            yield from type_.items
+        case UnionType():
+            yield from type_.members
+        case ObjectType():
+            yield from (field.type for field in type_.fields)
+        case Scalar() | LiteralType() | RecordType() | FunctionType() | BuiltinType():
+            return
+        case _:
+            assert_never(type_)
+
+
+def levels(type_: Type) -> int:
+    """How deep the type is nested."""
+    return 1 + max((levels(part) for part in parts(type_)), default=0)
+
+
+def bounded(type_: Type) -> Type:
+    """`type_`, or `ANY` when it is nested too deep to be followed (a list that holds itself)."""
+    return ANY if levels(type_) > MOST_LEVELS else type_
+
+
+def show(type_: Type) -> str:
+    """The type in Saft's notation."""
+    match type_:
+        case Scalar():
+            return "nothing" if type_ == NEVER else type_.kind
+        case LiteralType():
+            return _show_value(type_.value)
+        case ListType():
+            return "[]" if type_.item == NEVER else f"[{show(type_.item)}]"
+        case TupleType():
+            inner = ", ".join(show(item) for item in type_.items)
+            return f"({inner},)" if len(type_.items) == 1 else f"({inner})"
+        case ObjectType():
+            return "{" + ", ".join(f"{f.name}: {show(f.type)}" for f in type_.fields) + "}"
+        case RecordType():
+            return type_.name
+        case UnionType():
+            if len(type_.members) == 2 and NIL in type_.members:
+                return show(without(type_, NIL)) + "?"
+            return " | ".join(show(member) for member in type_.members)
+        case FunctionType() | BuiltinType():
+            return f"function `{type_.name}`"
+        case _:
+            assert_never(type_)
+
+
+def _show_value(value: int | float | str | bool) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    return str(value)

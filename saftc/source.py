@@ -1,0 +1,76 @@
+"""A source text, and the only place that turns offsets into lines and columns.
+
+In: the bytes or the text of a script. Out: a `Source` whose `text` has LF line ends and no byte
+order mark. Every later stage speaks of offsets into that text; lines and columns (both counted
+from 1, columns in characters) are computed here, when something is shown.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A stretch of a source text: offsets `start` (inclusive) and `end` (exclusive)."""
+
+    start: int
+    end: int
+
+
+class Position(NamedTuple):
+    """A place as people name it: line and column, both counted from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The text of a script and the name it is reported under."""
+
+    name: str
+    text: str
+    _line_starts: list[int] = field(repr=False)
+
+    @staticmethod
+    def from_text(name: str, text: str) -> "Source":
+        """A source of `text`; CRLF becomes LF and a leading byte order mark is dropped."""
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        starts = [0]
+        offset = text.find("\n")
+        while offset >= 0:
+            starts.append(offset + 1)
+            offset = text.find("\n", offset + 1)
+        return Source(name, text, starts)
+
+    @staticmethod
+    def from_bytes(name: str, data: bytes) -> "Source":
+        """A source of UTF-8 `data`; bytes that are no UTF-8 stay as lone surrogates.
+
+        The lexer reports these, so that they get a position like every other mistake.
+        """
+        return Source.from_text(name, data.decode("utf-8", errors="surrogateescape"))
+
+    def position(self, offset: int) -> Position:
+        """The line and column of `offset`."""
+        line = bisect_right(self._line_starts, offset)
+        return Position(line, offset - self._line_starts[line - 1] + 1)
+
+    def line_of(self, offset: int) -> int:
+        """The line of `offset`, counted from 1."""
+        return bisect_right(self._line_starts, offset)
+
+    def line_start(self, line: int) -> int:
+        """The offset at which `line` begins; the end of the text for a line after the last."""
+        starts = self._line_starts
+        return starts[line - 1] if line <= len(starts) else len(self.text)
+
+    def line_text(self, line: int) -> str:
+        """The text of `line` without its line end."""
+        start = self._line_starts[line - 1]
+        end = self.text.find("\n", start)
+        return self.text[start:] if end < 0 else self.text[start:end]
+
+    def at(self, span: Span) -> str:
+        """The text of `span`."""
+        return self.text[span.start : span.end]

@@ -1,0 +1,1 @@
+"""From text to an abstract syntax tree, and back: lexer, grammar, nodes, builder, walk, unparse."""

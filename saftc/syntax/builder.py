@@ -1,0 +1,498 @@
+"""Grammar rules to nodes: one method a rule, called by the parser whenever it has read one.
+
+A method gets the rule's children in order: tokens (all of them, so that spans are exact) and what
+the methods of inner rules gave. It keeps no state; a mistake that the grammar lets pass is raised
+as a `Mistake`, which the parser reports like its own.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from lark import Token
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.lexer import dedent
+from saftc.syntax.tokens import span_of
+
+# Stands for a hole while the indentation of a prompt's text is measured; no text can hold it.
+_HOLE = "\0"
+
+
+class Mistake(Exception):
+    """A mistake that the grammar does not exclude."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+class Sequence_(NamedTuple):
+    """The nodes of a comma-separated list, its place, and whether a comma stands at its end."""
+
+    items: tuple[Any, ...]
+    span: Span
+    ends_with_comma: bool
+
+
+class Comparator(NamedTuple):
+    """A comparison operator and its place."""
+
+    text: str
+    span: Span
+
+
+class Block(NamedTuple):
+    """The statements of a block and its place."""
+
+    statements: tuple[n.Statement, ...]
+    span: Span
+
+
+_NOTHING = Sequence_((), Span(0, 0), False)
+
+
+class Builder:
+    """The methods, named as the rules and aliases of grammar.lark."""
+
+    # Statements
+
+    def block(self, children: list[Any]) -> Block:
+        statements = tuple(child for child in children if isinstance(child, n.Node))
+        return Block(statements, Span(statements[0].span.start, statements[-1].span.end))  # type: ignore[arg-type]
+
+    def statement(self, children: list[Any]) -> n.Statement:
+        return children[0]
+
+    def function_def(self, children: list[Any]) -> n.FunctionDef:
+        parameters = _sequence(children)
+        _check_default_order(parameters.items)
+        return n.FunctionDef(
+            _span(children),
+            _identifier(children[1]),
+            parameters.items,
+            _after(children, "ARROW"),
+            children[-1].statements,
+            children[0].type == "CONV",
+        )
+
+    def parameters(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def parameter(self, children: list[Any]) -> n.Parameter:
+        return n.Parameter(
+            _span(children),
+            _identifier(children[0]),
+            _after(children, "COLON"),
+            _after(children, "ASSIGN"),
+        )
+
+    def assign_stmt(self, children: list[Any]) -> n.AssignStmt:
+        return n.AssignStmt(
+            _span(children), _identifier(children[0]), _after(children, "COLON"), children[-1]
+        )
+
+    def destructure_stmt(self, children: list[Any]) -> n.DestructureStmt:
+        value = children[-1]
+        if not isinstance(value, n.Prompt):
+            raise Mistake(
+                catalogue.NOT_A_PROMPT.at(
+                    value.span, hint="name the value, then read its members: `value.name`"
+                )
+            )
+        fields = _sequence(children).items
+        if not fields:
+            raise Mistake(
+                catalogue.PATTERN_FIELD.at(
+                    _span(children[:2]), problem="no field", hint="write `{name: string} = $...$`"
+                )
+            )
+        return n.DestructureStmt(_span(children), fields, value)
+
+    def pattern_fields(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def pattern_field(self, children: list[Any]) -> n.PatternField:
+        span = _span(children)
+        if children[0].type == "DOT":
+            raise Mistake(
+                catalogue.PATTERN_FIELD.at(
+                    span, problem="a rest", hint="name every field with its type"
+                )
+            )
+        schema, default = _after(children, "COLON"), _after(children, "ASSIGN")
+        name = _identifier(children[0])
+        if schema is None:
+            raise Mistake(
+                catalogue.PATTERN_FIELD.at(
+                    span,
+                    problem=f"no type for `{name.text}`",
+                    hint=f"write `{name.text}: string`",
+                )
+            )
+        if default is not None:
+            raise Mistake(
+                catalogue.PATTERN_FIELD.at(
+                    span,
+                    problem=f"a default for `{name.text}`",
+                    hint=f"write `{name.text}: T?` and test it for nil below",
+                )
+            )
+        return n.PatternField(span, name, schema)
+
+    def if_stmt(self, children: list[Any]) -> n.IfStmt:
+        first = n.Branch(_span(children[:4]), children[1], children[3].statements)
+        more = tuple(child for child in children[4:] if isinstance(child, n.Branch))
+        other = children[-1].statements if isinstance(children[-1], Block) and len(children) > 4 else ()
+        return n.IfStmt(_span(children), (first, *more), other)
+
+    def elif_branch(self, children: list[Any]) -> n.Branch:
+        return n.Branch(_span(children), children[1], children[3].statements)
+
+    def else_branch(self, children: list[Any]) -> Block:
+        return children[2]
+
+    def for_stmt(self, children: list[Any]) -> n.ForStmt:
+        return n.ForStmt(_span(children), children[1], children[3], children[5].statements)
+
+    def while_stmt(self, children: list[Any]) -> n.WhileStmt:
+        return n.WhileStmt(_span(children), children[1], children[3].statements)
+
+    def break_stmt(self, children: list[Any]) -> n.BreakStmt:
+        return n.BreakStmt(_span(children))
+
+    def continue_stmt(self, children: list[Any]) -> n.ContinueStmt:
+        return n.ContinueStmt(_span(children))
+
+    def ret_stmt(self, children: list[Any]) -> n.RetStmt:
+        return n.RetStmt(_span(children), children[1] if len(children) > 1 else None)
+
+    def assert_stmt(self, children: list[Any]) -> n.AssertStmt:
+        return n.AssertStmt(_span(children), children[1], _after(children, "COMMA"))
+
+    def expression_stmt(self, children: list[Any]) -> n.ExpressionStmt:
+        return n.ExpressionStmt(_span(children), children[0])
+
+    def type_alias(self, children: list[Any]) -> n.TypeAlias:
+        return n.TypeAlias(_span(children), _identifier(children[1]), children[3])
+
+    def record_def(self, children: list[Any]) -> n.RecordDef:
+        fields = _sequence(children).items
+        for field in fields:
+            if field.schema is None:
+                raise Mistake(
+                    catalogue.UNEXPECTED.at(
+                        field.span,
+                        expected="a type",
+                        found=f"field `{field.name.text}` without one",
+                        hint=f"write `{field.name.text}: string`",
+                    )
+                )
+        # An optional field may be left out wherever it stands.
+        _check_default_order(
+            [field for field in fields if not isinstance(field.schema, n.OptionalSchema)]
+        )
+        return n.RecordDef(_span(children), _identifier(children[1]), fields)
+
+    def import_stmt(self, children: list[Any]) -> n.ImportStmt:
+        return n.ImportStmt(_span(children), children[1], _alias(children))
+
+    def from_import(self, children: list[Any]) -> n.FromImport:
+        names = tuple(child for child in children if isinstance(child, n.ImportedName))
+        return n.FromImport(_span(children), children[1], names)
+
+    def imported_name(self, children: list[Any]) -> n.ImportedName:
+        return n.ImportedName(_span(children), _identifier(children[0]), _alias(children))
+
+    def dotted_name(self, children: list[Any]) -> n.Identifier:
+        return n.Identifier(_span(children), "".join(children))
+
+    # Patterns
+
+    def name_pattern(self, children: list[Any]) -> n.NamePattern:
+        return n.NamePattern(_span(children), _identifier(children[0]))
+
+    def tuple_pattern(self, children: list[Any]) -> n.TuplePattern:
+        return n.TuplePattern(_span(children), _items(children).items)
+
+    def grouped_pattern(self, children: list[Any]) -> n.Pattern:
+        return replace(children[1], span=_span(children))
+
+    # Schemas
+
+    def union_schema(self, children: list[Any]) -> n.UnionSchema:
+        return n.UnionSchema(_span(children), _nodes(children))
+
+    def optional_schema(self, children: list[Any]) -> n.OptionalSchema:
+        return n.OptionalSchema(_span(children), children[0])
+
+    def named_schema(self, children: list[Any]) -> n.NamedSchema:
+        return n.NamedSchema(_span(children), str(children[0]))
+
+    def literal_schema(self, children: list[Any]) -> n.LiteralSchema:
+        value = _literal_value(children[-1])
+        if len(children) == 2:
+            assert isinstance(value, int | float)
+            value = -value
+        return n.LiteralSchema(_span(children), value)
+
+    def list_schema(self, children: list[Any]) -> n.ListSchema:
+        return n.ListSchema(_span(children), children[1])
+
+    def grouped_schema(self, children: list[Any]) -> n.Schema:
+        return replace(children[1], span=_span(children))
+
+    def tuple_schema(self, children: list[Any]) -> n.TupleSchema:
+        return n.TupleSchema(_span(children), (children[1], *_sequence(children).items))
+
+    def object_schema(self, children: list[Any]) -> n.ObjectSchema:
+        return n.ObjectSchema(_span(children), _sequence(children).items)
+
+    def schema_items(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def schema_fields(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def schema_field(self, children: list[Any]) -> n.SchemaField:
+        return n.SchemaField(_span(children), _identifier(children[0]), children[2])
+
+    # Expressions
+
+    def conditional(self, children: list[Any]) -> n.Conditional:
+        return n.Conditional(_span(children), children[2], children[0], children[4])
+
+    def logical(self, children: list[Any]) -> n.Logical:
+        operator = "and" if children[1].type == "AND" else "or"
+        return n.Logical(_span(children), operator, children[0], children[2])
+
+    def unary(self, children: list[Any]) -> n.Unary:
+        operator = "not" if children[0].type == "NOT" else "-"
+        return n.Unary(_span(children), operator, children[1])
+
+    def comparison(self, children: list[Any]) -> n.Comparison:
+        left, comparator, right = children[:3]
+        if len(children) > 3:
+            second = children[3]
+            raise Mistake(
+                catalogue.CHAINED_COMPARISON.at(
+                    second.span,
+                    hint=f"write `a {comparator.text} b and b {second.text} c`",
+                )
+            )
+        return n.Comparison(_span([left, right]), comparator.text, left, right)
+
+    def comparator(self, children: list[Any]) -> Comparator:
+        return Comparator(" ".join(children), _span(children))
+
+    def binary(self, children: list[Any]) -> n.Binary:
+        return n.Binary(_span(children), str(children[1]), children[0], children[2])  # type: ignore[arg-type]
+
+    def call(self, children: list[Any]) -> n.Call:
+        arguments = _sequence(children)
+        named = False
+        for argument in arguments.items:
+            if argument.name is None and named:
+                raise Mistake(catalogue.ARGUMENT_ORDER.at(argument.span))
+            named = named or argument.name is not None
+        return n.Call(_span(children), children[0], arguments.items, arguments.ends_with_comma)
+
+    def arguments(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def argument(self, children: list[Any]) -> n.Argument:
+        name = _identifier(children[0]) if len(children) > 1 else None
+        return n.Argument(_span(children), name, children[-1])
+
+    def index(self, children: list[Any]) -> n.Index:
+        return n.Index(_span(children), children[0], children[2])
+
+    def slice(self, children: list[Any]) -> n.Slice:
+        start = children[2] if isinstance(children[2], n.Node) else None
+        stop = children[-2] if isinstance(children[-2], n.Node) else None
+        return n.Slice(_span(children), children[0], start, stop)  # type: ignore[arg-type]
+
+    def member(self, children: list[Any]) -> n.Member:
+        return n.Member(_span(children), children[0], _identifier(children[2]))
+
+    def tuple_member(self, children: list[Any]) -> n.TupleMember:
+        return n.TupleMember(_span(children), children[0], int(children[2]))
+
+    def name(self, children: list[Any]) -> n.Name:
+        return n.Name(_span(children), str(children[0]))
+
+    def literal(self, children: list[Any]) -> n.Literal:
+        return n.Literal(_span(children), _literal_value(children[0]))
+
+    def grouped(self, children: list[Any]) -> n.Expression:
+        return replace(children[1], span=_span(children))
+
+    def tuple_literal(self, children: list[Any]) -> n.TupleLiteral:
+        if len(children) == 2:
+            return n.TupleLiteral(_span(children), (), False)
+        more = _sequence(children)
+        return n.TupleLiteral(_span(children), (children[1], *more.items), more.ends_with_comma)
+
+    def list_literal(self, children: list[Any]) -> n.ListLiteral:
+        items = _sequence(children)
+        return n.ListLiteral(_span(children), items.items, items.ends_with_comma)
+
+    def object_literal(self, children: list[Any]) -> n.ObjectLiteral:
+        fields = _sequence(children)
+        return n.ObjectLiteral(_span(children), fields.items, fields.ends_with_comma)
+
+    def items(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def fields(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def field(self, children: list[Any]) -> n.Field:
+        return n.Field(_span(children), _identifier(children[0]), children[2])
+
+    def comprehension(self, children: list[Any]) -> n.Comprehension:
+        return n.Comprehension(_span(children), children[1], tuple(children[2:-1]))
+
+    def comprehension_clause(self, children: list[Any]) -> n.ComprehensionClause:
+        conditions = _nodes(children[4:])
+        return n.ComprehensionClause(_span(children), children[1], children[3], conditions)
+
+    def hole(self, children: list[Any]) -> n.Hole:
+        is_raw = len(children) > 3
+        if is_raw and children[3] != "raw":
+            raise Mistake(
+                catalogue.UNKNOWN_FORMAT.at(
+                    span_of(children[3]),
+                    format=str(children[3]),
+                    hint=r"the only one is `raw`; write `\{` for a brace in the text",
+                )
+            )
+        return n.Hole(_span(children), children[1], is_raw)
+
+    def prompt(self, children: list[Any]) -> n.Prompt:
+        first = children[0].type
+        has_options = isinstance(children[-2], Token) and children[-2].type == "WITH"
+        parts = [
+            child
+            for child in children[: -2 if has_options else len(children)]
+            if isinstance(child, n.Hole) or child.type == "PROMPT_TEXT"
+        ]
+        return n.Prompt(
+            _span(children),
+            "do" if first == "DO" else "program" if first == "PROGRAM" else "plain",
+            _prompt_parts(parts),
+            children[-1] if has_options else None,
+        )
+
+
+def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
+    """The parts with the common indentation removed from the texts and their escapes resolved."""
+    whole = "".join(_HOLE if isinstance(part, n.Hole) else part for part in parts)
+    texts = dedent(whole).split(_HOLE)
+    holes = [part for part in parts if isinstance(part, n.Hole)]
+    places = iter(_text_spans(parts))
+    result: list[n.PromptText | n.Hole] = []
+    for number, text in enumerate(texts):
+        span = next(places)
+        if text:
+            result.append(n.PromptText(span, _unescape(text)))
+        if number < len(holes):
+            result.append(holes[number])
+    return tuple(result)
+
+
+def _text_spans(parts: list[Any]) -> Iterable[Span]:
+    """The place of the text before each hole and after the last one."""
+    start = end = _span(parts[:1]).start if parts else 0
+    for part in parts:
+        if isinstance(part, n.Hole):
+            yield Span(start, part.span.start)
+            start = end = part.span.end
+        else:
+            end = span_of(part).end
+    yield Span(start, end)
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    result: list[str] = []
+    position = 0
+    while position < len(text):
+        escaped = text[position] == "\\" and text[position + 1 : position + 2] in set("${}\\")
+        position += escaped
+        result.append(text[position])
+        position += 1
+    return "".join(result)
+
+
+def _span(children: Sequence[Any]) -> Span:
+    first, last = children[0], children[-1]
+    start = first.start_pos if isinstance(first, Token) else first.span.start
+    end = last.end_pos if isinstance(last, Token) else last.span.end
+    return Span(start or 0, end or 0)
+
+
+def _identifier(token: Token) -> n.Identifier:
+    return n.Identifier(span_of(token), str(token))
+
+
+def _nodes(children: list[Any]) -> tuple[Any, ...]:
+    return tuple(child for child in children if isinstance(child, n.Node))
+
+
+def _items(children: list[Any]) -> Sequence_:
+    ends_with_comma = isinstance(children[-1], Token)
+    return Sequence_(_nodes(children), _span(children), ends_with_comma)
+
+
+def _sequence(children: list[Any]) -> Sequence_:
+    return next((child for child in children if isinstance(child, Sequence_)), _NOTHING)
+
+
+def _after(children: list[Any], kind: str) -> Any:
+    """What stands after the token of `kind`, or None when there is no such token."""
+    for position, child in enumerate(children[:-1]):
+        if isinstance(child, Token) and child.type == kind:
+            following = children[position + 1]
+            return following if isinstance(following, n.Node) else None
+    return None
+
+
+def _alias(children: list[Any]) -> n.Identifier | None:
+    has_alias = len(children) > 2 and children[-2].type == "AS" if len(children) > 2 else False
+    return _identifier(children[-1]) if has_alias else None
+
+
+def _literal_value(token: Token) -> int | float | str | bool | None:
+    match token.type:
+        case "INTEGER":
+            return int(token)
+        case "FLOAT":
+            return float(token)
+        case "STRING":
+            return str(token)
+        case "TRUE":
+            return True
+        case "FALSE":
+            return False
+        case _:
+            return None
+
+
+def _check_default_order(parameters: Sequence[n.Parameter]) -> None:
+    defaulted = None
+    for parameter in parameters:
+        if parameter.default is not None:
+            defaulted = parameter
+        elif defaulted is not None:
+            raise Mistake(
+                catalogue.DEFAULT_ORDER.at(
+                    parameter.span,
+                    name=parameter.name.text,
+                    hint=f"`{defaulted.name.text}` before it has one",
+                )
+            )

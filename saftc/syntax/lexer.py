@@ -1,0 +1,471 @@
+"""Text to tokens and comments.
+
+    x = $ add {a} to {b:raw} $  // note
+
+gives NAME ASSIGN PROMPT_START PROMPT_TEXT HOLE_START NAME HOLE_END PROMPT_TEXT HOLE_START NAME
+COLON NAME HOLE_END PROMPT_TEXT PROMPT_END NEWLINE, and the comment apart.
+
+The lexer is in one of two modes. In code, newlines and indentation become NEWLINE, INDENT and
+DEDENT, except inside brackets. In a prompt, everything up to the next `$` is text, but a `{` opens
+a hole, which is code again; so prompts nest in holes to any depth, and one stack of open brackets,
+prompts and holes knows where it stands.
+
+Mistakes are reported and read over: after an unclosed bracket, string or prompt, reading goes on at
+the line below the one that opened it, so that one of them does not hide the mistakes after it.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from lark import Token
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Code, Collector, Related
+from saftc.source import Source, Span
+from saftc.syntax.tokens import CLOSER_OF, KEYWORDS, OPERATORS, SOFT_KEYWORDS, Comment, token
+
+# Python's own parser gives up at 200 brackets and 100 blocks; a script has fewer.
+MOST_BRACKETS = 100
+MOST_BLOCKS = 20
+
+# Python refuses to read longer integers as text.
+LONGEST_INTEGER = 4300
+
+_OPERATOR = "|".join(re.escape(text) for text in sorted(OPERATORS, key=len, reverse=True))
+_CODE = re.compile(
+    rf"""
+    (?P<blank>[ \t]+)
+  | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+  | (?P<comment>//[^\n]*)
+  | (?P<newline>\n)
+  | (?P<number>[0-9][0-9A-Za-z_]*(?:\.[0-9][0-9A-Za-z_]*)?(?:(?<=[eE])[+-][0-9A-Za-z_]+)?)
+  | (?P<text>\"\"\"|\")
+  | (?P<prompt>\$)
+  | (?P<operator>{_OPERATOR})
+    """,
+    re.VERBOSE,
+)
+_NUMBER = re.compile(
+    r"(?P<integer>0|[1-9][0-9]*(?:_[0-9]+)*)"
+    r"(?P<float>(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+)?)"
+)
+_DIGITS = re.compile(r"[0-9]+")
+_LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
+_BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
+_PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
+
+_HINTS = {
+    "'": 'strings stand in double quotes: `"..."`',
+    "#": "a comment begins with `//`",
+    "!": "write `not`",
+    "&": "write `and`",
+    ";": "one statement stands on a line",
+    "\\": "a line goes on inside brackets",
+    "\r": "lines end with LF or CRLF",
+    "@": "there are no decorators",
+}
+
+
+@dataclass(slots=True)
+class Lexed:
+    """What the lexer gives: all tokens of a file, and its comments, both in source order."""
+
+    tokens: list[Token] = field(default_factory=list[Token])
+    comments: list[Comment] = field(default_factory=list[Comment])
+
+
+def lex(source: Source, found: Collector) -> Lexed:
+    """The tokens and comments of `source`; mistakes go to `found`."""
+    lexer = _Lexer(source, found)
+    lexer.run()
+    return lexer.lexed
+
+
+class _Lexer:
+    def __init__(self, source: Source, found: Collector) -> None:
+        self.source = source
+        self.text = source.text
+        self.found = found
+        self.lexed = Lexed()
+        self.tokens = self.lexed.tokens
+        self.position = 0
+        # Open brackets, prompts (`$`) and holes (`hole`), each as (what, offset).
+        self.open: list[tuple[str, int]] = []
+        self.indents = [0]
+        self.at_line_start = True
+
+    def run(self) -> None:
+        while True:
+            self._run_to_end()
+            if not self.open or self.found.is_full:
+                break
+            self._resume_after_unclosed()
+        end = len(self.text)
+        if self.tokens and self.tokens[-1].type not in ("NEWLINE", "DEDENT"):
+            self._add("NEWLINE", end, end)
+        for _ in self.indents[1:]:
+            self._add("DEDENT", end, end)
+
+    def _run_to_end(self) -> None:
+        text, length = self.text, len(self.text)
+        match_code = _CODE.match
+        while self.position < length:
+            if self.at_line_start and not self.open:
+                self._indentation()
+                continue
+            if self.open and self.open[-1][0] == "$":
+                self._prompt_text()
+                continue
+            match = match_code(text, self.position)
+            if match is None:
+                self._invalid_character()
+                continue
+            kind = match.lastgroup
+            start, end = match.span()
+            self.position = end
+            if kind == "name":
+                self._name(match.group(), start, end)
+            elif kind == "operator":
+                self._operator(match.group(), start, end)
+            elif kind == "newline":
+                self._newline(start, end)
+            elif kind == "number":
+                self._number(match.group(), start)
+            elif kind == "comment":
+                self._comment(match.group(), start, end)
+            elif kind == "text":
+                self._string(match.group(), start)
+            elif kind == "prompt":
+                self._open("$", start)
+                self._add("PROMPT_START", start, end)
+
+    # Lines and blocks
+
+    def _indentation(self) -> None:
+        text = self.text
+        start = self.position
+        end = start
+        while end < len(text) and text[end] in " \t":
+            end += 1
+        self.position = end
+        if end == len(text) or text[end] == "\n":
+            self.position = min(end + 1, len(text))
+            return
+        if text.startswith("//", end):
+            stop = text.find("\n", end)
+            stop = len(text) if stop < 0 else stop
+            self._comment(text[end:stop], end, stop)
+            self.position = min(stop + 1, len(text))
+            return
+        self.at_line_start = False
+        if "\t" in text[start:end]:
+            tab = start + text[start:end].index("\t")
+            self._report(
+                catalogue.TAB_INDENTATION, tab, tab + 1, hint="indent with spaces"
+            )
+        self._indent_to(len(text[start:end].expandtabs(4)), start, end)
+
+    def _indent_to(self, width: int, start: int, end: int) -> None:
+        if width > self.indents[-1]:
+            self.indents.append(width)
+            if len(self.indents) == MOST_BLOCKS + 2:
+                self._report(catalogue.TOO_DEEP, start, end, what="blocks", limit=MOST_BLOCKS)
+            self._add("INDENT", start, end)
+            return
+        while width < self.indents[-1]:
+            self.indents.pop()
+            self._add("DEDENT", end, end)
+        if width != self.indents[-1]:
+            self._report(
+                catalogue.INDENTATION,
+                start,
+                end,
+                hint=f"the block around it is indented by {self.indents[-1]}",
+            )
+
+    def _newline(self, start: int, end: int) -> None:
+        if self.open:
+            return
+        if self.tokens and self.tokens[-1].type not in ("NEWLINE", "INDENT", "DEDENT"):
+            self._add("NEWLINE", start, end)
+        self.at_line_start = True
+
+    def _comment(self, text: str, start: int, end: int) -> None:
+        line_start = self.source.line_start(self.source.line_of(start))
+        is_trailing = bool(self.text[line_start:start].strip())
+        self.lexed.comments.append(Comment(Span(start, end), text.rstrip(), is_trailing))
+
+    # Words, numbers, operators
+
+    def _name(self, text: str, start: int, end: int) -> None:
+        previous = self.tokens[-1].type if self.tokens else "NEWLINE"
+        kind = "NAME" if previous == "DOT" else KEYWORDS.get(text, "NAME")
+        if kind == "NAME" and text in SOFT_KEYWORDS and self._is_soft_keyword(text, previous):
+            kind = SOFT_KEYWORDS[text]
+        self.tokens.append(token(kind, text, start, end))
+
+    def _is_soft_keyword(self, text: str, previous: str) -> bool:
+        following = _CODE.match(self.text, self.position)
+        if following and following.lastgroup == "blank":
+            following = _CODE.match(self.text, following.end())
+        what = following.lastgroup if following else None
+        if text in ("do", "program"):
+            return what == "prompt"
+        if text == "with":
+            return previous == "PROMPT_END"
+        if self.open:
+            return False
+        begins_statement = previous in ("NEWLINE", "INDENT", "DEDENT")
+        if text in ("f", "type", "conv", "from") or (text == "import" and begins_statement):
+            return begins_statement and what == "name"
+        # `import` and `as` inside an import line.
+        return what == "name" and self._line_begins_with(("FROM", "IMPORT"))
+
+    def _line_begins_with(self, kinds: tuple[str, ...]) -> bool:
+        for earlier in reversed(self.tokens):
+            if earlier.type in kinds:
+                return True
+            if earlier.type in ("NEWLINE", "INDENT", "DEDENT", "ASSIGN", "LPAR"):
+                return False
+        return False
+
+    def _number(self, text: str, start: int) -> None:
+        if self.tokens and self.tokens[-1].type == "DOT" and self.tokens[-1].end_pos == start:
+            # `pair.0.1`: members of a tuple, not the float `0.1`.
+            digits = _DIGITS.match(text)
+            if digits:
+                text = digits.group()
+        end = self.position = start + len(text)
+        match = _NUMBER.fullmatch(text)
+        if match is None:
+            self._report(catalogue.INVALID_NUMBER, start, end, text=_shortened(text))
+            kind = "INTEGER"
+            text = "0"
+        elif match["float"]:
+            kind = "FLOAT"
+        else:
+            kind = "INTEGER"
+            if len(text) > LONGEST_INTEGER:
+                self._report(
+                    catalogue.INVALID_NUMBER,
+                    start,
+                    end,
+                    text=_shortened(text),
+                    hint=f"an integer has at most {LONGEST_INTEGER} digits",
+                )
+                text = "0"
+        self.tokens.append(token(kind, text, start, end))
+
+    def _operator(self, text: str, start: int, end: int) -> None:
+        if text in CLOSER_OF:
+            begins_statement = not self.tokens or self.tokens[-1].type in (
+                "NEWLINE",
+                "INDENT",
+                "DEDENT",
+            )
+            self._open(text, start)
+            kind = "PATTERN_START" if text == "{" and begins_statement else OPERATORS[text]
+            self.tokens.append(token(kind, text, start, end))
+        elif text in ")]}":
+            self._close(text, start, end)
+        else:
+            self.tokens.append(token(OPERATORS[text], text, start, end))
+
+    def _open(self, what: str, start: int) -> None:
+        self.open.append((what, start))
+        if len(self.open) == MOST_BRACKETS + 1:
+            self._report(
+                catalogue.TOO_DEEP, start, start + 1, what="brackets", limit=MOST_BRACKETS
+            )
+
+    def _close(self, text: str, start: int, end: int) -> None:
+        opened, offset = self.open[-1] if self.open else ("", 0)
+        if text == "}" and opened == "hole":
+            self.open.pop()
+            self._add("HOLE_END", start, end)
+            return
+        if not opened:
+            self._report(catalogue.UNOPENED_BRACKET, start, end, bracket=text)
+            return
+        if CLOSER_OF.get(opened) != text:
+            shown = "{" if opened == "hole" else opened
+            self._report(
+                catalogue.MISMATCHED_BRACKET,
+                start,
+                end,
+                bracket=text,
+                opened=shown,
+                related=(Related(Span(offset, offset + 1), "opened here"),),
+            )
+            if opened == "hole":
+                return
+            text = CLOSER_OF[opened]
+        self.open.pop()
+        self.tokens.append(token(OPERATORS[text], text, start, end))
+
+    # Strings and prompts
+
+    def _string(self, quote: str, start: int) -> None:
+        pattern = _LINE_TEXT if quote == '"' else _BLOCK_TEXT
+        match = pattern.match(self.text, self.position)
+        assert match is not None
+        end = match.end()
+        if not self.text.startswith(quote, end):
+            line_end = self.text.find("\n", start)
+            end = len(self.text) if line_end < 0 else line_end
+            hint = None if quote == '"' else 'it needs `"""` at its end'
+            if quote == '"':
+                hint = 'a text of several lines stands in `"""`'
+            self._report(catalogue.UNTERMINATED_STRING, start, end, hint=hint)
+            self.position = end
+            self.tokens.append(token("STRING", "", start, end))
+            return
+        self.position = end + len(quote)
+        raw = match.group()
+        self._bad_bytes(match.start(), match.end())
+        self._bad_escapes(raw, match.start())
+        value = _unescape(raw if quote == '"' else _margin_removed(raw))
+        self.tokens.append(token("STRING", value, start, self.position))
+
+    def _bad_escapes(self, raw: str, offset: int) -> None:
+        for match in _ESCAPE.finditer(raw):
+            if match[1] is None and match[2] not in _ESCAPES:
+                self._report(
+                    catalogue.INVALID_ESCAPE,
+                    offset + match.start(),
+                    offset + match.end(),
+                    escape=match.group().replace("\n", " "),
+                    hint='the escapes are \\n \\t \\r \\" \\\\ \\u00e9',
+                )
+
+    def _prompt_text(self) -> None:
+        start = self.position
+        match = _PROMPT_TEXT.match(self.text, start)
+        if match is not None:
+            self.position = match.end()
+            self._bad_bytes(start, match.end())
+            self.tokens.append(token("PROMPT_TEXT", match.group(), start, match.end()))
+            return
+        end = self.position = start + 1
+        character = self.text[start]
+        if character == "$":
+            self.open.pop()
+            self._add("PROMPT_END", start, end)
+        elif character == "{":
+            self._open("hole", start)
+            self._add("HOLE_START", start, end)
+        elif character == "}":
+            self._report(
+                catalogue.STRAY_BRACE, start, end, hint=r"write `\}` for a brace in the text"
+            )
+
+    # Mistakes
+
+    def _invalid_character(self) -> None:
+        start = self.position
+        self.position += 1
+        character = self.text[start]
+        if "\udc80" <= character <= "\udcff":
+            self._bad_bytes(start, start + 1)
+            return
+        shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
+        self._report(
+            catalogue.INVALID_CHARACTER,
+            start,
+            start + 1,
+            character="a tab" if character == "\t" else shown,
+            hint=_HINTS.get(character),
+        )
+
+    def _bad_bytes(self, start: int, end: int) -> None:
+        for offset in range(start, end):
+            character = self.text[offset]
+            if "\udc80" <= character <= "\udcff":
+                self._report(
+                    catalogue.INVALID_UTF8,
+                    offset,
+                    offset + 1,
+                    byte=ord(character) - 0xDC00,
+                    hint="save the file as UTF-8",
+                )
+                return
+            if character == "\0":
+                self._report(catalogue.INVALID_CHARACTER, offset, offset + 1, character="U+0000")
+                return
+
+    def _resume_after_unclosed(self) -> None:
+        """Reports the outermost thing left open and goes back to the line below it."""
+        # The outermost prompt explains more than a hole or a bracket inside it.
+        what, offset = self.open[0]
+        if what == "$":
+            self._report(
+                catalogue.UNTERMINATED_PROMPT,
+                offset,
+                offset + 1,
+                hint=r"a prompt ends with `$`; `\$` is a dollar sign in its text",
+            )
+        else:
+            self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket=what)
+        line_end = self.text.find("\n", offset)
+        line_end = len(self.text) if line_end < 0 else line_end
+        while self.tokens and (self.tokens[-1].start_pos or 0) >= offset:
+            self.tokens.pop()
+        comments = self.lexed.comments
+        while comments and comments[-1].span.start >= offset:
+            comments.pop()
+        self.open.clear()
+        self.tokens.append(token("UNCLOSED", "", offset, line_end))
+        self._add("NEWLINE", line_end, line_end)
+        self.position = min(line_end + 1, len(self.text))
+        self.at_line_start = True
+
+    def _report(
+        self,
+        code: Code,
+        start: int,
+        end: int,
+        *,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        **words: object,
+    ) -> None:
+        self.found.add(code.at(Span(start, end), hint=hint, related=related, **words))
+
+    def _add(self, kind: str, start: int, end: int) -> None:
+        self.tokens.append(token(kind, self.text[start:end], start, end))
+
+
+def dedent(text: str) -> str:
+    """`text` without the common indentation of its lines and without blank lines at both ends.
+
+    The first line, which stands behind the opening `$`, does not count for the indentation. This
+    is what `runtime_support` does with a template, so that text stays the same when it is written
+    at another depth.
+    """
+    first, _, rest = _margin_removed(text).partition("\n")
+    lines = [first.lstrip(" \t"), *rest.split("\n")] if rest else [first.lstrip(" \t")]
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return "\n".join(lines).rstrip()
+
+
+def _margin_removed(text: str) -> str:
+    first, *rest = text.split("\n")
+    margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip()), default=0)
+    return "\n".join([first, *(line[margin:] if line.strip() else "" for line in rest)])
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    value = _ESCAPE.sub(
+        lambda match: chr(int(match[1], 16)) if match[1] else _ESCAPES.get(match[2], ""), text
+    )
+    # Two \u escapes may spell one character outside the basic plane.
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 30 else text[:30] + "…"

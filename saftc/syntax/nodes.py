@@ -1,0 +1,502 @@
+"""The abstract syntax tree of Saft.
+
+Every node is frozen, compared by identity (so that facts can be kept in tables beside the tree)
+and carries its `span`. A node bears the name of its grammar rule: `for_stmt` is `ForStmt`. The
+unions at the end are what a `match` goes over.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from saftc.source import Span
+from saftc.syntax.tokens import Comment
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """Anything in the tree."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Identifier(Node):
+    """A name where it is introduced, or the name of a member, field or argument."""
+
+    text: str
+
+
+# Expressions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name(Node):
+    """A name that is read."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal(Node):
+    """A number, string, bool or nil. `value` is the Python value."""
+
+    value: int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListLiteral(Node):
+    """`[a, b]`. `is_spread`: a comma stands after the last item, so it has one item a line."""
+
+    items: "tuple[Expression, ...]"
+    is_spread: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleLiteral(Node):
+    """`(a, b)`."""
+
+    items: "tuple[Expression, ...]"
+    is_spread: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field(Node):
+    """`key: value` of an object literal."""
+
+    key: Identifier
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectLiteral(Node):
+    """`{a: 1}`."""
+
+    fields: tuple[Field, ...]
+    is_spread: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argument(Node):
+    """An argument of a call; `name` is None for a positional one."""
+
+    name: Identifier | None
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call(Node):
+    """`function(a, b: c)`."""
+
+    function: "Expression"
+    arguments: tuple[Argument, ...]
+    is_spread: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index(Node):
+    """`value[key]`."""
+
+    value: "Expression"
+    key: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice(Node):
+    """`value[start:stop]`; either end may be left out."""
+
+    value: "Expression"
+    start: "Expression | None"
+    stop: "Expression | None"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member(Node):
+    """`value.name`."""
+
+    value: "Expression"
+    name: Identifier
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleMember(Node):
+    """`value.0`."""
+
+    value: "Expression"
+    position: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary(Node):
+    """`-x`, `not x`."""
+
+    operator: OneOf["-", "not"]
+    operand: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary(Node):
+    """Arithmetic: `left operator right`."""
+
+    operator: OneOf["+", "-", "*", "/", "%"]
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison(Node):
+    """`left operator right` that gives a bool."""
+
+    operator: OneOf["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Logical(Node):
+    """`left and right`, `left or right`."""
+
+    operator: OneOf["and", "or"]
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditional(Node):
+    """`then if condition else other`."""
+
+    condition: "Expression"
+    then: "Expression"
+    other: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComprehensionClause(Node):
+    """`for pattern in iterable if condition ...`."""
+
+    pattern: "Pattern"
+    iterable: "Expression"
+    conditions: "tuple[Expression, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comprehension(Node):
+    """`[item for x in xs if c]`."""
+
+    item: "Expression"
+    clauses: tuple[ComprehensionClause, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PromptText(Node):
+    """A stretch of a prompt's text, escapes resolved and the common indentation removed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hole(Node):
+    """`{expression}` or `{expression:raw}` in a prompt."""
+
+    value: "Expression"
+    is_raw: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prompt(Node):
+    """`$ ... $`, with `do` or `program` before it and options after it."""
+
+    mode: OneOf["plain", "do", "program"]
+    parts: tuple[PromptText | Hole, ...]
+    options: "Name | ObjectLiteral | None"
+
+
+# Schemas
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedSchema(Node):
+    """`int`, or a type's name."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiteralSchema(Node):
+    """`"low"`, `3`, `true` as a type."""
+
+    value: int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListSchema(Node):
+    """`[T]`."""
+
+    item: "Schema"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleSchema(Node):
+    """`(A, B)`."""
+
+    items: "tuple[Schema, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SchemaField(Node):
+    """`name: T` of an object schema."""
+
+    name: Identifier
+    schema: "Schema"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectSchema(Node):
+    """`{id: int}`."""
+
+    fields: tuple[SchemaField, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnionSchema(Node):
+    """`A | B`."""
+
+    members: "tuple[Schema, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionalSchema(Node):
+    """`T?`."""
+
+    schema: "Schema"
+
+
+# Patterns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamePattern(Node):
+    """A name that `for` binds."""
+
+    name: Identifier
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TuplePattern(Node):
+    """`a, b`."""
+
+    items: "tuple[Pattern, ...]"
+
+
+# Statements
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter(Node):
+    """A parameter of a function, or a field of a record."""
+
+    name: Identifier
+    schema: "Schema | None"
+    default: "Expression | None"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionDef(Node):
+    """`f name(parameters) -> schema:`; `is_conversion` for `conv`."""
+
+    name: Identifier
+    parameters: tuple[Parameter, ...]
+    returns: "Schema | None"
+    body: "tuple[Statement, ...]"
+    is_conversion: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssignStmt(Node):
+    """`name = value`, `name: schema = value`."""
+
+    name: Identifier
+    schema: "Schema | None"
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternField(Node):
+    """`name: schema` of a destructuring."""
+
+    name: Identifier
+    schema: "Schema"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DestructureStmt(Node):
+    """`{name: string, age: int} = $...$`."""
+
+    fields: tuple[PatternField, ...]
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch(Node):
+    """The condition and the block of an `if` or `elif`."""
+
+    condition: "Expression"
+    body: "tuple[Statement, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IfStmt(Node):
+    """`if`, its `elif`s, and the block of `else` (empty when there is none)."""
+
+    branches: tuple[Branch, ...]
+    other: "tuple[Statement, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForStmt(Node):
+    """`for pattern in iterable:`."""
+
+    pattern: "Pattern"
+    iterable: "Expression"
+    body: "tuple[Statement, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WhileStmt(Node):
+    """`while condition:`."""
+
+    condition: "Expression"
+    body: "tuple[Statement, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BreakStmt(Node):
+    """`break`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContinueStmt(Node):
+    """`continue`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RetStmt(Node):
+    """`ret value`, `ret`."""
+
+    value: "Expression | None"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssertStmt(Node):
+    """`assert condition, message`."""
+
+    condition: "Expression"
+    message: "Expression | None"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeAlias(Node):
+    """`type Name = schema`."""
+
+    name: Identifier
+    schema: "Schema"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordDef(Node):
+    """`type Name(fields)`."""
+
+    name: Identifier
+    fields: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImportStmt(Node):
+    """`import module as alias`; `module` has its dots."""
+
+    module: Identifier
+    alias: Identifier | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImportedName(Node):
+    """`name as alias` of a `from` import."""
+
+    name: Identifier
+    alias: Identifier | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FromImport(Node):
+    """`from module import names`."""
+
+    module: Identifier
+    names: tuple[ImportedName, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpressionStmt(Node):
+    """An expression whose value is not used."""
+
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module(Node):
+    """A whole script.
+
+    `docs` gives the doc comment of a function, type, field or parameter, and of the module itself.
+    `guessed` holds the names that stood in lines that could not be read: they may be defined there.
+    """
+
+    statements: "tuple[Statement, ...]"
+    comments: tuple[Comment, ...] = ()
+    docs: "dict[Node, str]" = field(default_factory=dict["Node", str])
+    guessed: frozenset[str] = frozenset()
+
+
+Expression = (
+    Name
+    | Literal
+    | ListLiteral
+    | TupleLiteral
+    | ObjectLiteral
+    | Call
+    | Index
+    | Slice
+    | Member
+    | TupleMember
+    | Unary
+    | Binary
+    | Comparison
+    | Logical
+    | Conditional
+    | Comprehension
+    | Prompt
+)
+Schema = (
+    NamedSchema
+    | LiteralSchema
+    | ListSchema
+    | TupleSchema
+    | ObjectSchema
+    | UnionSchema
+    | OptionalSchema
+)
+Pattern = NamePattern | TuplePattern
+Statement = (
+    FunctionDef
+    | AssignStmt
+    | DestructureStmt
+    | IfStmt
+    | ForStmt
+    | WhileStmt
+    | BreakStmt
+    | ContinueStmt
+    | RetStmt
+    | AssertStmt
+    | TypeAlias
+    | RecordDef
+    | ImportStmt
+    | FromImport
+    | ExpressionStmt
+)
