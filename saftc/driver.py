@@ -3,10 +3,12 @@
 `check` gives what is wrong with a script; `compile_source` gives the Python module as well.
 """
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.facts import Facts
@@ -14,6 +16,9 @@ from saftc.semantics.inference import analyze
 from saftc.source import Source
 from saftc.syntax.nodes import Module
 from saftc.syntax.parser import parse
+
+if TYPE_CHECKING:
+    from saftc.codegen.module import Generated
 
 # Trees are at most some hundred levels deep (see the parser); each level takes several frames.
 _FRAMES = 12_000
@@ -36,16 +41,21 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A checked script and its Python module; `text` is None when there are errors."""
+    """A checked script and its Python module; `module` is None when there are errors."""
 
     checked: Checked
-    text: str | None
+    module: "Generated | None"
+
+    @property
+    def text(self) -> str | None:
+        """The text of the module."""
+        return None if self.module is None else self.module.text
 
 
 def check(source: Source) -> Checked:
     """Everything that is known of a script without writing its module."""
     found = Collector()
-    with _deep_stack():
+    with _fitting_interpreter():
         module = parse(source, found)
         facts = analyze(module, found)
     return Checked(source, module, facts, found.report())
@@ -59,16 +69,22 @@ def compile_source(source: Source) -> Compiled:
     # libcst takes longer to import than a script takes to check.
     from saftc.codegen.module import generate
 
-    with _deep_stack():
+    with _fitting_interpreter():
         return Compiled(checked, generate(source, checked.module, checked.facts))
 
 
 @contextmanager
-def _deep_stack() -> Iterator[None]:
-    """Room for the deepest tree that the parser lets pass."""
-    limit = sys.getrecursionlimit()
+def _fitting_interpreter() -> Iterator[None]:
+    """Room for the deepest tree that the parser lets pass, and no search for garbage meanwhile.
+
+    A compilation makes many objects and drops few, and none in cycles worth looking for.
+    """
+    limit, collects = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _FRAMES))
+    gc.disable()
     try:
         yield
     finally:
         sys.setrecursionlimit(limit)
+        if collects:
+            gc.enable()

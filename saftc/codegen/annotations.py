@@ -222,18 +222,17 @@ def class_def(
     )
 
 
-def docstring(text: str, depth: int = 1) -> cst.SimpleStatementLine:
-    """A docstring statement in a block `depth` levels deep."""
+def docstring(text: str) -> cst.SimpleStatementLine:
+    """A docstring statement."""
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     # black keeps a quote at either end off the delimiters with a space.
     before = " " if escaped.startswith('"') else ""
     after = " " if escaped.endswith('"') else ""
-    lines = escaped.split("\n")
-    margin = "    " * depth
+    lines = [line.rstrip() for line in escaped.split("\n")]
     if len(lines) > 1:
-        after = "\n" + margin
-    indented = "\n".join([lines[0], *(margin + line if line else "" for line in lines[1:])])
-    return _line(cst.Expr(cst.SimpleString(f'"""{before}{indented}{after}"""')))
+        after = "\n"
+    inside = "\n".join(lines)
+    return _line(cst.Expr(cst.SimpleString(f'"""{before}{inside}{after}"""')))
 
 
 def _line(statement: cst.BaseSmallStatement) -> cst.SimpleStatementLine:

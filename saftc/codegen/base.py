@@ -7,6 +7,7 @@ import libcst as cst
 from saftc.codegen.comments import Comments
 from saftc.codegen.imports import SOURCES, Imports
 from saftc.codegen.names import Needs
+from saftc.codegen.positions import Origins
 from saftc.codegen.python import Expression, name
 from saftc.semantics.facts import Facts
 from saftc.semantics.scopes import Scope, Symbol
@@ -34,6 +35,8 @@ class Base(ABC):
         # and the comments inside it that are not yet placed.
         self.texts: list[str] = []
         self.inner_comments: list[Comment] = []
+        # Where everything comes from, see positions.py.
+        self.origins = Origins()
 
     @abstractmethod
     def emit(self, node: n.Expression) -> Expression:

@@ -5,6 +5,7 @@
     str(x)          str(x), x itself, or show(x)
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from saftc.codegen.base import Base
@@ -16,7 +17,7 @@ from saftc.codegen.python import (
     floating,
     string,
 )
-from saftc.semantics.builtins import BUILTINS, ITEMS, is_proved
+from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved
 from saftc.semantics.types import Type, is_only
 from saftc.syntax import nodes as n
 
@@ -41,7 +42,7 @@ _METHODS = {
 }
 
 # The same function in Python; some give an iterator there, which only a loop takes as it is.
-_FUNCTIONS = {"len", "sorted", "sum", "min", "max", "int", "float", "round", "abs"}
+_FUNCTIONS = {"len", "sum", "min", "max", "int", "float", "round", "abs"}
 _ITERATORS = {"range", "reversed", "zip", "enumerate"}
 
 
@@ -49,22 +50,30 @@ class Builtins(Base):
     """The part of the emitter that knows builtins."""
 
     def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
-        types = [self.type_of(argument.value) for argument in node.arguments]
-        if not self._is_proved(node, builtin, types):
+        ordered = _in_order(node, BUILTINS[builtin])
+        if ordered is None or not is_proved(BUILTINS[builtin], [self.type_of(a) for a in ordered]):
             return self._unproved(node, builtin)
         special = self._special(builtin)
         if special is not None:
-            return special(node, types)
-        positional, named = self._given(node)
+            return special(ordered, builtin) or self._unproved(node, builtin)
+        values = [self.emit(argument) for argument in ordered]
         if builtin in _METHODS:
-            return call(attribute(positional[0], _METHODS[builtin]), positional[1:], named)
+            return call(attribute(values[0], _METHODS[builtin]), values[1:])
         if builtin in _ITERATORS:
-            made = call(self.global_(builtin), positional, named)
+            made = call(self.global_(builtin), values)
             return made if is_iterated else call(self.global_("list"), [made])
+        if builtin == "sorted":
+            # Python takes this one by name only.
+            return call(self.global_(builtin), values[:1], zip(("reverse",), values[1:], strict=False))
         assert builtin in _FUNCTIONS, builtin
-        return call(self.global_(builtin), positional, named)
+        return call(self.global_(builtin), values)
 
-    def _special(self, builtin: str) -> Callable[[n.Call, Sequence[Type]], Expression] | None:
+    def _unproved(self, node: n.Call, builtin: str) -> Expression:
+        positional = [self.emit(a.value) for a in node.arguments if a.name is None]
+        named = [(a.name.text, self.emit(a.value)) for a in node.arguments if a.name is not None]
+        return call(self.operation(builtin), positional, named)
+
+    def _special(self, builtin: str) -> "_Special | None":
         match builtin:
             case "print":
                 return self._print
@@ -78,96 +87,67 @@ class Builtins(Base):
                 return self._keys_or_values
             case "env":
                 return self._env
-            case _ if builtin in _RUNTIME:
-                return self._runtime
             case _:
-                return None
+                return self._runtime if builtin in _RUNTIME else None
 
-    def _is_proved(self, node: n.Call, builtin: str, types: Sequence[Type]) -> bool:
-        if any(argument.name is not None for argument in node.arguments):
-            by_name = {p.name: position for position, p in enumerate(BUILTINS[builtin].parameters)}
-            ordered = dict(enumerate(types))
-            for position, argument in enumerate(node.arguments):
-                if argument.name is not None and argument.name.text in by_name:
-                    del ordered[position]
-                    ordered[by_name[argument.name.text]] = types[position]
-            if sorted(ordered) != list(range(len(ordered))):
-                return False
-            types = [ordered[position] for position in sorted(ordered)]
-        return is_proved(BUILTINS[builtin], types)
+    # The ones with a form of their own; None where Python's would not do the same.
 
-    def _given(self, node: n.Call) -> tuple[list[Expression], list[tuple[str, Expression]]]:
-        positional = [self.emit(a.value) for a in node.arguments if a.name is None]
-        named = [(a.name.text, self.emit(a.value)) for a in node.arguments if a.name is not None]
-        return positional, named
+    def _runtime(self, given: Sequence[n.Expression], builtin: str) -> Expression:
+        return call(self.global_(_RUNTIME[builtin]), [self.emit(argument) for argument in given])
 
-    def _unproved(self, node: n.Call, builtin: str) -> Expression:
-        positional, named = self._given(node)
-        return call(self.operation(builtin), positional, named)
+    def _print(self, given: Sequence[n.Expression], _builtin: str) -> Expression:
+        return call(self.global_("print"), [self._printed(argument) for argument in given])
 
-    # The ones with a form of their own
-
-    def _runtime(self, node: n.Call, _types: Sequence[Type]) -> Expression:
-        positional, named = self._given(node)
-        function = _RUNTIME[self._builtin_of(node)]
-        return call(self.global_(function), positional, named)
-
-    def _builtin_of(self, node: n.Call) -> str:
-        return self.facts.names.of(node.function).name
-
-    def _print(self, node: n.Call, types: Sequence[Type]) -> Expression:
-        shown = [
-            value if is_only(type_, "string", "int", "float") else self.shown(value)
-            for value, type_ in zip(
-                (self.emit(argument.value) for argument in node.arguments), types, strict=True
-            )
-        ]
-        return call(self.global_("print"), shown)
+    def _printed(self, node: n.Expression) -> Expression:
+        """What Python's `print` shows as Saft's does."""
+        value = self.emit(node)
+        is_plain = is_only(self.type_of(node), "string", "int", "float")
+        return value if is_plain else self.shown(value)
 
     def shown(self, value: Expression) -> Expression:
         """`show(value)`: the text of any value."""
         return call(self.global_("show"), [value])
 
-    def _str(self, node: n.Call, types: Sequence[Type]) -> Expression:
-        value = self.emit(node.arguments[0].value)
-        if is_only(types[0], "string"):
+    def _str(self, given: Sequence[n.Expression], _builtin: str) -> Expression:
+        value, type_ = self.emit(given[0]), self.type_of(given[0])
+        if is_only(type_, "string"):
             return value
-        if is_only(types[0], "int", "float"):
+        if is_only(type_, "int", "float"):
             return call(self.global_("str"), [value])
         return self.shown(value)
 
-    def _join(self, node: n.Call, types: Sequence[Type]) -> Expression:
-        values = [self.emit(argument.value) for argument in node.arguments]
-        if len(values) == 1:
-            return call(attribute(string(""), "join"), values)
-        items_first = is_only(types[0], *ITEMS)
-        items, separator = values if items_first else (values[1], values[0])
-        # Python evaluates the separator first: only where that cannot be told apart.
-        if items_first and not _is_settled(node.arguments[1].value):
-            return self._unproved(node, "join")
-        return call(attribute(separator, "join"), [items])
+    def _join(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
+        if len(given) == 1:
+            return call(attribute(string(""), "join"), [self.emit(given[0])])
+        if is_only(self.type_of(given[0]), *ITEMS):
+            items, separator = given
+            # Python evaluates the separator first: right only where that makes no difference.
+            if not _is_settled(separator):
+                return None
+        else:
+            separator, items = given
+        return call(attribute(self.emit(separator), "join"), [self.emit(items)])
 
-    def _contains(self, node: n.Call, types: Sequence[Type]) -> Expression:
-        container, item = (argument.value for argument in node.arguments)
+    def _contains(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
+        container, item = given
         swaps_effects = not (_is_settled(container) or _is_settled(item))
-        if swaps_effects or not self.is_exact_in(types[1], types[0]):
-            return self._unproved(node, "contains")
+        if swaps_effects or not self.is_exact_in(self.type_of(item), self.type_of(container)):
+            return None
         return comparison(self.emit(item), "in", self.emit(container))
 
+    @abstractmethod
     def is_exact_in(self, item: Type, container: Type) -> bool:
         """Whether Python's `in` does what Saft's does."""
-        raise NotImplementedError
 
-    def _keys_or_values(self, node: n.Call, _types: Sequence[Type]) -> Expression:
-        value = self.emit(node.arguments[0].value)
-        if self._builtin_of(node) == "values":
+    def _keys_or_values(self, given: Sequence[n.Expression], builtin: str) -> Expression:
+        value = self.emit(given[0])
+        if builtin == "values":
             value = call(attribute(value, "values"))
         return call(self.global_("list"), [value])
 
-    def _env(self, node: n.Call, _types: Sequence[Type]) -> Expression:
-        positional, named = self._given(node)
+    def _env(self, given: Sequence[n.Expression], _builtin: str) -> Expression:
         environ = attribute(self.global_("os"), "environ")
-        return call(attribute(environ, "get"), positional, named)
+        return call(attribute(environ, "get"), [self.emit(argument) for argument in given])
 
     def length(self, value: Expression) -> Expression:
         """`len(value)`."""
@@ -182,6 +162,23 @@ class Builtins(Base):
                 return _float_literal(-number, value, self)
             case _:
                 return call(self.global_("float"), [value])
+
+
+_Special = Callable[[Sequence[n.Expression], str], Expression | None]
+
+
+def _in_order(node: n.Call, builtin: Builtin) -> list[n.Expression] | None:
+    """The arguments in the order of the parameters; None where that would change the effects."""
+    names = [parameter.name for parameter in builtin.parameters]
+    places = {
+        names.index(argument.name.text) if argument.name else position: argument.value
+        for position, argument in enumerate(node.arguments)
+    }
+    is_as_written = list(places) == sorted(places)
+    if not is_as_written and not all(_is_settled(value) for value in places.values()):
+        return None
+    ordered = [places[place] for place in sorted(places)]
+    return ordered if sorted(places) == list(range(len(ordered))) else None
 
 
 def _float_literal(number: int, value: Expression, emitter: Builtins) -> Expression:

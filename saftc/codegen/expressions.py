@@ -68,12 +68,16 @@ class Expressions(Annotations, Builtins):
 
     def emit(self, node: n.Expression) -> Expression:
         value = self._plain(node)
+        self.origins.note(value, node.span)
         coercion = self.facts.coercions.get(node)
         if coercion is None:
             return value
         if coercion.fit == Fit.TO_FLOAT:
-            return self.to_float(node, value)
-        return self.checked(value, coercion.wanted)
+            value = self.to_float(node, value)
+        else:
+            value = self.checked(value, coercion.wanted)
+        self.origins.note(value, node.span)
+        return value
 
     def checked(self, value: Expression, wanted: Type) -> Expression:
         """`check(value, wanted)`."""

@@ -36,9 +36,8 @@ def code_of(node: cst.CSTNode) -> str:
 
 
 def needs_layout(code: str, depth: int) -> bool:
-    """Whether a statement or head, given as one line, has to be laid out."""
-    line = code.rstrip("\n")
-    return "\n" in line or len(line) + len(INDENT) * depth > WIDTH
+    """Whether a statement or head has to be laid out."""
+    return "\n" in code or len(code) + len(INDENT) * depth > WIDTH
 
 
 def lay_out(code: str, depth: int, texts: Sequence[str]) -> str:

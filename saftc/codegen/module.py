@@ -1,11 +1,12 @@
 """A module of the tree to the text of a Python module."""
 
-import libcst as cst
+from dataclasses import dataclass
 
-from saftc.codegen import python as py
 from saftc.codegen.annotations import docstring
+from saftc.codegen.layout import code_of
 from saftc.codegen.names import Needs, hidden_needs, python_names
-from saftc.codegen.statements import Statements, Written
+from saftc.codegen.positions import Origins
+from saftc.codegen.statements import Statements
 from saftc.semantics.facts import Facts
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -17,15 +18,23 @@ def header(name: str) -> str:
     return f"# Compiled by saftc from {name}; edit that file instead.\n"
 
 
-def generate(source: Source, module: n.Module, facts: Facts) -> str:
-    """The text of the Python module. `source.name` stands in its first line."""
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The text of a module, and where its lines come from."""
+
+    text: str
+    origins: Origins
+
+
+def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
+    """The Python module. `source.name` stands in its first line."""
     needs = Needs()
     while True:
         names = python_names(facts.names, needs)
         emitter = _Emitter(source, module, facts, names)
         text = emitter.run()
         if not hidden_needs(names, emitter.needs):
-            return text
+            return Generated(text, emitter.origins)
         # A name of the script hides one that the output needs: write it again with these known.
         for name, scopes in emitter.needs.used.items():
             for scope in scopes:
@@ -35,23 +44,33 @@ def generate(source: Source, module: n.Module, facts: Facts) -> str:
 class _Emitter(Statements):
     def run(self) -> str:
         self.prepare()
-        body = self.block(self.module.statements)
+        self.block(self.module.statements)
+        footer = self._comment_lines(self.comments.file_footer, None)
+        if footer and self.lines:
+            first = self.comments.file_footer[0]
+            self.lines += self._blank(self.comments.blank_lines_before(first.span.start))
+        self.lines += footer
         if self._has_main():
-            body.append(self._main_guard())
-        parts = [header(self.source.name.replace("\\", "/").rsplit("/", 1)[-1])]
+            self.lines += ["", "", 'if __name__ == "__main__":', "    main()"]
+        top = self._top()
+        if not self.lines:
+            return top
+        # black keeps two blank lines above a definition.
+        code = next((line for line in self.lines if not line.startswith("#")), "")
+        begins_with_definition = code.startswith(("def ", "class ", "@"))
+        gap = "\n\n" if begins_with_definition else "\n"
+        return top + gap + "\n".join(self.lines) + "\n"
+
+    def _top(self) -> str:
+        """The header, the docstring and the imports."""
+        top = header(self.source.name.replace("\\", "/").rsplit("/", 1)[-1])
         doc, _ = module_doc(self.source, self.module)
         if doc:
-            parts[0] += cst.Module([docstring(doc, 0)]).code
+            top += code_of(docstring(doc))
         imports = self.imports.render()
         if imports:
-            parts[0] += ("\n" if doc else "") + imports + "\n"
-        footer = self._comment_lines(self.comments.file_footer, None)
-        code = cst.Module(body, footer=footer).code
-        if code.strip():
-            begins_with_definition = body and isinstance(body[0], cst.FunctionDef | cst.ClassDef)
-            gap = "\n\n" if begins_with_definition and imports else "\n"
-            parts.append(gap + code)
-        return "".join(parts)
+            top += ("\n" if doc else "") + imports + "\n"
+        return top
 
     def _has_main(self) -> bool:
         return any(
@@ -60,11 +79,3 @@ class _Emitter(Statements):
             and not statement.parameters
             for statement in self.module.statements
         )
-
-    def _main_guard(self) -> Written:
-        made = cst.If(
-            py.comparison(py.name("__name__"), "==", py.string("__main__")),
-            cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(py.call(py.name("main")))])]),
-        )
-        blank = [cst.EmptyLine(indent=False)] * 2
-        return made.with_changes(leading_lines=blank)

@@ -9,73 +9,106 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import docstring
 from saftc.codegen.comments import Attached, text_of
 from saftc.codegen.expressions import Expressions
-from saftc.codegen.layout import code_of, lay_out, needs_layout
+from saftc.codegen.layout import INDENT, code_of, lay_out, needs_layout
 from saftc.codegen.prompts import Prompts
 from saftc.codegen.python import Expression
-from saftc.semantics.facts import FunctionFacts
+from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.relations import Fit, fit
+from saftc.semantics.scopes import Symbol
 from saftc.semantics.types import (
-    ANY,
     NEVER,
     NIL,
-    STRING,
     LiteralType,
+    ObjectType,
     Type,
     UnionType,
     is_known,
     is_only,
+    parts,
 )
-from saftc.source import Span
+from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
-
-Written = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 # black separates definitions by two blank lines at the top of a module, by one elsewhere.
 _AROUND_TOP, _AROUND_INNER = 2, 1
 
 
 class Statements(Prompts, Expressions):
-    """The part of the emitter that knows statements."""
+    """The part of the emitter that knows statements. It writes `lines`, top to bottom."""
 
-    depth: int = 0
+    def __init__(
+        self, source: Source, module: n.Module, facts: Facts, names: dict[Symbol, str]
+    ) -> None:
+        super().__init__(source, module, facts, names)
+        self.lines: list[str] = []
+        self.depth = 0
+        self.block_owner: n.Module | n.Statement = module
+        # The comment that goes to the end of the line that is written next.
+        self.beside: Comment | None = None
 
     # Blocks
 
-    def block(self, statements: Sequence[n.Statement]) -> list[Written]:
-        """The statements of a block, with what stands above each."""
-        written: list[Written] = []
+    def block(self, statements: Sequence[n.Statement]) -> None:
+        """The statements of a block, with the blank lines and comments between them."""
+        follows_definition: bool | None = None
         for statement in statements:
-            for line in self._with_comments(statement):
-                written.append(self._spaced(line, written[-1] if written else None, statement))
-        return written
+            begin = len(self.lines)
+            is_definition = self._with_comments(statement)
+            if follows_definition is not None:
+                count = self._gap(statement)
+                if follows_definition or is_definition:
+                    count = self._around()
+                self.lines[begin:begin] = [""] * count
+            elif is_definition and self._follows_branch(begin):
+                self.lines.insert(begin, "")
+            follows_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
 
-    def _with_comments(self, statement: n.Statement) -> list[Written]:
-        """A statement, with the classes it needs above it and its comments on it."""
+    def _follows_branch(self, begin: int) -> bool:
+        """Whether a definition at `begin` stands right below `if`, `for` or the like."""
+        is_function = isinstance(self.block_owner, n.FunctionDef | n.Module)
+        return not is_function and not self.lines[begin].lstrip().startswith("#")
+
+    def _with_comments(self, statement: n.Statement) -> bool:
+        """A statement, below the classes it needs and its comments; whether it is a definition."""
         own = self.comments.of(statement)
-        outer_texts, outer_inner = self.texts, self.inner_comments
+        begin, begin_origins = len(self.lines), len(self.origins.lines)
+        outer = self.texts, self.inner_comments
         self.texts, self.inner_comments = [], list(own.inner)
-        lines = self._statement(statement)
-        leading = [*own.leading, *self.inner_comments]
-        self.texts, self.inner_comments = outer_texts, outer_inner
-        if lines:
-            lines[0] = lines[0].with_changes(leading_lines=self._comment_lines(leading, statement))
-            if own.trailing is not None:
-                lines[-1] = _beside(lines[-1], own.trailing)
+        self.beside = own.trailing if _is_simple(statement) else own.head
+        self.statement(statement)
+        above = self._comment_lines([*own.leading, *self.inner_comments], statement)
+        if not _is_simple(statement) and own.trailing is not None:
+            above += self._comment_lines([own.trailing], None)
+        self.texts, self.inner_comments = outer
+        self.lines[begin:begin] = above
+        is_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
         if self.depth == 0 and self.new_classes:
-            lines = [*self.new_classes, *lines]  # type: ignore[list-item]
-            self.new_classes = []
-        return lines
+            self.origins.insert(begin_origins, self.new_classes, statement.span)
+            written, is_class = self._classes()
+            gap = 2 if is_class or is_definition else 0
+            self.lines[begin:begin] = [*written, *[""] * gap]
+            return is_class or is_definition
+        return is_definition
 
-    def _comment_lines(
-        self, comments: Sequence[Comment], below: n.Node | None
-    ) -> list[cst.EmptyLine]:
+    def _classes(self) -> tuple[list[str], bool]:
+        """The lines of the classes that the statement needs, and whether one is a definition."""
+        lines: list[str] = []
+        for made in self.new_classes:
+            if lines:
+                lines += ["", ""]
+            lines += code_of(made).rstrip("\n").split("\n")
+        is_class = any(isinstance(made, cst.ClassDef) for made in self.new_classes)
+        self.new_classes = []
+        return lines, is_class
+
+    def _comment_lines(self, comments: Sequence[Comment], below: n.Node | None) -> list[str]:
         """Comments as lines, with the blank lines between them and above what is below."""
-        lines: list[cst.EmptyLine] = []
+        lines: list[str] = []
         for position, comment in enumerate(comments):
             if position and not comment.is_trailing:
                 lines += self._blank(self.comments.blank_lines_before(comment.span.start))
-            lines.append(cst.EmptyLine(comment=cst.Comment(text_of(comment))))
+            lines.append(self._indent(text_of(comment)))
         if comments and below is not None and not comments[-1].is_trailing:
             count = self.comments.blank_lines_before(below.span.start)
             if count and isinstance(below, n.FunctionDef | n.RecordDef):
@@ -83,96 +116,87 @@ class Statements(Prompts, Expressions):
             lines += self._blank(count)
         return lines
 
-    def _blank(self, count: int) -> list[cst.EmptyLine]:
-        return [cst.EmptyLine(indent=False)] * min(count, 1 if self.depth else 2)
+    def _gap(self, statement: n.Statement) -> int:
+        """The blank lines of the script above a statement and its comments."""
+        leading = self.comments.of(statement).leading
+        start = leading[0].span.start if leading else statement.span.start
+        return len(self._blank(self.comments.blank_lines_before(start)))
+
+    def _blank(self, count: int) -> list[str]:
+        return [""] * min(count, 1 if self.depth else 2)
 
     def _around(self) -> int:
         return _AROUND_INNER if self.depth else _AROUND_TOP
 
-    def _spaced(
-        self, line: Written, previous: Written | None, statement: n.Statement
-    ) -> Written:
-        """`line` with the blank lines between it and the statement above it."""
-        if previous is None:
-            return line
-        first = self.comments.of(statement).leading
-        start = first[0].span.start if first else statement.span.start
-        count = self.comments.blank_lines_before(start)
-        definitions = (cst.FunctionDef, cst.ClassDef)
-        if isinstance(previous, definitions) or isinstance(line, definitions):
-            count = self._around()
-        return line.with_changes(leading_lines=[*self._blank(count), *line.leading_lines])
+    def _indent(self, line: str) -> str:
+        return INDENT * self.depth + line if line else line
 
-    def _body(
-        self,
-        statements: Sequence[n.Statement],
-        part: Attached,
-        before: Sequence[Written] = (),
-        after: Sequence[Written] = (),
-    ) -> cst.IndentedBlock:
-        """An indented block; `part` holds the comment beside its head."""
+    def body(self, owner: n.Statement, statements: Sequence[n.Statement]) -> None:
+        """The inside of a block of `owner`, with the comments at its end."""
         self.depth += 1
-        written = [*before, *self.block(statements), *after]
-        footer = self._comment_lines(self.comments.footer(tuple(statements)), None)
+        outer, self.block_owner = self.block_owner, owner
+        self.block(statements)
+        self.block_owner = outer
+        footer = self.comments.footer(tuple(statements))
         if footer:
-            first = self.comments.footer(tuple(statements))[0]
-            footer = [*self._blank(self.comments.blank_lines_before(first.span.start)), *footer]
+            self.lines += self._blank(self.comments.blank_lines_before(footer[0].span.start))
+            self.lines += self._comment_lines(footer, None)
         self.depth -= 1
-        head = cst.TrailingWhitespace()
-        if part.head is not None:
-            head = cst.TrailingWhitespace(
-                cst.SimpleWhitespace("  "), cst.Comment(text_of(part.head))
-            )
-        return cst.IndentedBlock(written, header=head, footer=footer)
 
-    # Layout
+    # Lines
 
-    def simple(self, small: cst.BaseSmallStatement) -> Written:
-        """A statement of one line, laid out when it does not fit on it."""
-        line = cst.SimpleStatementLine([small])
-        if not self._may_need_layout(small):
-            return line
-        code = code_of(line)
-        if not needs_layout(code, self.depth):
-            return line
-        return cst.parse_statement(lay_out(code, self.depth, self.texts))  # type: ignore[return-value]
+    def simple(self, small: cst.BaseSmallStatement, span: Span) -> None:
+        """Writes a statement, laid out when it does not fit on a line."""
+        self.origins.add(small, span)
+        code = code_of(small) + self._beside()
+        if needs_layout(code, self.depth):
+            code = lay_out(code, self.depth, self.texts)
+        self._write(code)
 
-    def _may_need_layout(self, small: cst.BaseSmallStatement) -> bool:
-        return True
+    def headed(self, statement: cst.BaseCompoundStatement, span: Span) -> None:
+        """Writes the head of a block; in `statement` the block is `pass`."""
+        self.origins.add(statement, span)
+        code = code_of(statement).strip().removesuffix("pass").rstrip() + self._beside()
+        if needs_layout(code, self.depth):
+            code = lay_out(f"{code}\n{INDENT}pass", self.depth, self.texts)
+            code = code.rstrip().removesuffix("pass").rstrip()
+        self._write(code)
 
-    def headed(self, statement: Written) -> Written:
-        """The head of a block, laid out when it does not fit on its line; its body is `pass`."""
-        code = code_of(statement)
-        head = code.rstrip("\n").removesuffix("pass").rstrip()
-        if not needs_layout(head, self.depth):
-            return statement
-        return cst.parse_statement(lay_out(code, self.depth, self.texts))  # type: ignore[return-value]
+    def _beside(self) -> str:
+        comment, self.beside = self.beside, None
+        return "" if comment is None else "  " + text_of(comment)
+
+    def _write(self, code: str) -> None:
+        self.lines += [self._indent(line) for line in code.rstrip("\n").split("\n")]
 
     # Statements
 
-    def _statement(self, statement: n.Statement) -> list[Written]:
+    def statement(self, statement: n.Statement) -> None:
+        """Writes a statement."""
         match statement:
             case n.FunctionDef():
-                return [self._function_def(statement)]
+                self._function_def(statement)
             case n.AssignStmt():
-                return [self._assign_stmt(statement)]
+                self._assign_stmt(statement)
             case n.IfStmt():
-                return [self._if_stmt(statement)]
+                self._if_stmt(statement, "if")
             case n.ForStmt():
-                return [self._for_stmt(statement)]
+                self._for_stmt(statement)
             case n.WhileStmt():
-                return [self._while_stmt(statement)]
+                head = cst.While(self.condition(statement.condition), _PASS)
+                self.headed(head, statement.span)
+                self.body(statement, statement.body)
             case n.BreakStmt():
-                return [self.simple(cst.Break())]
+                self.simple(cst.Break(), statement.span)
             case n.ContinueStmt():
-                return [self.simple(cst.Continue())]
+                self.simple(cst.Continue(), statement.span)
             case n.RetStmt():
                 value = self.emit(statement.value) if statement.value is not None else None
-                return [self.simple(cst.Return(value))]
+                self.simple(cst.Return(value), statement.span)
             case n.AssertStmt():
-                return [self._assert_stmt(statement)]
+                self._assert_stmt(statement)
             case n.ExpressionStmt():
-                return [self._expression_stmt(statement)]
+                self._expression_stmt(statement)
             case (
                 n.DestructureStmt()
                 | n.TypeAlias()
@@ -184,17 +208,19 @@ class Statements(Prompts, Expressions):
             case _:
                 assert_never(statement)
 
-    def _assign_stmt(self, statement: n.AssignStmt) -> Written:
+    def _assign_stmt(self, statement: n.AssignStmt) -> None:
         self.name_classes(statement.schema, statement.name.text)
         target = py.name(self.name_of(statement.name))
         value = self.emit(statement.value)
         if statement.schema is None or not self._keeps_annotation(statement):
             annotation = self._needed_annotation(statement)
             if annotation is None:
-                return self.simple(cst.Assign([cst.AssignTarget(target)], value))
+                self.simple(cst.Assign([cst.AssignTarget(target)], value), statement.span)
+                return
         else:
             annotation = self.annotation(self.facts.schemas[statement.schema])
-        return self.simple(cst.AnnAssign(target, cst.Annotation(annotation), value))
+        made = cst.AnnAssign(target, cst.Annotation(annotation), value)
+        self.simple(made, statement.span)
 
     def _keeps_annotation(self, statement: n.AssignStmt) -> bool:
         """Whether a name's annotation says what the value does not say by itself."""
@@ -209,77 +235,90 @@ class Statements(Prompts, Expressions):
         return fit(self.facts.symbols.get(symbol, NEVER), wanted) == Fit.EXACT
 
     def _needed_annotation(self, statement: n.AssignStmt) -> Expression | None:
-        return None
+        """`dict[str, Any]` for an object whose fields differ in type and are read one by one.
 
-    def _expression_stmt(self, statement: n.ExpressionStmt) -> Written:
+        Python's type checkers would take every field for the union of all of them. The first
+        assignment to the name carries the annotation.
+        """
+        symbol = self.facts.names.of(statement.name)
+        if symbol.node is not statement:
+            return None
+        type_ = self.facts.symbols.get(symbol, NEVER)
+        return self.annotation(type_) if is_known(type_) and self._is_read(type_) else None
+
+    def _is_read(self, type_: Type) -> bool:
+        if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
+            return len({field.type for field in type_.fields}) > 1
+        return any(self._is_read(part) for part in parts(type_))
+
+    def _expression_stmt(self, statement: n.ExpressionStmt) -> None:
         value = statement.value
-        if isinstance(value, n.Literal) and value.value is None:
-            return self.simple(cst.Pass())
-        return self.simple(cst.Expr(self.emit(value)))
+        is_nothing = isinstance(value, n.Literal) and value.value is None
+        made = cst.Pass() if is_nothing else cst.Expr(self.emit(value))
+        self.simple(made, statement.span)
 
-    def _assert_stmt(self, statement: n.AssertStmt) -> Written:
+    def _assert_stmt(self, statement: n.AssertStmt) -> None:
         condition = self.condition(statement.condition)
-        if statement.message is None:
-            return self.simple(cst.Assert(condition))
-        message = self.emit(statement.message)
-        if not is_only(self.type_of(statement.message), "string"):
-            message = self.shown(message)
-        return self.simple(cst.Assert(condition, message))
+        message = None
+        if statement.message is not None:
+            message = self.emit(statement.message)
+            if not is_only(self.type_of(statement.message), "string"):
+                message = self.shown(message)
+        self.simple(cst.Assert(condition, message), statement.span)
 
-    def _if_stmt(self, statement: n.IfStmt) -> Written:
-        orelse: cst.If | cst.Else | None = None
+    def _if_stmt(self, statement: n.IfStmt, word: str) -> None:
+        for position, branch in enumerate(statement.branches):
+            if position:
+                part = self.comments.of(branch)
+                self.lines += self._comment_lines(part.leading, None)
+                self.beside = part.head
+                word = "elif"
+            self._branch_head(branch, word)
+            self.body(statement, branch.body)
         if statement.other:
-            orelse = self._else(statement)
-        for position in reversed(range(len(statement.branches))):
-            branch = statement.branches[position]
-            orelse = self._branch(statement, branch, position, orelse)
-        assert isinstance(orelse, cst.If)
-        return orelse
+            self._else(statement)
 
-    def _branch(
-        self,
-        statement: n.IfStmt,
-        branch: n.Branch,
-        position: int,
-        orelse: cst.If | cst.Else | None,
-    ) -> cst.If:
-        part = self.comments.of(statement if position == 0 else branch)
-        made = self.headed(cst.If(self.condition(branch.condition), _PASS))
-        made = made.with_changes(body=self._body(branch.body, part), orelse=orelse)
-        if position:
-            made = made.with_changes(leading_lines=self._comment_lines(part.leading, None))
-        assert isinstance(made, cst.If)
-        return made
+    def _branch_head(self, branch: n.Branch, word: str) -> None:
+        made = cst.If(self.condition(branch.condition), _PASS)
+        if word == "if":
+            self.headed(made, branch.span)
+            return
+        # An `elif` alone is no statement: it is laid out as an `if` that is two letters longer.
+        self.origins.add(made, branch.span)
+        code = code_of(made).strip().removesuffix("pass").rstrip() + self._beside()
+        if needs_layout("el" + code, self.depth):
+            code = lay_out(f"if 0:\n{INDENT}pass\nel{code}\n{INDENT}pass", self.depth, self.texts)
+            code = code.split("pass\n", 1)[1].rstrip().removesuffix("pass").rstrip()
+            self._write(code)
+        else:
+            self._write("el" + code)
 
-    def _else(self, statement: n.IfStmt) -> cst.If | cst.Else:
+    def _else(self, statement: n.IfStmt) -> None:
         part = self.comments.others.get(statement, Attached())
         only = statement.other[0]
         if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
             # `else: if` reads `elif`.
             own = self.comments.of(only)
-            made = self._if_stmt(only)
-            assert isinstance(made, cst.If)
-            return made.with_changes(leading_lines=self._comment_lines(own.leading, None))
-        return cst.Else(
-            self._body(statement.other, part),
-            leading_lines=self._comment_lines(part.leading, None),
-        )
+            self.lines += self._comment_lines(own.leading, None)
+            self.beside = own.head
+            self._if_stmt(only, "elif")
+            return
+        self.lines += self._comment_lines(part.leading, None)
+        self.beside = part.head
+        self._write("else:" + self._beside())
+        self.body(statement, statement.other)
 
-    def _for_stmt(self, statement: n.ForStmt) -> Written:
+    def _for_stmt(self, statement: n.ForStmt) -> None:
         iterable = self.loop_over(statement.pattern, statement.iterable)
         if isinstance(iterable, cst.Tuple) and len(iterable.elements) > 1:
             iterable = iterable.with_changes(lpar=[], rpar=[])
         target = self.pattern(statement.pattern)
-        made = self.headed(cst.For(target, iterable, _PASS))  # type: ignore[arg-type]
-        return made.with_changes(body=self._body(statement.body, self.comments.of(statement)))
-
-    def _while_stmt(self, statement: n.WhileStmt) -> Written:
-        made = self.headed(cst.While(self.condition(statement.condition), _PASS))
-        return made.with_changes(body=self._body(statement.body, self.comments.of(statement)))
+        self.headed(cst.For(target, iterable, _PASS), statement.span)  # type: ignore[arg-type]
+        self.body(statement, statement.body)
 
     # Functions
 
-    def _function_def(self, statement: n.FunctionDef) -> Written:
+    def _function_def(self, statement: n.FunctionDef) -> None:
         facts = self.facts.functions[statement]
         for parameter in statement.parameters:
             self.name_classes(parameter.schema, parameter.name.text)
@@ -289,23 +328,24 @@ class Statements(Prompts, Expressions):
             for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
         ]
         returns = self._returns(facts)
-        made = self.headed(
+        self.headed(
             cst.FunctionDef(
                 py.name(self.name_of(statement.name)),
                 cst.Parameters(parameters),
                 _PASS,
                 returns=cst.Annotation(returns) if returns is not None else None,
-            )
+            ),
+            statement.span,
         )
         outer, self.scope = self.scope, self.facts.names.scopes[statement]
-        body = self._body(
-            statement.body,
-            self.comments.of(statement),
-            before=self._beginning(statement),
-            after=self._ending(statement, facts),
-        )
+        self.depth += 1
+        self._beginning(statement)
+        self.depth -= 1
+        self.body(statement, statement.body)
+        self.depth += 1
+        self._ending(statement, facts)
+        self.depth -= 1
         self.scope = outer
-        return made.with_changes(body=body)
 
     def _parameter(self, parameter: n.Parameter, type_: Type) -> cst.Param:
         doc = self.module.docs.get(parameter)
@@ -328,48 +368,34 @@ class Statements(Prompts, Expressions):
             return py.name("None")
         return self.annotation(facts.gives) if is_known(facts.gives) else None
 
-    def _beginning(self, statement: n.FunctionDef) -> list[Written]:
+    def _beginning(self, statement: n.FunctionDef) -> None:
         """The docstring, and the copies of outer names that the call begins with."""
-        lines: list[Written] = []
         doc = self.module.docs.get(statement)
         if doc is not None:
-            lines.append(docstring(doc, self.depth + 1))
+            line = docstring(doc)
+            self.origins.add(line, statement.span)
+            self._write(code_of(line))
         for symbol in self.facts.names.scopes[statement].symbols.values():
-            if symbol.starts_from is not None:
-                outer = symbol.starts_from
-                value = (
-                    self.operation(outer.name)
-                    if outer.kind == "builtin"
-                    else py.name(self.names[outer])
-                )
+            outer = symbol.starts_from
+            if outer is not None:
+                is_builtin = outer.kind == "builtin"
+                value = self.operation(outer.name) if is_builtin else py.name(self.names[outer])
                 target = cst.AssignTarget(py.name(self.names[symbol]))
-                lines.append(cst.SimpleStatementLine([cst.Assign([target], value)]))
-        return lines
+                self.simple(cst.Assign([target], value), statement.name.span)
 
-    def _ending(self, statement: n.FunctionDef, facts: FunctionFacts) -> list[Written]:
+    def _ending(self, statement: n.FunctionDef, facts: FunctionFacts) -> None:
         """What a function does that ends without the value it has declared."""
         declared = facts.declared
         if declared is None or statement not in self.facts.can_fall_through:
-            return []
-        if fit(NIL, declared) == Fit.EXACT:
-            return []
-        checked = self.checked(py.name("None"), declared)
-        return [cst.SimpleStatementLine([cst.Return(checked)])]
+            return
+        if fit(NIL, declared) != Fit.EXACT:
+            checked = self.checked(py.name("None"), declared)
+            self.simple(cst.Return(checked), statement.name.span)
 
 
 _PASS = cst.SimpleStatementSuite([cst.Pass()])
 
 
-def _beside(line: Written, comment: Comment) -> Written:
-    """`line` with a comment at its end."""
-    space = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(text_of(comment)))
-    if isinstance(line, cst.SimpleStatementLine):
-        return line.with_changes(trailing_whitespace=space)
-    return line
-
-
-def _place(node: n.Node) -> Span:
-    return node.span
-
-
-__all__ = ["ANY", "STRING", "Statements"]
+def _is_simple(statement: n.Statement) -> bool:
+    """Whether a statement has no block."""
+    return not isinstance(statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt)

@@ -13,8 +13,12 @@ from saftc.semantics.scopes import Symbol
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    FLOAT,
+    INT,
     NEVER,
     NIL,
+    STRING,
+    ListType,
     LiteralType,
     Type,
     kind_word,
@@ -24,6 +28,17 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
+
+
+# What `type(x) == "word"` shows of a value of which nothing was known.
+_KINDS: dict[str, Type] = {
+    "string": STRING,
+    "int": INT,
+    "float": FLOAT,
+    "bool": BOOL,
+    "nil": NIL,
+    "list": ListType(ANY),
+}
 
 
 def can_be_true(type_: Type) -> bool:
@@ -92,11 +107,17 @@ class Conditions(Base):
                 return
             word = _kind_test(one, other)
             if word is not None and isinstance(one, n.Call):
-                tested = one.arguments[0].value
-                self._keep_members(
-                    tested, env, lambda member: (kind_word(member) == word) == is_equal
-                )
+                self._narrow_kind(one.arguments[0].value, env, word, is_equal=is_equal)
                 return
+
+    def _narrow_kind(
+        self, node: n.Expression, env: Environment, word: str, *, is_equal: bool
+    ) -> None:
+        place = self.path_of(node)
+        if is_equal and place is not None and self.facts.types.get(node) == ANY and word in _KINDS:
+            env.narrow(*place, _KINDS[word])
+            return
+        self._keep_members(node, env, lambda member: (kind_word(member) == word) == is_equal)
 
     def _keep_members(self, node: n.Expression, env: Environment, keeps: object) -> None:
         """Narrows `node`, if it is a variable or a member of one, to the members kept."""

@@ -312,6 +312,11 @@ class Expressions(Conditions, Calls):
         """The union of `result_of` over the members of `value`; a mistake when none has one."""
         if value in (ANY, NEVER):
             return value
+        self.facts.read_shapes.update(
+            member.fields
+            for member in members(value)
+            if isinstance(member, ObjectType) and not member.is_declared
+        )
         results = [result_of(member) for member in members(value)]
         possible = [result for result in results if result is not None]
         if not possible:

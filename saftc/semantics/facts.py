@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from saftc.semantics.relations import Fit
 from saftc.semantics.scopes import Names, Symbol
-from saftc.semantics.types import ANY, NEVER, NIL, Type
+from saftc.semantics.types import ANY, NEVER, NIL, FieldType, Type
 from saftc.syntax import nodes as n
 
 
@@ -64,6 +64,8 @@ class Facts:
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
+    # The shapes of plain objects (dicts) whose fields are read.
+    read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
     can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
 
     def type_of(self, node: n.Node) -> Type:

@@ -30,7 +30,6 @@ from saftc.semantics.types import (
     NEVER,
     NIL,
     ListType,
-    LiteralType,
     TupleType,
     Type,
     item_type,
@@ -305,8 +304,6 @@ def _after_assignment(found: Type, wanted: Type) -> Type:
     """What is known of a variable right after an annotated assignment."""
     if NIL in members(wanted) and NIL not in members(found) and found != ANY:
         return without(wanted, NIL)
-    if found == NIL and not isinstance(wanted, LiteralType):
-        return NIL
     return wanted
 
 

@@ -1,0 +1,177 @@
+"""Where the lines and expressions of the output come from.
+
+While a module is written, `Origins` notes for each statement, in the order of the text, the span in
+the script it comes from, and for the expressions that can fail (calls, subscripts, arithmetic) the
+same. Layout changes neither the order nor the structure, so when positions are wanted, a walk in
+step over the noted statements and over Python's own tree of the finished text pairs them: nothing
+about positions stands in the output.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from saftc.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A stretch of the output and the span of the script it comes from.
+
+    Lines count from 1, columns from 0 in UTF-8 bytes, as in Python's tree and tracebacks.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    span: Span
+    is_statement: bool
+
+
+@dataclass(slots=True)
+class Origins:
+    """The statements of a module in order of its text, and the spans of their expressions."""
+
+    lines: list[tuple[cst.CSTNode, Span]] = field(default_factory=list[tuple[cst.CSTNode, Span]])
+    spans: dict[cst.CSTNode, Span] = field(default_factory=dict[cst.CSTNode, Span])
+
+    def note(self, made: cst.BaseExpression, span: Span) -> None:
+        """Notes where an expression comes from."""
+        anchor = _anchor(made)
+        if anchor is not None:
+            self.spans[anchor] = span
+
+    def add(self, statement: cst.CSTNode, span: Span) -> None:
+        """Notes the next statement, or the head of a block."""
+        self.lines.append((statement, span))
+
+    def insert(self, position: int, statements: Iterable[cst.CSTNode], span: Span) -> None:
+        """Notes statements that are written above one that was noted before."""
+        self.lines[position:position] = [
+            (line, span) for statement in statements for line in _with_body(statement)
+        ]
+
+    def map(self, text: str) -> list[Mapping]:
+        """The mappings of the finished module, in order of its text."""
+        tree = ast.parse(text)
+        # The docstring and the imports above are not noted, nor is what stands below.
+        statements = list(_statements(tree.body))
+        skipped = sum(
+            isinstance(node, ast.Import | ast.ImportFrom)
+            or (position == 0 and _is_docstring(node) and ast.get_docstring(tree) is not None)
+            for position, node in enumerate(statements)
+        )
+        mappings: list[Mapping] = []
+        for (line, span), node in zip(self.lines, statements[skipped:], strict=False):
+            mappings.append(_mapping(node, span, is_statement=True))
+            for noted, found in zip(_noted(line), _fallible(node), strict=False):
+                origin = self.spans.get(noted)
+                if origin is not None:
+                    mappings.append(_mapping(found, origin, is_statement=False))
+        return mappings
+
+
+def _anchor(node: cst.CSTNode) -> cst.CSTNode | None:
+    """A part of `node` that stays the same object when parentheses or commas are added."""
+    match node:
+        case cst.Call():
+            return node.func
+        case cst.Subscript():
+            return node.value
+        case cst.BinaryOperation():
+            return node.operator
+        case _:
+            return None
+
+
+def _noted(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The anchors of the fallible expressions of a statement or head, in order of the text."""
+    anchor = _anchor(node)
+    if anchor is not None:
+        yield anchor
+    for child in node.children:
+        if not isinstance(child, cst.BaseSuite | cst.Else | cst.If):
+            yield from _noted(child)
+
+
+def _fallible(node: ast.AST) -> Iterator[ast.expr]:
+    """The same expressions in Python's tree."""
+    children = [
+        child
+        for child in _children(node)
+        if isinstance(child, ast.expr | ast.keyword | ast.comprehension | ast.arguments | ast.arg)
+    ]
+    for child in children:
+        if isinstance(child, ast.Call | ast.Subscript | ast.BinOp):
+            yield child
+        yield from _fallible(child)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The children of a node in order of the text."""
+    match node:
+        case ast.IfExp():
+            return [node.body, node.test, node.orelse]
+        case ast.Dict():
+            pairs = zip(node.keys, node.values, strict=True)
+            return [part for pair in pairs for part in pair if part is not None]
+        case ast.arguments():
+            defaults = [None] * (len(node.args) - len(node.defaults)) + list(node.defaults)
+            pairs = zip(node.args, defaults, strict=True)
+            return [part for pair in pairs for part in pair if part is not None]
+        case _:
+            return list(ast.iter_child_nodes(node))
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        for name in ("body", "orelse"):
+            yield from _statements(getattr(statement, name, ()))
+
+
+def _with_body(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    yield statement
+    body = getattr(statement, "body", None)
+    if isinstance(body, cst.IndentedBlock):
+        for inner in body.body:
+            yield from _with_body(inner)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _mapping(node: ast.stmt | ast.expr, span: Span, *, is_statement: bool) -> Mapping:
+    return Mapping(
+        node.lineno,
+        node.col_offset,
+        node.end_lineno or node.lineno,
+        node.end_col_offset or node.col_offset,
+        span,
+        is_statement,
+    )
+
+
+def locate(
+    mappings: Iterable[Mapping], line: int, column: int | None, end_line: int, end_column: int | None
+) -> Span | None:
+    """The span of the script for a stretch of the output, as a traceback names it.
+
+    The expression at exactly that stretch, else the smallest one around it, else the statement.
+    """
+    best: Mapping | None = None
+    for mapping in mappings:
+        begins_before = (mapping.line, mapping.column) <= (line, column or 0)
+        ends_after = (mapping.end_line, mapping.end_column) >= (end_line, end_column or 0)
+        if column is None:
+            begins_before, ends_after = mapping.line <= line, mapping.end_line >= line
+            if not mapping.is_statement:
+                continue
+        # Mappings come parents first, so a later one that fits is a smaller one.
+        if begins_before and ends_after:
+            best = mapping
+    return best.span if best is not None else None
