@@ -53,6 +53,9 @@ class Builtins(Base):
         ordered = _in_order(node, BUILTINS[builtin])
         if ordered is None or not is_proved(BUILTINS[builtin], [self.type_of(a) for a in ordered]):
             return self._unproved(node, builtin)
+        if builtin in ("keys", "values"):
+            made = self._view(ordered[0], builtin)
+            return made if is_iterated else call(self.global_("list"), [made])
         special = self._special(builtin)
         if special is not None:
             return special(ordered, builtin) or self._unproved(node, builtin)
@@ -83,8 +86,6 @@ class Builtins(Base):
                 return self._join
             case "contains":
                 return self._contains
-            case "keys" | "values":
-                return self._keys_or_values
             case "env":
                 return self._env
             case _:
@@ -139,11 +140,10 @@ class Builtins(Base):
     def is_exact_in(self, item: Type, container: Type) -> bool:
         """Whether Python's `in` does what Saft's does."""
 
-    def _keys_or_values(self, given: Sequence[n.Expression], builtin: str) -> Expression:
-        value = self.emit(given[0])
-        if builtin == "values":
-            value = call(attribute(value, "values"))
-        return call(self.global_("list"), [value])
+    def _view(self, node: n.Expression, builtin: str) -> Expression:
+        """What goes over the keys or the values of an object."""
+        value = self.emit(node)
+        return value if builtin == "keys" else call(attribute(value, "values"))
 
     def _env(self, given: Sequence[n.Expression], _builtin: str) -> Expression:
         environ = attribute(self.global_("os"), "environ")

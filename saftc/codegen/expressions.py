@@ -5,6 +5,7 @@
     if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
 """
 
+import re
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -58,6 +59,8 @@ _OPERATIONS = {
 _CLASSES = {"string": "str", "float": "float", "bool": "bool", "list": "list", "tuple": "tuple",
             "object": "dict"}
 
+
+_NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
 
 # What fits on a line is written as one string; black would join the parts of it anyway.
 _SHORT_TEXT = 80
@@ -131,6 +134,11 @@ class Expressions(Annotations, Builtins):
     def _literal(self, node: n.Literal) -> Expression:
         if isinstance(node.value, str) and self.source.text.startswith('"""', node.span.start):
             return _block(node.value)
+        written = self.source.at(node.span)
+        if isinstance(node.value, int | float) and _NUMBER.fullmatch(written):
+            # As it is written, `1_000` too; Python's own way to write it is another.
+            kind = cst.Float if isinstance(node.value, float) else cst.Integer
+            return kind(written.lower())
         return py.constant(node.value)
 
     def _name(self, node: n.Name) -> Expression:

@@ -253,9 +253,12 @@ class Statements(Prompts, Expressions):
 
     def _expression_stmt(self, statement: n.ExpressionStmt) -> None:
         value = statement.value
-        is_nothing = isinstance(value, n.Literal) and value.value is None
-        made = cst.Pass() if is_nothing else cst.Expr(self.emit(value))
-        self.simple(made, statement.span)
+        if isinstance(value, n.Literal) and value.value is None:
+            self.simple(cst.Pass(), statement.span)
+        elif isinstance(value, n.Prompt):
+            self.simple(cst.Expr(self.result(value)), statement.span)
+        else:
+            self.simple(cst.Expr(self.emit(value)), statement.span)
 
     def _assert_stmt(self, statement: n.AssertStmt) -> None:
         condition = self.condition(statement.condition)

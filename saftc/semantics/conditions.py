@@ -101,13 +101,13 @@ class Conditions(Base):
             if isinstance(other, n.Literal) and other.value is None:
                 self._keep_members(one, env, lambda member: (member == NIL) == is_equal)
                 return
-            if isinstance(other, n.Literal) and is_equal:
-                wanted = self.facts.types.get(other, ANY)
-                self._keep_members(one, env, lambda member: can_be_equal(member, wanted))
-                return
             word = _kind_test(one, other)
             if word is not None and isinstance(one, n.Call):
                 self._narrow_kind(one.arguments[0].value, env, word, is_equal=is_equal)
+                return
+            if isinstance(other, n.Literal) and is_equal:
+                wanted = self.facts.types.get(other, ANY)
+                self._keep_members(one, env, lambda member: can_be_equal(member, wanted))
                 return
 
     def _narrow_kind(

@@ -52,8 +52,9 @@ def fit(found: Type, wanted: Type) -> Fit:
         # `float(x)` is right for an int and for a float alike.
         return Fit.TO_FLOAT if fits <= {Fit.EXACT, Fit.TO_FLOAT} and wanted == FLOAT else Fit.CHECK
     if isinstance(wanted, UnionType):
-        best = min(fit(found, member) for member in wanted.members)
-        return Fit.CHECK if best == Fit.TO_FLOAT else best
+        fits = [fit(found, member) for member in wanted.members]
+        # Of several members that could take it, the check at run time picks the right one.
+        return Fit.CHECK if min(fits) == Fit.TO_FLOAT and Fit.CHECK in fits else min(fits)
     return _fit_plain(found, wanted)
 
 

@@ -44,13 +44,21 @@ def _documented(
         for node in walk(statement):
             if not isinstance(node, _DOCUMENTED):
                 continue
+            is_part = isinstance(node, n.Parameter | n.SchemaField)
+            if is_part and not _begins_line(source, node):
+                continue
             lines = _block_above(own_line, source.line_of(node.span.start))
-            if isinstance(node, n.Parameter | n.SchemaField) and not lines:
+            if is_part and not lines:
                 last = trailing.get(source.line_of(node.span.end))
                 lines = [last] if last is not None else []
             if lines:
                 result[node] = lines
     return result
+
+
+def _begins_line(source: Source, node: n.Node) -> bool:
+    start = source.line_start(source.line_of(node.span.start))
+    return not source.text[start : node.span.start].strip()
 
 
 def module_doc(source: Source, module: n.Module) -> tuple[str, tuple[Comment, ...]]:
