@@ -12,6 +12,7 @@ from typing import assert_never
 import libcst as cst
 
 from saftc.codegen.base import Base
+from saftc.codegen.layout import code_of
 from saftc.codegen.python import (
     Expression,
     binary,
@@ -37,6 +38,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
+    parts,
 )
 from saftc.syntax import nodes as n
 
@@ -57,6 +59,7 @@ class Annotations(Base):
         # A shape and the class that stands for it; classes made and not yet written.
         self.classes: dict[tuple[FieldType, ...], str] = {}
         self.new_classes: list[cst.BaseStatement] = []
+        self.written_types: set[str] = set()
         self.alias_of = {
             type_: text
             for text, type_ in self.facts.aliases.items()
@@ -72,7 +75,7 @@ class Annotations(Base):
     def annotation(self, type_: Type) -> Expression:
         alias = self.alias_of.get(type_)
         if alias is not None:
-            return name(alias)
+            return name(self.type_name(alias))
         match type_:
             case Scalar():
                 if type_.kind == "nil":
@@ -92,7 +95,9 @@ class Annotations(Base):
                     self.global_("dict"), self.global_("str"), self._values(type_)
                 )
             case RecordType():
-                return name(type_.name)
+                if type_.name in self.facts.records:
+                    return name(self.type_name(type_.name))
+                return self.global_(type_.name)
             case UnionType():
                 return self._union(type_)
             case FunctionType() | BuiltinType():
@@ -179,9 +184,23 @@ class Annotations(Base):
     def field_annotation(self, type_: Type, doc: str | None) -> Expression:
         """The annotation of a field or parameter, with its doc comment."""
         plain = self.annotation(type_)
+        if self._names_unwritten(type_):
+            # Python reads the name only when it is asked for.
+            plain = string(code_of(plain))
         if doc is None:
             return plain
         return subscript(self.global_("Annotated"), plain, string(" ".join(doc.split("\n"))))
+
+    def _names_unwritten(self, type_: Type) -> bool:
+        """Whether an annotation of `type_` names a type that is defined further below."""
+        if isinstance(type_, RecordType):
+            return type_.name in self.facts.records and type_.name not in self.written_types
+        return any(self._names_unwritten(part) for part in parts(type_))
+
+    def type_name(self, text: str) -> str:
+        """The Python name of a type of the script."""
+        symbol = self.facts.names.scopes[self.module].symbols.get(text)
+        return text if symbol is None else self.names[symbol]
 
     def _free_name(self, text: str) -> str:
         candidate, number = text, 2

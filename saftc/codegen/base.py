@@ -55,6 +55,10 @@ class Base(ABC):
         """A prompt, with `.value`."""
 
     @abstractmethod
+    def result(self, node: n.Prompt) -> Expression:
+        """A prompt with its whole result."""
+
+    @abstractmethod
     def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
         """A call of a builtin; when it is only iterated over it needs not be a list."""
 

@@ -17,6 +17,7 @@ from saftc.codegen.builtins import Builtins
 from saftc.codegen.comments import lies_in, with_comments
 from saftc.codegen.python import Expression
 from saftc.semantics.builtins import ITEMS
+from saftc.semantics.history import MEMBERS
 from saftc.semantics.operators import negate, operate
 from saftc.semantics.relations import Fit, python_equality_is_exact
 from saftc.semantics.types import (
@@ -145,7 +146,23 @@ class Expressions(Annotations, Builtins):
         symbol = self.facts.names.of(node)
         if symbol.kind == "builtin":
             return self.operation(symbol.name)
+        if symbol in self.facts.history.does:
+            return py.attribute(py.name(self.names[symbol]), "value")
         return py.name(self.names[symbol])
+
+    def whole_result(self, node: n.Expression) -> Expression:
+        """A prompt, or a name or call that keeps one's history, with the history."""
+        match node:
+            case n.Prompt():
+                return self.result(node)
+            case n.Name():
+                return py.name(self.name_of(node))
+            case n.Call():
+                made = self._call(node)
+                assert isinstance(made, cst.Attribute)
+                return made.value
+            case _:
+                raise AssertionError(f"{type(node).__name__} keeps no history")
 
     def _object(self, node: n.ObjectLiteral) -> Expression:
         entries = [(field.key.text, self.emit(field.value)) for field in node.fields]
@@ -190,6 +207,10 @@ class Expressions(Annotations, Builtins):
                 if a.name is not None
             ]
             made = py.call(self.emit(node.function), positional, named)
+            if isinstance(function, FunctionType) and (
+                function.definition in self.facts.history.does
+            ):
+                return py.attribute(self._spread(node, made, node.arguments), "value")
         else:
             named = [(a.name.text, self.emit(a.value)) for a in node.arguments if a.name]
             made = py.call(
@@ -200,7 +221,8 @@ class Expressions(Annotations, Builtins):
     def _parameter_names(self, node: n.Call, function: Type) -> dict[str, str]:
         """The Python names of a function's parameters by their Saft names."""
         if not isinstance(function, FunctionType):
-            return {}
+            record = self.facts.records[node.function.text] if isinstance(node.function, n.Name) else None
+            return {field: py.field_name(field) for field in record.fields} if record else {}
         return {
             parameter.name.text: self.name_of(parameter.name)
             for parameter in function.definition.parameters
@@ -210,14 +232,21 @@ class Expressions(Annotations, Builtins):
 
     def _member(self, node: n.Member) -> Expression:
         type_ = self.type_of(node.value)
-        value = self.emit(node.value)
         field = node.name.text
+        if self.facts.asks_history(node):
+            is_structure = field == "value" and type_ == STRING
+            name = "data" if is_structure else MEMBERS[field]
+            return py.attribute(self.whole_result(node.value), name)
+        if type_ == STRING and field != "length":
+            structure = py.attribute(self.whole_result(node.value), "data")
+            return py.call(self.operation("member"), [structure, py.string(field)])
+        value = self.emit(node.value)
         owners = members(type_)
         if type_ not in (ANY, NEVER):
             if all(isinstance(o, ObjectType) and o.field(field) for o in owners):
                 return py.subscript(value, py.string(field))
             if all(isinstance(o, RecordType) and self._has_field(o, field) for o in owners):
-                return py.attribute(value, field if py.is_identifier(field) else field + "_")
+                return py.attribute(value, py.field_name(field))
             if field == "length" and is_only(type_, "string", "object", *ITEMS):
                 has_field = any(isinstance(o, ObjectType) and o.field(field) for o in owners)
                 if not has_field:
@@ -225,7 +254,7 @@ class Expressions(Annotations, Builtins):
         return py.call(self.operation("member"), [value, py.string(field)])
 
     def _has_field(self, record: RecordType, field: str) -> bool:
-        return field in self.facts.records[record.name].fields
+        return field in self.facts.fields_of(record)
 
     def _tuple_member(self, node: n.TupleMember) -> Expression:
         value = self.emit(node.value)
@@ -235,6 +264,9 @@ class Expressions(Annotations, Builtins):
         return py.call(self.operation("index"), [value, position])
 
     def _index(self, node: n.Index) -> Expression:
+        if self.type_of(node.value) == STRING and self.facts.result_of(node.value):
+            structure = py.attribute(self.whole_result(node.value), "data")
+            return py.call(self.operation("index"), [structure, self.emit(node.key)])
         value, key = self.emit(node.value), self.emit(node.key)
         owner, key_type = self.type_of(node.value), self.type_of(node.key)
         if is_only(owner, "string", *ITEMS) and is_only(key_type, "int"):
@@ -326,6 +358,8 @@ class Expressions(Annotations, Builtins):
                     py.call(self.global_("type"), [value]), "is", self.global_("int")
                 )
             return py.call(self.global_("isinstance"), [value, self.global_("int")])
+        if word in self.facts.records:
+            return py.call(self.global_("isinstance"), [value, py.name(word)])
         if word in _CLASSES:
             return py.call(self.global_("isinstance"), [value, self.global_(_CLASSES[word])])
         return None

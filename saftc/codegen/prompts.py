@@ -18,9 +18,10 @@ stands.
 """
 
 import keyword
+from collections.abc import Sequence
 
 from saftc.codegen import python as py
-from saftc.codegen.base import Base
+from saftc.codegen.annotations import Annotations
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
 from saftc.semantics.types import STRING
@@ -30,7 +31,7 @@ from saftc.syntax import nodes as n
 _PARAMETERS = {"returns", "fields", "rounds", "options", "conversions", "template"}
 
 
-class Prompts(Base):
+class Prompts(Annotations):
     """The part of the emitter that knows prompts."""
 
     def prompt(self, node: n.Prompt) -> Expression:
@@ -39,9 +40,19 @@ class Prompts(Base):
     def result(self, node: n.Prompt) -> Expression:
         """A prompt as the call that gives its whole result."""
         asked = self.facts.prompts[node]
+        return self._asking(node, [("returns", self.annotation(asked))] if asked != STRING else [])
+
+    def destructured(self, node: n.Prompt, fields: Sequence[n.PatternField]) -> Expression:
+        """A prompt that gives the values of a destructuring."""
+        types = [
+            (field.name.text, self.field_annotation(self.facts.schemas[field.schema], None))
+            for field in fields
+        ]
+        return self._asking(node, [("fields", py.dict_(types))])
+
+    def _asking(self, node: n.Prompt, wanted: list[tuple[str, Expression]]) -> Expression:
         template, positional, named = self._template(node)
-        if asked != STRING:
-            named.append(("returns", self.annotation(asked)))
+        named += wanted
         if node.mode == "do":
             named.append(("rounds", py.integer(1)))
         if node.options is not None:

@@ -270,6 +270,11 @@ def spread(node: cst.Call | cst.List | cst.Tuple | cst.Dict) -> Expression:
     return node.with_changes(**{field: items})
 
 
+def field_name(text: str) -> str:
+    """The Python name of a record's field: its own, with an underscore after a keyword."""
+    return text + "_" if keyword.iskeyword(text) else text
+
+
 def is_identifier(text: str) -> bool:
     """Whether `text` can be a name in Python."""
     return text.isidentifier() and not keyword.iskeyword(text)

@@ -1,12 +1,12 @@
 """Statements, blocks and whole modules, with their comments and blank lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import docstring
+from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.comments import Attached, text_of
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.layout import INDENT, code_of, lay_out, needs_layout
@@ -18,8 +18,10 @@ from saftc.semantics.scopes import Symbol
 from saftc.semantics.types import (
     NEVER,
     NIL,
+    ListType,
     LiteralType,
     ObjectType,
+    TupleType,
     Type,
     UnionType,
     is_known,
@@ -29,6 +31,7 @@ from saftc.semantics.types import (
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
+from saftc.syntax.walk import walk
 
 # black separates definitions by two blank lines at the top of a module, by one elsewhere.
 _AROUND_TOP, _AROUND_INNER = 2, 1
@@ -44,6 +47,13 @@ class Statements(Prompts, Expressions):
         self.lines: list[str] = []
         self.depth = 0
         self.block_owner: n.Module | n.Statement = module
+        # The types of the module, those already written, and those written before their place.
+        self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {
+            statement.name.text: statement
+            for statement in module.statements
+            if isinstance(statement, n.TypeAlias | n.RecordDef)
+        }
+        self.hoisted: set[n.Statement] = set()
         # The comment that goes to the end of the line that is written next.
         self.beside: Comment | None = None
 
@@ -71,6 +81,10 @@ class Statements(Prompts, Expressions):
 
     def _with_comments(self, statement: n.Statement) -> bool:
         """A statement, below the classes it needs and its comments; whether it is a definition."""
+        if self.depth == 0:
+            self._types_first(statement)
+        if statement in self.hoisted:
+            return False
         own = self.comments.of(statement)
         begin, begin_origins = len(self.lines), len(self.origins.lines)
         outer = self.texts, self.inner_comments
@@ -90,6 +104,18 @@ class Statements(Prompts, Expressions):
             self.lines[begin:begin] = [*written, *[""] * gap]
             return is_class or is_definition
         return is_definition
+
+    def _types_first(self, statement: n.Statement) -> None:
+        """Writes the types that a statement names and that are defined further below."""
+        for name in named_types(statement):
+            definition = self.definitions.get(name)
+            if definition is None or name in self.written_types or definition is statement:
+                continue
+            self.written_types.add(name)
+            self._types_first(definition)
+            self._with_comments(definition)
+            self.lines += ["", ""]
+            self.hoisted.add(definition)
 
     def _classes(self) -> tuple[list[str], bool]:
         """The lines of the classes that the statement needs, and whether one is a definition."""
@@ -191,19 +217,18 @@ class Statements(Prompts, Expressions):
             case n.ContinueStmt():
                 self.simple(cst.Continue(), statement.span)
             case n.RetStmt():
-                value = self.emit(statement.value) if statement.value is not None else None
-                self.simple(cst.Return(value), statement.span)
+                self._ret_stmt(statement)
             case n.AssertStmt():
                 self._assert_stmt(statement)
             case n.ExpressionStmt():
                 self._expression_stmt(statement)
-            case (
-                n.DestructureStmt()
-                | n.TypeAlias()
-                | n.RecordDef()
-                | n.ImportStmt()
-                | n.FromImport()
-            ):
+            case n.DestructureStmt():
+                self._destructure_stmt(statement)
+            case n.TypeAlias():
+                self._type_alias(statement)
+            case n.RecordDef():
+                self._record_def(statement)
+            case n.ImportStmt() | n.FromImport():
                 raise NotImplementedError(type(statement).__name__)
             case _:
                 assert_never(statement)
@@ -211,6 +236,10 @@ class Statements(Prompts, Expressions):
     def _assign_stmt(self, statement: n.AssignStmt) -> None:
         self.name_classes(statement.schema, statement.name.text)
         target = py.name(self.name_of(statement.name))
+        if self.facts.names.of(statement.name) in self.facts.history.does:
+            value = self.whole_result(statement.value)
+            self.simple(cst.Assign([cst.AssignTarget(target)], value), statement.span)
+            return
         value = self.emit(statement.value)
         if statement.schema is None or not self._keeps_annotation(statement):
             annotation = self._needed_annotation(statement)
@@ -250,6 +279,101 @@ class Statements(Prompts, Expressions):
         if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
             return len({field.type for field in type_.fields}) > 1
         return any(self._is_read(part) for part in parts(type_))
+
+    def _ret_stmt(self, statement: n.RetStmt) -> None:
+        value = None
+        if statement.value is not None:
+            keeps = self.scope.call.owner in self.facts.history.does
+            value = self.whole_result(statement.value) if keeps else self.emit(statement.value)
+        self.simple(cst.Return(value), statement.span)
+
+    def _destructure_stmt(self, statement: n.DestructureStmt) -> None:
+        assert isinstance(statement.value, n.Prompt)
+        for field in statement.fields:
+            self.name_classes(field.schema, field.name.text)
+        names = [py.name(self.name_of(field.name)) for field in statement.fields]
+        first = self.facts.names.of(statement.fields[0].name)
+        part = "fields" if first in self.facts.history.does else "value"
+        value = py.attribute(self.destructured(statement.value, statement.fields), part)
+        target = py.tuple_(names)
+        if len(names) > 1:
+            target = target.with_changes(lpar=[], rpar=[])
+        self.simple(cst.Assign([cst.AssignTarget(target)], value), statement.span)
+
+    # Types
+
+    def _type_alias(self, statement: n.TypeAlias) -> None:
+        name = statement.name.text
+        type_ = self.facts.aliases[name]
+        doc = self.module.docs.get(statement)
+        if isinstance(statement.schema, n.ObjectSchema) and isinstance(type_, ObjectType):
+            for field in statement.schema.fields:
+                self.name_classes(field.schema, field.name.text)
+            self.write_class(type_, name, doc or "")
+            made = self.new_classes.pop()
+            self.origins.insert(len(self.origins.lines), [made], statement.span)
+            self._write(code_of(made))
+        else:
+            self.name_classes(statement.schema, name + "_part")
+            target = cst.AssignTarget(py.name(self.name_of(statement.name)))
+            self.alias_of.pop(type_, None)
+            value = self.annotation(type_)
+            if isinstance(type_, UnionType | LiteralType | ListType | TupleType):
+                self.alias_of[type_] = name
+            self.simple(cst.Assign([target], value), statement.span)
+        self.written_types.add(name)
+
+    def _record_def(self, statement: n.RecordDef) -> None:
+        name = statement.name.text
+        facts = self.facts.records[name]
+        for field in statement.fields:
+            self.name_classes(field.schema, field.name.text)
+        entries = [
+            (
+                py.field_name(field.name.text),
+                self.field_annotation(type_, self.module.docs.get(field)),
+            )
+            for field, type_ in zip(statement.fields, facts.fields.values(), strict=True)
+        ]
+        frozen = py.call(self.global_("dataclass"), named=[("frozen", py.name("True"))])
+        made = class_def(
+            self.name_of(statement.name),
+            [],
+            entries,
+            self.module.docs.get(statement, ""),
+            [cst.Decorator(frozen)],
+            self._record_defaults(statement),
+        )
+        self.origins.insert(len(self.origins.lines), [made], statement.span)
+        self._write(code_of(made))
+        self.written_types.add(name)
+
+    def _record_defaults(self, statement: n.RecordDef) -> dict[str, Expression]:
+        """The defaults of a record's fields; an optional field at the end has nil."""
+        defaults: dict[str, Expression] = {}
+        only_optional = True
+        for field in reversed(statement.fields):
+            name = py.field_name(field.name.text)
+            if field.default is not None:
+                defaults[name] = self._field_default(field.default)
+            elif isinstance(field.schema, n.OptionalSchema) and only_optional:
+                defaults[name] = py.name("None")
+            else:
+                only_optional = False
+        return defaults
+
+    def _field_default(self, node: n.Expression) -> Expression:
+        value = self.emit(node)
+        if not isinstance(value, cst.List | cst.Dict):
+            return value
+        # Python shares a default between all records and refuses one that could be changed.
+        is_empty = not value.elements
+        factory = (
+            self.global_("list" if isinstance(value, cst.List) else "dict")
+            if is_empty
+            else cst.Lambda(cst.Parameters(), value)
+        )
+        return py.call(self.global_("field"), named=[("default_factory", factory)])
 
     def _expression_stmt(self, statement: n.ExpressionStmt) -> None:
         value = statement.value
@@ -367,6 +491,8 @@ class Statements(Prompts, Expressions):
     def _returns(self, facts: FunctionFacts) -> Expression | None:
         if facts.declared is not None:
             return self.annotation(facts.declared)
+        if facts.node in self.facts.history.does:
+            return py.subscript(self.global_("Result"), self.annotation(facts.gives))
         if facts.gives == NIL:
             return py.name("None")
         return self.annotation(facts.gives) if is_known(facts.gives) else None
@@ -402,3 +528,10 @@ _PASS = cst.SimpleStatementSuite([cst.Pass()])
 def _is_simple(statement: n.Statement) -> bool:
     """Whether a statement has no block."""
     return not isinstance(statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt)
+
+
+def named_types(node: n.Node) -> Iterator[str]:
+    """The named types in the schemas of a statement that Python evaluates with it."""
+    for inner in walk(node):
+        if isinstance(inner, n.NamedSchema):
+            yield inner.text

@@ -14,6 +14,7 @@ from saftc.diagnostics.near import near
 from saftc.semantics.calls import Calls
 from saftc.semantics.conditions import Conditions
 from saftc.semantics.environment import Environment
+from saftc.semantics.history import MEMBER_TYPES
 from saftc.semantics.operators import is_constant, negate, operate
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -193,16 +194,45 @@ class Expressions(Conditions, Calls):
             narrowed = slot.member(place[1]) if slot is not None else None
             if narrowed is not None:
                 return narrowed
+        if self.facts.asks_history(node):
+            is_structure = node.name.text == "value" and value == STRING
+            return ANY if is_structure else MEMBER_TYPES.get(node.name.text, value)
+        if value == STRING and node.name.text != "length" and self.facts.result_of(node.value):
+            # The member of the structure in a reply's text.
+            return ANY
         return self._of_members(
             value,
             lambda member: self._field(member, node.name.text),
-            lambda: catalogue.MISSING_FIELD.at(
-                node.name.span,
-                found=show(value),
-                name=node.name.text,
-                hint=self._member_hint(value, node.name.text),
-            ),
+            lambda: self._missing_member(node, value),
         )
+
+    def _missing_member(self, node: n.Member, value: Type) -> Diagnostic:
+        name = node.name.text
+        if name in ("toolCalls", "usage"):
+            return catalogue.NO_HISTORY.at(
+                node.name.span, found=show(value), name=name, hint=self._history_hint(node.value)
+            )
+        return catalogue.MISSING_FIELD.at(
+            node.name.span, found=show(value), name=name, hint=self._member_hint(value, name)
+        )
+
+    def _history_hint(self, node: n.Expression) -> str:
+        """Where the history of a prompt was dropped on its way to `node`."""
+        match node:
+            case n.Call(function=n.Name() as function):
+                definition = self.facts.names.of(function).node
+                if isinstance(definition, n.FunctionDef) and definition.returns is not None:
+                    return f"`{function.text}` declares a return type: it gives the plain value"
+            case n.Index():
+                return "an item of a list is a plain value: bind the prompt to a name"
+            case n.Name():
+                kind = self.facts.names.of(node).kind
+                if kind == "parameter":
+                    return "an argument is a plain value: ask where the prompt is bound"
+                return f"`{node.text}` is bound to a plain value, not (only) to a prompt"
+            case _:
+                pass
+        return "only a name that is bound to a prompt keeps its history"
 
     def _field(self, value: Type, name: str) -> Type | None:
         match value:
@@ -212,8 +242,7 @@ class Expressions(Conditions, Calls):
                     return field.type
                 return INT if name == "length" else None
             case RecordType():
-                record = self.facts.records.get(value.name)
-                return record.fields.get(name) if record else ANY
+                return self.facts.fields_of(value).get(name)
             case ListType() | TupleType():
                 return INT if name == "length" else None
             case _:
@@ -226,8 +255,7 @@ class Expressions(Conditions, Calls):
                 case ObjectType():
                     names.extend(field.name for field in member.fields)
                 case RecordType():
-                    record = self.facts.records.get(member.name)
-                    names.extend(record.fields if record else ())
+                    names.extend(self.facts.fields_of(member))
                 case _:
                     pass
         meant = near(name, names)
@@ -268,6 +296,8 @@ class Expressions(Conditions, Calls):
     def _index(self, node: n.Index, env: Environment) -> Type:
         value = self.expression(node.value, env)
         key = self.expression(node.key, env)
+        if value == STRING and self.facts.result_of(node.value):
+            return ANY
         if isinstance(value, TupleType) and (position := constant_index(node.key)) is not None:
             return self._item_of_tuple(node, value, position)
         return self._of_members(
@@ -406,6 +436,9 @@ class Expressions(Conditions, Calls):
     def iterated(self, node: n.Expression, iterable: Type) -> Type:
         """What going over `iterable` gives; a mistake when it is no list or tuple."""
         found = kinds(iterable)
+        if iterable == STRING and self.facts.result_of(node):
+            self.report(catalogue.RESULT_NOT_ITERABLE.at(node.span))
+            return ANY
         if found is not None and found and not found & {"list", "tuple"}:
             hint = {"object": "go over `keys(x)` or `values(x)`", "string": "`split(x)` gives words"}
             self.report(

@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass, field
 
+from saftc.semantics.history import MEMBERS, RECORDS, History, Keeper, source_of
 from saftc.semantics.relations import Fit
 from saftc.semantics.scopes import Names, Symbol
-from saftc.semantics.types import ANY, NEVER, NIL, FieldType, Type
+from saftc.semantics.types import (
+    ANY,
+    NEVER,
+    NIL,
+    FieldType,
+    ObjectType,
+    RecordType,
+    Type,
+    members,
+)
 from saftc.syntax import nodes as n
 
 
@@ -53,6 +63,7 @@ class Facts:
     """The tables. `types`: each expression's own type, before its place's coercion."""
 
     names: Names
+    history: History = field(default_factory=History)
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
@@ -68,7 +79,37 @@ class Facts:
     read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
     can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
 
+    def fields_of(self, record: RecordType) -> dict[str, Type]:
+        """The fields of a record, in order, with their types."""
+        known = self.records.get(record.name)
+        return known.fields if known is not None else RECORDS.get(record.name, {})
+
+    def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
+        """The name, function or prompt whose result `node` is, if a history can be asked of it."""
+        if isinstance(node, n.Prompt):
+            return node
+        source = source_of(node, self.names)
+        return source if source in self.history.can else None
+
+    def asks_history(self, node: n.Member) -> bool:
+        """Whether `node` asks a result for its history, and not its value for a field."""
+        if node.name.text not in MEMBERS or self.result_of(node.value) is None:
+            return False
+        value = self.types.get(node.value, ANY)
+        return not any(has_field(self, member, node.name.text) for member in members(value))
+
     def type_of(self, node: n.Node) -> Type:
         """The type of an expression at its place, after the place's coercion."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
+
+
+def has_field(facts: Facts, type_: Type, name: str) -> bool:
+    """Whether an object or record of `type_` has a field `name`."""
+    match type_:
+        case ObjectType():
+            return type_.field(name) is not None
+        case RecordType():
+            return name in facts.fields_of(type_)
+        case _:
+            return False

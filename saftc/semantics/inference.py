@@ -21,7 +21,8 @@ from saftc.diagnostics.model import Collector
 from saftc.semantics.base import LoopLog, Unit
 from saftc.semantics.environment import Environment
 from saftc.semantics.expressions import Expressions
-from saftc.semantics.facts import Facts, FunctionFacts
+from saftc.semantics.facts import Facts, FunctionFacts, has_field
+from saftc.semantics.history import find_history
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.schemas import resolve_schemas
 from saftc.semantics.scopes import Symbol, resolve
@@ -49,8 +50,16 @@ _MOST_ROUNDS = 6
 
 def analyze(module: n.Module, found: Collector) -> Facts:
     """The facts about `module`; mistakes go to `found`."""
-    facts = Facts(resolve(module, found))
+    names = resolve(module, found)
+    facts = Facts(names)
     resolve_schemas(module, facts, found)
+    facts.history = find_history(
+        module,
+        names,
+        lambda schema, name: any(
+            has_field(facts, member, name) for member in members(facts.schemas[schema])
+        ),
+    )
     _declare_functions(module, facts)
     _Inference(module, facts, found).run()
     return facts

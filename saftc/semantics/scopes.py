@@ -31,8 +31,13 @@ from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children
 
-SymbolKind = Literal["variable", "parameter", "function", "record", "import", "builtin", "guessed"]
+SymbolKind = Literal[
+    "variable", "parameter", "function", "record", "type", "import", "builtin", "guessed"
+]
 Owner = n.Module | n.FunctionDef | n.Comprehension
+
+# Names that cannot be assigned.
+_FIXED = {"function": "a function", "record": "a type", "type": "a type", "import": "imported"}
 
 _ELSEWHERE = {
     "True": "true",
@@ -148,6 +153,8 @@ class _Resolver:
                     self._declare_function(scope, statement)
                 case n.RecordDef():
                     self._define(scope, statement.name, "record", statement)
+                case n.TypeAlias():
+                    self._define(scope, statement.name, "type", statement)
                 case n.ImportStmt():
                     name = statement.alias or n.Identifier(
                         statement.module.span, statement.module.text.split(".")[0]
@@ -172,7 +179,7 @@ class _Resolver:
                 )
             )
         elif earlier is not None and earlier.kind == "variable":
-            self._reassigned(earlier.node, function.name)
+            self._reassigned(earlier.node, function.name, "a function")
         symbol = Symbol(function.name.text, "function", scope, function)
         scope.symbols[function.name.text] = symbol
         self.names.symbols[function.name] = symbol
@@ -181,17 +188,17 @@ class _Resolver:
         self, scope: Scope, identifier: n.Identifier, kind: SymbolKind, node: n.Node
     ) -> None:
         symbol = scope.symbols.get(identifier.text)
-        if symbol is not None and symbol.kind in ("function", "record") and kind == "variable":
-            self._reassigned(identifier, identifier)
+        if symbol is not None and symbol.kind in _FIXED and kind == "variable":
+            self._reassigned(identifier, identifier, _FIXED[symbol.kind])
         if symbol is None:
             symbol = scope.symbols[identifier.text] = Symbol(identifier.text, kind, scope, node)
         self.names.symbols[identifier] = symbol
 
-    def _reassigned(self, node: n.Node | None, name: n.Identifier) -> None:
+    def _reassigned(self, node: n.Node | None, name: n.Identifier, what: str) -> None:
         span = node.span if isinstance(node, n.Identifier) else name.span
         self.found.add(
-            catalogue.FUNCTION_REASSIGNED.at(
-                span, name=name.text, hint="give one of the two another name"
+            catalogue.NAME_IS_TAKEN.at(
+                span, name=name.text, what=what, hint="give one of the two another name"
             )
         )
 
@@ -287,7 +294,7 @@ class _Resolver:
                     flow.added.add(symbol_name)
                     scope.maybe.add(symbol_name)
             case n.TypeAlias():
-                pass
+                self._assigned(statement.name, flow, scope)
             case _:
                 assert_never(statement)
 
@@ -334,7 +341,9 @@ class _Resolver:
     def _expression(self, node: n.Node, scope: Scope, flow: _Flow) -> None:
         match node:
             case n.Name():
-                self.names.symbols[node] = self._look_up(node, scope, flow)
+                symbol = self.names.symbols[node] = self._look_up(node, scope, flow)
+                if symbol.kind == "type":
+                    self.found.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
             case n.Comprehension():
                 self._comprehension(node, scope, flow)
             case n.ObjectLiteral():

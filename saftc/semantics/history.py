@@ -1,0 +1,229 @@
+"""Which names keep the history of a prompt: its tool calls, text, usage and model.
+
+    report = $ Is it warmer in {a} or in {b}? $
+    print(report)                       // the value
+    for call in report.toolCalls: ...   // the history
+
+A name *can* keep it when each of its assignments is a prompt, another such name, a call of a
+function that passes it on (every `ret` of it does, and it declares no return type), or a field of
+a destructuring. It *does* keep it only when the script asks for it there, directly or through
+names and functions that pass it on; everything else is bound to the plain value, so that most
+scripts have `.value` at the prompt and nothing more.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from saftc.semantics.scopes import Names, Symbol, bound_by
+from saftc.semantics.types import (
+    ANY,
+    FLOAT,
+    INT,
+    NIL,
+    STRING,
+    ListType,
+    RecordType,
+    Type,
+    union,
+)
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import children, walk
+
+# What can be asked of a result beside its value, and the Python attribute for it.
+MEMBERS = {
+    "value": "value",
+    "text": "text",
+    "toolCalls": "tool_calls",
+    "usage": "usage",
+    "model": "model",
+}
+
+Keeper = Symbol | n.FunctionDef
+
+
+@dataclass(slots=True)
+class History:
+    """The names and functions that can keep a history, and those that do."""
+
+    can: set[Keeper] = field(default_factory=set[Keeper])
+    does: set[Keeper] = field(default_factory=set[Keeper])
+
+
+# What the members of a result are.
+TOOL_CALL = RecordType("ToolCall")
+USAGE = RecordType("Usage")
+RECORDS: dict[str, dict[str, Type]] = {
+    "ToolCall": {
+        "tool": STRING,
+        "args": ANY,
+        "result": union((STRING, NIL)),
+        "error": union((STRING, NIL)),
+        "duration": FLOAT,
+    },
+    "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
+}
+MEMBER_TYPES: dict[str, Type] = {
+    "text": STRING,
+    "toolCalls": ListType(TOOL_CALL),
+    "usage": USAGE,
+    "model": STRING,
+}
+
+HasField = Callable[[n.Schema, str], bool]
+
+
+def find_history(module: n.Module, names: Names, has_field: HasField) -> History:
+    """The names and functions of a module that keep the history of a prompt.
+
+    `has_field` says whether the values of a schema have a field of some name: such a field is
+    meant before the history's member of the same name.
+    """
+    finder = _Finder(module, names, has_field)
+    return History(finder.can, finder.asked())
+
+
+def source_of(node: n.Expression | None, names: Names) -> Keeper | None:
+    """The name or function whose history `node` would pass on."""
+    match node:
+        case n.Name():
+            return names.of(node)
+        case n.Call(function=n.Name() as function):
+            definition = names.of(function).node
+            return definition if isinstance(definition, n.FunctionDef) else None
+        case _:
+            return None
+
+
+class _Finder:
+    def __init__(self, module: n.Module, names: Names, has_field: HasField) -> None:
+        self.names = names
+        self.has_field = has_field
+        # The names that one destructuring binds keep the history together or not at all.
+        self.together: dict[Symbol, list[Symbol]] = {}
+        self.values: dict[Symbol, list[n.Expression | None]] = {}
+        self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
+        self.members: list[n.Member | n.Index] = []
+        self._collect(module, None)
+        self.can: set[Keeper] = {*self.values, *self.returns}
+        # Everything might, until something it is bound to cannot.
+        while dropped := {keeper for keeper in self.can if not self._passes_on(keeper)}:
+            self.can -= dropped
+
+    def _collect(self, node: n.Node, function: n.FunctionDef | None) -> None:
+        match node:
+            case n.FunctionDef():
+                if node.returns is None:
+                    self.returns[node] = []
+                for child in children(node):
+                    self._collect(child, node)
+                return
+            case n.RetStmt() if function in self.returns:
+                self.returns[function].append(node.value)
+            case n.AssignStmt():
+                self.values.setdefault(self.names.of(node.name), []).append(node.value)
+            case n.DestructureStmt():
+                bound = [self.names.of(identifier) for identifier in bound_by(node)]
+                for symbol in bound:
+                    self.values.setdefault(symbol, []).append(node.value)
+                    self.together.setdefault(symbol, []).extend(bound)
+            case n.ForStmt() | n.ComprehensionClause():
+                for identifier in _pattern_names(node):
+                    self.values.setdefault(self.names.of(identifier), []).append(None)
+            case n.Member() | n.Index():
+                self.members.append(node)
+            case _:
+                pass
+        for child in children(node):
+            self._collect(child, function)
+
+    def _passes_on(self, keeper: Keeper) -> bool:
+        if isinstance(keeper, n.FunctionDef):
+            bound = self.returns[keeper]
+            return bool(bound) and _ends_with_ret(keeper) and all(map(self._carries, bound))
+        if keeper.kind != "variable" or keeper.starts_from is not None:
+            return False
+        others = self.together.get(keeper, ())
+        return all(map(self._carries, self.values[keeper])) and self.can.issuperset(others)
+
+    def _carries(self, node: n.Expression | None) -> bool:
+        source = self.source(node)
+        return isinstance(node, n.Prompt) or (source is not None and source in self.can)
+
+    def source(self, node: n.Expression | None) -> Keeper | None:
+        return source_of(node, self.names)
+
+    def asked(self) -> set[Keeper]:
+        """The keepers whose history the script asks for, and those it comes from."""
+        pending: list[Keeper] = []
+        for node in self.members:
+            source = self.source(node.value)
+            if source in self.can and source is not None and self._asks(node, source):
+                pending.append(source)
+        found: set[Keeper] = set()
+        while pending:
+            keeper = pending.pop()
+            if keeper in found:
+                continue
+            found.add(keeper)
+            if isinstance(keeper, Symbol):
+                pending.extend(self.together.get(keeper, ()))
+            is_function = isinstance(keeper, n.FunctionDef)
+            for bound in self.returns[keeper] if is_function else self.values[keeper]:
+                source = self.source(bound)
+                if source is not None:
+                    pending.append(source)
+        return found
+
+    def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
+        """Whether `node` asks a result for something that its value does not have.
+
+        The members of an untyped result are those of the structure in its text.
+        """
+        if isinstance(node, n.Member) and node.name.text in MEMBERS:
+            schema = self._schema(source)
+            return schema is None or not self.has_field(schema, node.name.text)
+        return self._is_untyped(source, set())
+
+    def _schema(self, source: Keeper) -> n.Schema | None:
+        """What a name was declared to be."""
+        match source.node if isinstance(source, Symbol) else None:
+            case n.AssignStmt() as statement:
+                return statement.schema
+            case n.DestructureStmt(fields=fields):
+                assert isinstance(source, Symbol)
+                return next(f.schema for f in fields if f.name.text == source.name)
+            case _:
+                return None
+
+    def _is_untyped(self, source: Keeper, seen: set[Keeper]) -> bool:
+        """Whether a result is that of prompts that no place asks for a type."""
+        if source in seen:
+            return True
+        seen.add(source)
+        if isinstance(source, n.FunctionDef):
+            bound = self.returns[source]
+        else:
+            if self._schema(source) is not None:
+                return False
+            bound = self.values[source]
+        for value in bound:
+            inner = self.source(value)
+            if inner is not None and not self._is_untyped(inner, seen):
+                return False
+        return True
+
+
+def _pattern_names(node: n.ForStmt | n.ComprehensionClause) -> Iterator[n.Identifier]:
+    for inner in walk(node.pattern):
+        if isinstance(inner, n.Identifier):
+            yield inner
+
+
+def _ends_with_ret(function: n.FunctionDef) -> bool:
+    """Whether the last thing a function does is a `ret`, on every path that ends it below."""
+    last = function.body[-1]
+    while isinstance(last, n.IfStmt) and last.other:
+        if not all(isinstance(branch.body[-1], n.RetStmt) for branch in last.branches):
+            return False
+        last = last.other[-1]
+    return isinstance(last, n.RetStmt)
