@@ -212,7 +212,9 @@ class Expressions(Annotations, Builtins):
             ):
                 return py.attribute(self._spread(node, made, node.arguments), "value")
         else:
-            named = [(a.name.text, self.emit(a.value)) for a in node.arguments if a.name]
+            named = [
+                (py.field_name(a.name.text), self.emit(a.value)) for a in node.arguments if a.name
+            ]
             made = py.call(
                 self.operation("call"), [self.emit(node.function), *positional], named
             )
@@ -261,7 +263,7 @@ class Expressions(Annotations, Builtins):
         position = py.integer(node.position)
         if all(_has_item(owner, node.position) for owner in members(self.type_of(node.value))):
             return py.subscript(value, position)
-        return py.call(self.operation("index"), [value, position])
+        return py.call(self.operation("item"), [value, position])
 
     def _index(self, node: n.Index) -> Expression:
         if self.type_of(node.value) == STRING and self.facts.result_of(node.value):
@@ -329,10 +331,13 @@ class Expressions(Annotations, Builtins):
         if kind_test is not None:
             return kind_test if is_equal else py.negated(kind_test)
         left, right = self.emit(node.left), self.emit(node.right)
-        for one, other, known in ((left, right, node.right), (right, left, node.left)):
-            if isinstance(known, n.Literal) and (known.value is None or known.value in (True, False)):
-                if known.value is None or isinstance(known.value, bool):
-                    return py.comparison(one, "is" if is_equal else "is not", other)
+        for one, other, tested, known in (
+            (left, right, node.left, node.right),
+            (right, left, node.right, node.left),
+        ):
+            # Python warns of `is` between two literals.
+            if _is_singleton(known) and not isinstance(tested, n.Literal):
+                return py.comparison(one, "is" if is_equal else "is not", other)
         if python_equality_is_exact(self.type_of(node.left), self.type_of(node.right)):
             return py.comparison(left, node.operator, right)
         return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
@@ -439,9 +444,10 @@ class Expressions(Annotations, Builtins):
         """What a loop with `pattern` goes over: unpacking is checked where it is not proved."""
         if isinstance(pattern, n.NamePattern) or self._unpacks(pattern, item_type(self.type_of(node))):
             return self.iterable(node)
-        count = py.integer(len(pattern.items)) if isinstance(pattern, n.TuplePattern) else None
-        assert count is not None
-        return py.call(self.operation("each_of"), [self.emit(node), count])
+        assert isinstance(pattern, n.TuplePattern)
+        is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
+        shape = py.integer(len(pattern.items)) if is_flat else _shape(pattern)
+        return py.call(self.operation("each_of"), [self.emit(node), shape])
 
     def _unpacks(self, pattern: n.Pattern, type_: Type) -> bool:
         if isinstance(pattern, n.NamePattern):
@@ -491,6 +497,22 @@ class Expressions(Annotations, Builtins):
             )
         assert inner is not None
         return cst.ListComp(item, inner)
+
+
+def _is_singleton(node: n.Expression) -> bool:
+    """Whether `node` is `nil`, `true` or `false`, which Python compares with `is`."""
+    return isinstance(node, n.Literal) and (node.value is None or isinstance(node.value, bool))
+
+
+def _shape(pattern: n.Pattern) -> Expression:
+    """A nested pattern as a value that mirrors it: `("a", ("b", "c"))`."""
+    match pattern:
+        case n.NamePattern():
+            return py.string(pattern.name.text)
+        case n.TuplePattern():
+            return py.tuple_([_shape(item) for item in pattern.items])
+        case _:
+            assert_never(pattern)
 
 
 def _has_item(owner: Type, position: int) -> bool:

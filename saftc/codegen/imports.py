@@ -14,6 +14,7 @@ SOURCES = {
     "Usage": "runtime_support",
     "field": "dataclasses",
     "dataclass": "dataclasses",
+    "suppress": "contextlib",
     "check": "runtime_support",
     "kind": "runtime_support",
     "ops": "runtime_support",

@@ -33,7 +33,7 @@ def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
     result: dict[Symbol, str] = {}
     for scope in names.scopes.values():
         for symbol in scope.symbols.values():
-            result[symbol] = _name(symbol, scope, needs)
+            result[symbol] = _name(symbol, scope, needs, result)
     return result
 
 
@@ -45,12 +45,15 @@ def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
     )
 
 
-def _name(symbol: Symbol, scope: Scope, needs: Needs) -> str:
+def _name(symbol: Symbol, scope: Scope, needs: Needs, known: dict[Symbol, str]) -> str:
     name = symbol.name
+    if name.startswith("__") and name.endswith("__"):
+        # Python gives such names a meaning of its own.
+        name = name.strip("_") + "_"
+    hidden = None if symbol.hides is None else known.get(symbol.hides, symbol.hides.name)
     while (
         keyword.iskeyword(name)
-        or (name.startswith("__") and name.endswith("__"))
-        or (name == symbol.name and symbol.hides is not None)
+        or name == hidden
         or needs.is_needed_below(name, scope)
         or (name != symbol.name and any(name in outer.symbols for outer in scope.around()))
     ):

@@ -63,6 +63,8 @@ class Statements(Prompts, Expressions):
         """The statements of a block, with the blank lines and comments between them."""
         follows_definition: bool | None = None
         for statement in statements:
+            if statement in self.hoisted:
+                continue
             begin = len(self.lines)
             is_definition = self._with_comments(statement)
             if follows_definition is not None:
@@ -72,7 +74,7 @@ class Statements(Prompts, Expressions):
                 self.lines[begin:begin] = [""] * count
             elif is_definition and self._follows_branch(begin):
                 self.lines.insert(begin, "")
-            follows_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
+            follows_definition = self._ends_with_definition(statement)
 
     def _follows_branch(self, begin: int) -> bool:
         """Whether a definition at `begin` stands right below `if`, `for` or the like."""
@@ -81,10 +83,7 @@ class Statements(Prompts, Expressions):
 
     def _with_comments(self, statement: n.Statement) -> bool:
         """A statement, below the classes it needs and its comments; whether it is a definition."""
-        if self.depth == 0:
-            self._types_first(statement)
-        if statement in self.hoisted:
-            return False
+        is_hoisting = self.depth == 0 and self._types_first(statement)
         own = self.comments.of(statement)
         begin, begin_origins = len(self.lines), len(self.origins.lines)
         outer = self.texts, self.inner_comments
@@ -96,7 +95,7 @@ class Statements(Prompts, Expressions):
             above += self._comment_lines([own.trailing], None)
         self.texts, self.inner_comments = outer
         self.lines[begin:begin] = above
-        is_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
+        is_definition = is_hoisting or self._is_definition(statement)
         if self.depth == 0 and self.new_classes:
             self.origins.insert(begin_origins, self.new_classes, statement.span)
             written, is_class = self._classes()
@@ -105,8 +104,33 @@ class Statements(Prompts, Expressions):
             return is_class or is_definition
         return is_definition
 
-    def _types_first(self, statement: n.Statement) -> None:
-        """Writes the types that a statement names and that are defined further below."""
+    def _is_definition(self, statement: n.Statement) -> bool:
+        """Whether a statement becomes a function or a class."""
+        match statement:
+            case n.FunctionDef() | n.RecordDef():
+                return True
+            case n.TypeAlias(schema=n.ObjectSchema(fields=fields)):
+                return all(py.is_identifier(field.name.text) for field in fields)
+            case _:
+                return False
+
+    def _ends_with_definition(self, statement: n.Statement) -> bool:
+        """Whether the last lines of a statement are a definition's."""
+        match statement:
+            case n.IfStmt():
+                last = statement.other or statement.branches[-1].body
+            case n.ForStmt() | n.WhileStmt():
+                last = statement.body
+            case _:
+                return self._is_definition(statement)
+        return not self.comments.footer(last) and self._ends_with_definition(last[-1])
+
+    def _types_first(self, statement: n.Statement) -> bool:
+        """Writes the types that a statement names and that are defined further below.
+
+        Whether there were any.
+        """
+        is_any = False
         for name in named_types(statement):
             definition = self.definitions.get(name)
             if definition is None or name in self.written_types or definition is statement:
@@ -116,6 +140,8 @@ class Statements(Prompts, Expressions):
             self._with_comments(definition)
             self.lines += ["", ""]
             self.hoisted.add(definition)
+            is_any = True
+        return is_any
 
     def _classes(self) -> tuple[list[str], bool]:
         """The lines of the classes that the statement needs, and whether one is a definition."""
@@ -397,7 +423,7 @@ class Statements(Prompts, Expressions):
         for position, branch in enumerate(statement.branches):
             if position:
                 part = self.comments.of(branch)
-                self.lines += self._comment_lines(part.leading, None)
+                self._clause(statement.branches[position - 1].body, part)
                 self.beside = part.head
                 word = "elif"
             self._branch_head(branch, word)
@@ -422,18 +448,25 @@ class Statements(Prompts, Expressions):
 
     def _else(self, statement: n.IfStmt) -> None:
         part = self.comments.others.get(statement, Attached())
+        above = statement.branches[-1].body
         only = statement.other[0]
         if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
             # `else: if` reads `elif`.
             own = self.comments.of(only)
-            self.lines += self._comment_lines(own.leading, None)
+            self._clause(above, own)
             self.beside = own.head
             self._if_stmt(only, "elif")
             return
-        self.lines += self._comment_lines(part.leading, None)
+        self._clause(above, part)
         self.beside = part.head
         self._write("else:" + self._beside())
         self.body(statement, statement.other)
+
+    def _clause(self, above: Sequence[n.Statement], part: Attached) -> None:
+        """The comments above `elif` or `else`, apart from a definition that ends the block above."""
+        if not self.comments.footer(tuple(above)) and self._ends_with_definition(above[-1]):
+            self.lines += [""] * (self._around() if part.leading else 1)
+        self.lines += self._comment_lines(part.leading, None)
 
     def _for_stmt(self, statement: n.ForStmt) -> None:
         iterable = self.loop_over(statement.pattern, statement.iterable)
@@ -506,11 +539,20 @@ class Statements(Prompts, Expressions):
             self._write(code_of(line))
         for symbol in self.facts.names.scopes[statement].symbols.values():
             outer = symbol.starts_from
-            if outer is not None:
-                is_builtin = outer.kind == "builtin"
-                value = self.operation(outer.name) if is_builtin else py.name(self.names[outer])
-                target = cst.AssignTarget(py.name(self.names[symbol]))
-                self.simple(cst.Assign([target], value), statement.name.span)
+            if outer is None:
+                continue
+            is_builtin = outer.kind == "builtin"
+            value = self.operation(outer.name) if is_builtin else py.name(self.names[outer])
+            copy = cst.Assign([cst.AssignTarget(py.name(self.names[symbol]))], value)
+            if not symbol.starts_late:
+                self.simple(copy, statement.name.span)
+                continue
+            # The outer name may not have a value by then; it is needed only on some paths.
+            unset = py.call(self.global_("suppress"), [self.global_("NameError")])
+            self.headed(cst.With([cst.WithItem(unset)], _PASS), statement.name.span)
+            self.depth += 1
+            self.simple(copy, statement.name.span)
+            self.depth -= 1
 
     def _ending(self, statement: n.FunctionDef, facts: FunctionFacts) -> None:
         """What a function does that ends without the value it has declared."""

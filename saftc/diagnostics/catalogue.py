@@ -57,7 +57,6 @@ MISSING_ARGUMENT = Code("SAFT0310", "error", "`{name}` needs a value for `{argum
 REPEATED_ARGUMENT = Code("SAFT0311", "error", "`{name}` is given `{argument}` twice")
 UNPACK = Code("SAFT0312", "error", "cannot unpack {found} into {count} names")
 DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
-MISSING_RETURN = Code("SAFT0314", "error", "`{name}` can end without a `ret`, but gives {expected}")
 
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")
@@ -71,6 +70,7 @@ RESULT_NOT_ITERABLE = Code(
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")
+MISSING_RETURN = Code("SAFT0603", "warning", "`{name}` can end without a `ret`, but gives {expected}")
 ALWAYS_FALSE = Code("SAFT0602", "warning", "this condition is always false")
 
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))

@@ -47,6 +47,10 @@ class Base(ABC):
         """Puts an expression where `wanted` is asked for; notes what the place has to do."""
 
     @abstractmethod
+    def settle(self, node: n.Expression, found: Type, wanted: Type) -> Type:
+        """Holds a value of type `found` against what its place asks for."""
+
+    @abstractmethod
     def condition(self, node: n.Expression, env: Environment) -> None:
         """An expression as a condition: prompts in it are asked for a bool."""
 

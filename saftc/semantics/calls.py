@@ -97,7 +97,12 @@ class Calls(Base):
                     catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter)
                 )
             given.add(parameter)
-            self.place(argument.value, types[names.index(parameter)], env)
+            place = names.index(parameter)
+            if parameters[place].schema is None:
+                # What the use of a bare parameter asks for is no annotation: a prompt stays text.
+                self.settle(argument.value, self.expression(argument.value, env), types[place])
+            else:
+                self.place(argument.value, types[place], env)
         for parameter in parameters:
             if parameter.name.text not in given and parameter.default is None:
                 self.report(

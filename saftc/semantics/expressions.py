@@ -53,7 +53,9 @@ class Expressions(Conditions, Calls):
     """The part of inference that knows expressions."""
 
     def place(self, node: n.Expression, wanted: Type, env: Environment) -> Type:
-        found = self.expression(node, env, wanted)
+        return self.settle(node, self.expression(node, env, wanted), wanted)
+
+    def settle(self, node: n.Expression, found: Type, wanted: Type) -> Type:
         if isinstance(node, n.Literal) and node.value is not None and _has_literals(wanted):
             found = literal_type(node.value)
         how = fit(found, wanted)
@@ -518,7 +520,9 @@ def _member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
     """The member of what a place asks for that a literal of `kind` is meant for."""
     if wanted is None:
         return None
-    return next((member for member in members(wanted) if isinstance(member, kind)), None)
+    meant = [member for member in members(wanted) if isinstance(member, kind)]
+    # Of several, the check at run time picks the right one.
+    return meant[0] if len(meant) == 1 else None
 
 
 def _has_literals(wanted: Type) -> bool:

@@ -53,13 +53,18 @@ _ELSEWHERE = {
 
 @dataclass(slots=True, eq=False)
 class Symbol:
-    """One name of one scope. `starts_from`: the outer symbol whose value it has at first."""
+    """One name of one scope.
+
+    `starts_from`: the outer symbol whose value it has at first, which may not have one by then
+    (`starts_late`). `hides`: the outer symbol that is read in its scope as well.
+    """
 
     name: str
     kind: SymbolKind
     scope: "Scope | None"
     node: n.Node | None
     starts_from: "Symbol | None" = None
+    starts_late: bool = False
     hides: "Symbol | None" = None
     is_captured: bool = False
 
@@ -134,6 +139,8 @@ class _Resolver:
         self.found = found
         self.names = Names({}, {})
         self.pending: list[tuple[n.FunctionDef, Scope]] = []
+        # The names of a function that its surroundings have certainly assigned above it.
+        self.assigned_above: dict[Owner, set[str]] = {}
 
     def run(self) -> None:
         scope = Scope(self.module, None)
@@ -237,6 +244,8 @@ class _Resolver:
                 for parameter in statement.parameters:
                     if parameter.default is not None:
                         self._expression(parameter.default, scope, flow)
+                own = _bound_in(statement.body)
+                self.assigned_above[statement] = {name for name in own if name in flow}
                 self._note_captures(statement, scope, flow)
                 self.pending.append((statement, scope))
                 self._assigned(statement.name, flow, scope)
@@ -414,6 +423,10 @@ class _Resolver:
         if outer is not None:
             symbol.starts_from = outer
             symbol.hides = outer
+            is_set = outer.kind in ("builtin", "parameter") or (
+                symbol.name in self.assigned_above.get(scope.owner, ())
+            )
+            symbol.starts_late = not is_set
             outer.is_captured = True
 
     def _find_outer(self, name: str, scope: Scope) -> Symbol | None:
