@@ -56,8 +56,10 @@ class Annotations(Base):
 
     def prepare(self) -> None:
         """Takes up the names of types before the first line is written."""
-        # A shape and the class that stands for it; classes made and not yet written.
+        # The class that stands for a shape; the names that shapes have by the places they were
+        # written at; classes made and not yet written.
         self.classes: dict[tuple[FieldType, ...], str] = {}
+        self.places: dict[tuple[FieldType, ...], str] = {}
         self.new_classes: list[cst.BaseStatement] = []
         self.written_types: set[str] = set()
         self.alias_of = {
@@ -134,10 +136,14 @@ class Annotations(Base):
     # Classes
 
     def name_classes(self, schema: n.Schema | None, place: str) -> None:
-        """Gives the object schemas written at `place` classes, named after it."""
+        """Names the object schemas written at `place` after it; a class is written when used."""
         match schema:
             case n.ObjectSchema():
-                self._make_class(schema, place)
+                type_ = self.facts.schemas[schema]
+                if isinstance(type_, ObjectType):
+                    self.places.setdefault(type_.fields, place)
+                for field in schema.fields:
+                    self.name_classes(field.schema, field.name.text)
             case n.ListSchema():
                 self.name_classes(schema.item, _one_of(place))
             case n.TupleSchema():
@@ -153,19 +159,11 @@ class Annotations(Base):
             case _:
                 assert_never(schema)
 
-    def _make_class(self, schema: n.ObjectSchema, place: str) -> None:
-        type_ = self.facts.schemas[schema]
-        if not isinstance(type_, ObjectType) or type_.fields in self.classes:
-            return
-        for field in schema.fields:
-            self.name_classes(field.schema, field.name.text)
-        self.write_class(type_, self._free_name(_class_name(place)))
-
     def class_of(self, type_: ObjectType) -> str:
         """The class that stands for an object schema."""
         text = self.classes.get(type_.fields)
         if text is None:
-            text = self._free_name("Object")
+            text = self._free_name(_class_name(self.places.get(type_.fields, "object")))
             self.write_class(type_, text)
         return text
 

@@ -28,6 +28,9 @@ _RUNTIME = {
     "read_text": "read_text",
     "write_text": "write_text",
     "type": "kind",
+    "run": "run",
+    "option": "option",
+    "ambiguous": "ambiguous",
 }
 
 # `upper(text)` as `text.upper()`.
@@ -50,6 +53,8 @@ class Builtins(Base):
     """The part of the emitter that knows builtins."""
 
     def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
+        if BUILTINS[builtin].takes_names:
+            return self._given(self.global_(_RUNTIME[builtin]), node)
         ordered = _in_order(node, BUILTINS[builtin])
         if ordered is None or not is_proved(BUILTINS[builtin], [self.type_of(a) for a in ordered]):
             return self._unproved(node, builtin)
@@ -72,9 +77,13 @@ class Builtins(Base):
         return call(self.global_(builtin), values)
 
     def _unproved(self, node: n.Call, builtin: str) -> Expression:
+        return self._given(self.operation(builtin), node)
+
+    def _given(self, function: Expression, node: n.Call) -> Expression:
+        """A call with the arguments as they are written."""
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]
         named = [(a.name.text, self.emit(a.value)) for a in node.arguments if a.name is not None]
-        return call(self.operation(builtin), positional, named)
+        return call(function, positional, named)
 
     def _special(self, builtin: str) -> "_Special | None":
         match builtin:
@@ -113,7 +122,7 @@ class Builtins(Base):
         value, type_ = self.emit(given[0]), self.type_of(given[0])
         if is_only(type_, "string"):
             return value
-        if is_only(type_, "int", "float"):
+        if is_only(type_, "string", "int", "float"):
             return call(self.global_("str"), [value])
         return self.shown(value)
 

@@ -197,7 +197,10 @@ class Expressions(Annotations, Builtins):
         if isinstance(node.function, n.Name):
             symbol = self.facts.names.of(node.function)
             if symbol.kind == "builtin":
-                return self.builtin_call(node, symbol.name, is_iterated=is_iterated)
+                made = self.builtin_call(node, symbol.name, is_iterated=is_iterated)
+                if isinstance(made, cst.Call) and len(made.args) == len(node.arguments):
+                    return self._spread(node, made, node.arguments)
+                return made
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]
         if isinstance(function, FunctionType) or is_record:
             parameters = self._parameter_names(node, function)
@@ -335,8 +338,9 @@ class Expressions(Annotations, Builtins):
             (left, right, node.left, node.right),
             (right, left, node.right, node.left),
         ):
-            # Python warns of `is` between two literals.
-            if _is_singleton(known) and not isinstance(tested, n.Literal):
+            # Python warns of `is` with a number or a string that is written out.
+            is_written = isinstance(tested, n.Literal) and not _is_singleton(tested)
+            if _is_singleton(known) and not is_written:
                 return py.comparison(one, "is" if is_equal else "is not", other)
         if python_equality_is_exact(self.type_of(node.left), self.type_of(node.right)):
             return py.comparison(left, node.operator, right)

@@ -22,6 +22,7 @@ INDENT = "    "
 
 _CALLS = ("prompt", "program")
 _MARK = re.compile(r'"""\n\x01(\d+)\x01\n"""')
+_TRAILING_COMMA = re.compile(r",[\])}]")
 _NOTHING = cst.Module([])
 
 
@@ -37,7 +38,8 @@ def code_of(node: cst.CSTNode) -> str:
 
 def needs_layout(code: str, depth: int) -> bool:
     """Whether a statement or head has to be laid out."""
-    return "\n" in code or len(code) + len(INDENT) * depth > WIDTH
+    is_long = len(code) + len(INDENT) * depth > WIDTH
+    return is_long or "\n" in code or _TRAILING_COMMA.search(code) is not None
 
 
 def lay_out(code: str, depth: int, texts: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
-from saftc.semantics.types import STRING
+from saftc.semantics.types import STRING, Type
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
@@ -40,7 +40,21 @@ class Prompts(Annotations):
     def result(self, node: n.Prompt) -> Expression:
         """A prompt as the call that gives its whole result."""
         asked = self.facts.prompts[node]
+        if node.mode == "program":
+            return self._program(node, asked)
         return self._asking(node, [("returns", self.annotation(asked))] if asked != STRING else [])
+
+    def _program(self, node: n.Prompt, asked: Type) -> Expression:
+        """A prompt that the model answers with a program, which may use all conversions."""
+        wanted = [("returns", self.annotation(asked))]
+        conversions = [
+            py.name(self.name_of(statement.name))
+            for statement in self.module.statements
+            if isinstance(statement, n.FunctionDef) and statement.is_conversion
+        ]
+        if conversions:
+            wanted.insert(0, ("conversions", py.list_(conversions)))
+        return self._asking(node, wanted)
 
     def destructured(self, node: n.Prompt, fields: Sequence[n.PatternField]) -> Expression:
         """A prompt that gives the values of a destructuring."""
@@ -57,7 +71,8 @@ class Prompts(Annotations):
             named.append(("rounds", py.integer(1)))
         if node.options is not None:
             named.append(("options", self.emit(node.options)))
-        return py.call(self.global_("prompt"), [template, *positional], named)
+        function = self.global_("program" if node.mode == "program" else "prompt")
+        return py.call(function, [template, *positional], named)
 
     def _template(
         self, node: n.Prompt

@@ -225,6 +225,9 @@ _OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
 
 def negation(operand: Expression) -> cst.UnaryOperation:
     """`-operand`."""
+    if isinstance(operand, cst.UnaryOperation):
+        # `--x` reads like a decrement.
+        operand = parenthesized(operand)
     return cst.UnaryOperation(cst.Minus(), _at_least(operand, _SIGN))
 
 

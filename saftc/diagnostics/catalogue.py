@@ -67,6 +67,7 @@ NO_HISTORY = Code("SAFT0405", "error", "{found} has no `{name}`")
 RESULT_NOT_ITERABLE = Code(
     "SAFT0406", "error", "cannot iterate over a result; use .toolCalls or .value"
 )
+BAD_CONVERSION = Code("SAFT0407", "error", "a conversion {problem}")
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")

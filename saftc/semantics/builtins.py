@@ -53,7 +53,8 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A builtin function. `repeats`: its last parameter may be given any number of times.
+    """A builtin function. `repeats`: its last parameter may be given any number of times;
+    `takes_names`: it takes arguments of any name.
 
     `gives` is the result's type, or how it follows from the arguments' types.
     """
@@ -62,6 +63,7 @@ class Builtin:
     parameters: tuple[Taken, ...]
     gives: Type | Result
     repeats: bool = False
+    takes_names: bool = False
     is_pure: bool = True
 
     def result(self, arguments: Sequence[Type]) -> Type:
@@ -233,6 +235,15 @@ _ROWS = (
         _env,
         is_pure=False,
     ),
+    # programs
+    Builtin("run", (Taken("plan", VALUE),), ANY, is_pure=False),
+    Builtin(
+        "option",
+        (Taken("text", TEXT), Taken("value", VALUE, is_required=False)),
+        ANY,
+        takes_names=True,
+    ),
+    Builtin("ambiguous", (Taken("message", TEXT), Taken("options", ITEMS)), ANY),
 )
 
 BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}

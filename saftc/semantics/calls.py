@@ -153,6 +153,8 @@ class Calls(Base):
             types.append(type_)
             parameter = builtin.parameter(position)
             if argument.name is not None:
+                if builtin.takes_names and argument.name.text not in names:
+                    continue
                 if argument.name.text not in names:
                     self._parameter_of(node, argument, position, builtin.name, names)
                     continue

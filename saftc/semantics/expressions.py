@@ -56,8 +56,9 @@ class Expressions(Conditions, Calls):
         return self.settle(node, self.expression(node, env, wanted), wanted)
 
     def settle(self, node: n.Expression, found: Type, wanted: Type) -> Type:
-        if isinstance(node, n.Literal) and node.value is not None and _has_literals(wanted):
-            found = literal_type(node.value)
+        value = _written_value(node)
+        if value is not None and _has_literals(wanted):
+            found = literal_type(value)
         how = fit(found, wanted)
         if how == Fit.NEVER:
             self.report(
@@ -149,8 +150,8 @@ class Expressions(Conditions, Calls):
         return TupleType(tuple(widened(self.expression(item, env)) for item in node.items))
 
     def _object(self, node: n.ObjectLiteral, env: Environment, wanted: Type | None) -> Type:
-        asked = _member_of_kind(wanted, ObjectType)
-        if isinstance(asked, ObjectType):
+        asked = _object_meant(node, wanted)
+        if asked is not None:
             return self._object_as(node, asked, env)
         fields: dict[str, FieldType] = {}
         for field in node.fields:
@@ -523,6 +524,34 @@ def _member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
     meant = [member for member in members(wanted) if isinstance(member, kind)]
     # Of several, the check at run time picks the right one.
     return meant[0] if len(meant) == 1 else None
+
+
+def _object_meant(node: n.ObjectLiteral, wanted: Type | None) -> ObjectType | None:
+    """The object type of a place that an object literal is meant for: by its fields, if several."""
+    if wanted is None:
+        return None
+    meant = [member for member in members(wanted) if isinstance(member, ObjectType)]
+    if len(meant) == 1:
+        return meant[0]
+    given = {field.key.text for field in node.fields}
+    fitting = [
+        member
+        for member in meant
+        if given <= {field.name for field in member.fields}
+        and all(f.name in given or NIL in members(f.type) for f in member.fields)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _written_value(node: n.Expression) -> int | float | str | bool | None:
+    """The value of a literal, a negative number included."""
+    match node:
+        case n.Literal():
+            return node.value
+        case n.Unary(operator="-", operand=n.Literal(value=int() | float() as value)):
+            return None if isinstance(value, bool) else -value
+        case _:
+            return None
 
 
 def _has_literals(wanted: Type) -> bool:

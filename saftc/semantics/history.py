@@ -61,6 +61,7 @@ RECORDS: dict[str, dict[str, Type]] = {
         "duration": FLOAT,
     },
     "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
+    "Plan": {"calls": ListType(ANY)},
 }
 MEMBER_TYPES: dict[str, Type] = {
     "text": STRING,

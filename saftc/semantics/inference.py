@@ -181,12 +181,32 @@ class _Inference(Expressions):
                 self.expression(statement.value, env)
             case n.FunctionDef():
                 self._defaults(statement.parameters, env)
+                if statement.is_conversion:
+                    self._conversion(statement)
             case n.RecordDef():
                 self._defaults(statement.fields, env)
             case n.TypeAlias() | n.ImportStmt() | n.FromImport():
                 pass
             case _:
                 assert_never(statement)
+
+    def _conversion(self, statement: n.FunctionDef) -> None:
+        """A conversion is known by what it takes and what it gives: one named type each."""
+        problem = None
+        if len(statement.parameters) != 1:
+            problem = "takes one value"
+        elif statement.parameters[0].schema is None:
+            problem = "says the type of what it takes"
+        elif statement.returns is None:
+            problem = "says the type of what it gives"
+        if problem is not None:
+            self.report(
+                catalogue.BAD_CONVERSION.at(
+                    statement.name.span,
+                    problem=problem,
+                    hint=f"`conv {statement.name.text}(value: A) -> B:` makes a B of an A",
+                )
+            )
 
     def _defaults(self, parameters: Sequence[n.Parameter], env: Environment) -> None:
         for parameter in parameters:

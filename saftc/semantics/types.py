@@ -118,7 +118,12 @@ STRING = Scalar("string")
 NIL = Scalar("nil")
 NUMBER = UnionType((INT, FLOAT))
 
-BUILT_IN = {kind: Scalar(kind) for kind in ("int", "float", "bool", "string", "nil", "any")}
+# A program that a model wrote and that has not run.
+PROGRAM = RecordType("Plan")
+
+BUILT_IN: dict[str, Type] = {
+    kind: Scalar(kind) for kind in ("int", "float", "bool", "string", "nil", "any")
+} | {"program": PROGRAM}
 
 
 def literal_type(value: int | float | str | bool | None) -> Type:
@@ -313,7 +318,7 @@ def show(type_: Type) -> str:
         case ObjectType():
             return "{" + ", ".join(f"{f.name}: {show(f.type)}" for f in type_.fields) + "}"
         case RecordType():
-            return type_.name
+            return "program" if type_ == PROGRAM else type_.name
         case UnionType():
             if len(type_.members) == 2 and NIL in type_.members:
                 return show(without(type_, NIL)) + "?"

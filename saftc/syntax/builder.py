@@ -103,6 +103,13 @@ class Builder:
                     value.span, hint="name the value, then read its members: `value.name`"
                 )
             )
+        if value.mode == "program":
+            raise Mistake(
+                catalogue.NOT_A_PROMPT.at(
+                    value.span,
+                    hint="a program gives one value: name it, then read its members",
+                )
+            )
         fields = _sequence(children).items
         if not fields:
             raise Mistake(
