@@ -39,6 +39,7 @@ from saftc.semantics.types import (
     Type,
     UnionType,
     parts,
+    without,
 )
 from saftc.syntax import nodes as n
 
@@ -122,6 +123,9 @@ class Annotations(Base):
             elif member is literals[0]:
                 parts.append(self._literals(literals))
         if NIL in type_.members:
+            alias = self.alias_of.get(without(type_, NIL))
+            if alias is not None:
+                parts = [name(self.type_name(alias))]
             parts.append(name("None"))
         result = parts[0]
         for part in parts[1:]:
@@ -191,6 +195,9 @@ class Annotations(Base):
 
     def _names_unwritten(self, type_: Type) -> bool:
         """Whether an annotation of `type_` names a type that is defined further below."""
+        alias = self.alias_of.get(type_)
+        if alias is not None:
+            return alias not in self.written_types
         if isinstance(type_, RecordType):
             return type_.name in self.facts.records and type_.name not in self.written_types
         return any(self._names_unwritten(part) for part in parts(type_))

@@ -55,6 +55,10 @@ class Base(ABC):
         """A prompt, with `.value`."""
 
     @abstractmethod
+    def iterable(self, node: n.Expression) -> Expression:
+        """What is only gone over: an iterator does where a list is meant."""
+
+    @abstractmethod
     def result(self, node: n.Prompt) -> Expression:
         """A prompt with its whole result."""
 

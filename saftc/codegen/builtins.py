@@ -49,6 +49,10 @@ _FUNCTIONS = {"len", "sum", "min", "max", "int", "float", "round", "abs"}
 _ITERATORS = {"range", "reversed", "zip", "enumerate"}
 
 
+# What takes an iterator as well as a list, when it is all it is given.
+_ITERATING = {"sorted", "sum", "min", "max"}
+
+
 class Builtins(Base):
     """The part of the emitter that knows builtins."""
 
@@ -64,7 +68,9 @@ class Builtins(Base):
         special = self._special(builtin)
         if special is not None:
             return special(ordered, builtin) or self._unproved(node, builtin)
-        values = [self.emit(argument) for argument in ordered]
+        takes_any_iterable = builtin in _ITERATING and len(ordered) == 1 or builtin in _ITERATORS
+        emit = self.iterable if takes_any_iterable and builtin != "reversed" else self.emit
+        values = [emit(argument) for argument in ordered]
         if builtin in _METHODS:
             return call(attribute(values[0], _METHODS[builtin]), values[1:])
         if builtin in _ITERATORS:
@@ -128,7 +134,7 @@ class Builtins(Base):
 
     def _join(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
         if len(given) == 1:
-            return call(attribute(string(""), "join"), [self.emit(given[0])])
+            return call(attribute(string(""), "join"), [self.iterable(given[0])])
         if is_only(self.type_of(given[0]), *ITEMS):
             items, separator = given
             # Python evaluates the separator first: right only where that makes no difference.
@@ -136,7 +142,7 @@ class Builtins(Base):
                 return None
         else:
             separator, items = given
-        return call(attribute(self.emit(separator), "join"), [self.emit(items)])
+        return call(attribute(self.emit(separator), "join"), [self.iterable(items)])
 
     def _contains(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
         container, item = given

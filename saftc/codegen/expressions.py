@@ -435,6 +435,8 @@ class Expressions(Annotations, Builtins):
     def iterable(self, node: n.Expression) -> Expression:
         """What a loop goes over."""
         type_ = self.type_of(node)
+        if is_only(type_, "int", "string", "bool"):
+            return self.emit(node)
         is_builtin = isinstance(node, n.Call) and isinstance(node.function, n.Name)
         if is_builtin and isinstance(node, n.Call) and node not in self.facts.coercions:
             value = self._call(node, is_iterated=True)

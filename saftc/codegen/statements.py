@@ -53,6 +53,7 @@ class Statements(Prompts, Expressions):
             for statement in module.statements
             if isinstance(statement, n.TypeAlias | n.RecordDef)
         }
+        self.begun_types: set[str] = set()
         self.hoisted: set[n.Statement] = set()
         # The comment that goes to the end of the line that is written next.
         self.beside: Comment | None = None
@@ -131,11 +132,12 @@ class Statements(Prompts, Expressions):
         Whether there were any.
         """
         is_any = False
+        if isinstance(statement, n.TypeAlias | n.RecordDef):
+            self.begun_types.add(statement.name.text)
         for name in named_types(statement):
             definition = self.definitions.get(name)
-            if definition is None or name in self.written_types or definition is statement:
+            if definition is None or name in self.begun_types:
                 continue
-            self.written_types.add(name)
             self._types_first(definition)
             self._with_comments(definition)
             self.lines += ["", ""]
@@ -343,7 +345,7 @@ class Statements(Prompts, Expressions):
             self.name_classes(statement.schema, name + "_part")
             target = cst.AssignTarget(py.name(self.name_of(statement.name)))
             self.alias_of.pop(type_, None)
-            value = self.annotation(type_)
+            value = self.field_annotation(type_, doc)
             if isinstance(type_, UnionType | LiteralType | ListType | TupleType):
                 self.alias_of[type_] = name
             self.simple(cst.Assign([target], value), statement.span)
@@ -403,7 +405,8 @@ class Statements(Prompts, Expressions):
 
     def _expression_stmt(self, statement: n.ExpressionStmt) -> None:
         value = statement.value
-        if isinstance(value, n.Literal) and value.value is None:
+        if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
+            # A text would be a docstring here.
             self.simple(cst.Pass(), statement.span)
         elif isinstance(value, n.Prompt):
             self.simple(cst.Expr(self.result(value)), statement.span)

@@ -74,5 +74,10 @@ ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")
 MISSING_RETURN = Code("SAFT0603", "warning", "`{name}` can end without a `ret`, but gives {expected}")
 ALWAYS_FALSE = Code("SAFT0602", "warning", "this condition is always false")
 
+UNUSED_NAME = Code("SAFT0604", "warning", "`{name}` is never used")
+UNREACHABLE = Code("SAFT0605", "warning", "this is never reached")
+UNUSED_RESULT = Code("SAFT0606", "warning", "the result of this prompt is not used")
+UNUSED_VALUE = Code("SAFT0607", "warning", "this value is not used")
+
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

@@ -24,6 +24,7 @@ from saftc.semantics.types import (
     INT,
     NEVER,
     NIL,
+    NUMBER,
     STRING,
     BuiltinType,
     FieldType,
@@ -47,6 +48,30 @@ from saftc.semantics.types import (
     widened,
 )
 from saftc.syntax import nodes as n
+
+
+_ANY_OBJECT = ObjectType((), is_declared=False)
+
+# What `with` takes.
+OPTIONS: dict[str, Type] = {
+    "model": STRING,
+    "provider": STRING,
+    "base_url": STRING,
+    "api_key_env": STRING,
+    "temperature": NUMBER,
+    "top_p": NUMBER,
+    "max_tokens": INT,
+    "seed": INT,
+    "stop": union((STRING, ListType(STRING))),
+    "system": STRING,
+    "timeout": NUMBER,
+    "retries": INT,
+    "repairs": INT,
+    "max_tool_rounds": INT,
+    "max_tool_calls": INT,
+    "structured": STRING,
+    "extra": ANY,
+}
 
 
 class Expressions(Conditions, Calls):
@@ -466,11 +491,45 @@ class Expressions(Conditions, Calls):
                             hint="leave `:raw` out: other values go in as JSON",
                         )
                     )
+        if node.options is not None:
+            self._options(node.options, self.expression(node.options, env))
         asked = STRING if wanted is None else wanted
         if any(isinstance(part, FunctionType | BuiltinType) for part in (asked, *parts(asked))):
             self.report(catalogue.NOT_A_SCHEMA.at(node.span, found=show(asked)))
         self.facts.prompts[node] = asked
         return asked
+
+
+    def _options(self, node: n.Name | n.ObjectLiteral, type_: Type) -> None:
+        """The options of a prompt, as far as they are known."""
+        if not isinstance(type_, ObjectType):
+            if fit(type_, _ANY_OBJECT) == Fit.NEVER:
+                self.report(
+                    catalogue.TYPE_MISMATCH.at(
+                        node.span, expected="an object of options", found=show(type_)
+                    )
+                )
+            return
+        written = {f.key.text: f for f in node.fields} if isinstance(node, n.ObjectLiteral) else {}
+        for field in type_.fields:
+            key = written.get(field.name)
+            if field.name not in OPTIONS:
+                meant = near(field.name, OPTIONS)
+                self.report(
+                    catalogue.UNKNOWN_OPTION.at(
+                        key.key.span if key else node.span,
+                        name=field.name,
+                        hint=f"did you mean `{meant}`?" if meant else None,
+                    )
+                )
+            elif fit(field.type, OPTIONS[field.name]) == Fit.NEVER:
+                self.report(
+                    catalogue.TYPE_MISMATCH.at(
+                        key.value.span if key else node.span,
+                        expected=show(OPTIONS[field.name]),
+                        found=show(field.type),
+                    )
+                )
 
 
 def constant_index(node: n.Expression) -> int | None:

@@ -67,6 +67,7 @@ class Symbol:
     starts_late: bool = False
     hides: "Symbol | None" = None
     is_captured: bool = False
+    is_read: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -150,6 +151,27 @@ class _Resolver:
         while self.pending:
             function, outer = self.pending.pop(0)
             self._function(function, outer)
+        self._report_unused()
+
+    def _report_unused(self) -> None:
+        """Warns of what a function assigns, or the module imports, and nothing ever reads.
+
+        What the module assigns may be read by whoever imports it.
+        """
+        for scope in self.names.scopes.values():
+            for symbol in scope.symbols.values():
+                is_local = symbol.kind == "variable" and isinstance(scope.owner, n.FunctionDef)
+                if symbol.is_read or symbol.name.startswith("_") or symbol.node is None:
+                    continue
+                is_alone = isinstance(symbol.node, n.AssignStmt)
+                if (is_local and is_alone) or symbol.kind == "import":
+                    self.found.add(
+                        catalogue.UNUSED_NAME.at(
+                            _place_of(symbol.node),
+                            name=symbol.name,
+                            hint="remove it" if symbol.kind == "import" else None,
+                        )
+                    )
 
     # Declaring
 
@@ -235,7 +257,11 @@ class _Resolver:
     def _statements(
         self, statements: Iterable[n.Statement], scope: Scope, flow: _Flow, loops: int
     ) -> None:
+        is_reached = True
         for statement in statements:
+            if flow.has_ended and is_reached:
+                self.found.add(catalogue.UNREACHABLE.at(statement.span))
+                is_reached = False
             self._statement(statement, scope, flow, loops)
 
     def _statement(self, statement: n.Statement, scope: Scope, flow: _Flow, loops: int) -> None:
@@ -292,6 +318,16 @@ class _Resolver:
                     self._expression(statement.message, scope, flow)
             case n.ExpressionStmt():
                 self._expression(statement.value, scope, flow)
+                if not isinstance(statement.value, n.Prompt | n.Call) and not (
+                    isinstance(statement.value, n.Literal) and statement.value.value is None
+                ):
+                    self.found.add(catalogue.UNUSED_VALUE.at(statement.span))
+                if isinstance(statement.value, n.Prompt):
+                    self.found.add(
+                        catalogue.UNUSED_RESULT.at(
+                            statement.span, hint="bind it to a name, or print it"
+                        )
+                    )
             case n.RecordDef():
                 self._duplicates("field", [field.name for field in statement.fields])
                 for record_field in statement.fields:
@@ -351,6 +387,7 @@ class _Resolver:
         match node:
             case n.Name():
                 symbol = self.names.symbols[node] = self._look_up(node, scope, flow)
+                symbol.is_read = True
                 if symbol.kind == "type":
                     self.found.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
             case n.Comprehension():
@@ -515,7 +552,7 @@ def _first_defined(symbol: Symbol) -> tuple[Related, ...]:
 
 def _place_of(node: n.Node) -> Span:
     match node:
-        case n.FunctionDef() | n.RecordDef() | n.AssignStmt() | n.Parameter():
+        case n.FunctionDef() | n.RecordDef() | n.TypeAlias() | n.AssignStmt() | n.Parameter():
             return node.name.span
         case _:
             return node.span

@@ -1,0 +1,117 @@
+"""What compiled Saft modules import; usable by hand from Python as well.
+
+    from runtime_support import prompt
+    prompt("how many vowels are in {word}?", word="strawberry", returns=int).value
+
+Names are loaded at their first use, so that a script without prompts starts like plain Python.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from runtime_support import ops
+    from runtime_support.checks import check
+    from runtime_support.config import configure
+    from runtime_support.effects import read_text, write_text
+    from runtime_support.errors import (
+        AuthenticationFailed,
+        CheckError,
+        ConfigError,
+        ContractError,
+        FileError,
+        MissingError,
+        ProgramError,
+        PromptError,
+        ProviderError,
+        ProviderTimeout,
+        RateLimited,
+        Refused,
+        ReplayMiss,
+        SaftError,
+        ToolLimitError,
+        ToolsUnsupported,
+        TruncatedReply,
+        ZeroError,
+    )
+    from runtime_support.jsontext import parse, to_json
+    from runtime_support.programs.ambiguity import ambiguous, option
+    from runtime_support.programs.asking import Plan, program, run
+    from runtime_support.prompts import prompt
+    from runtime_support.results import Result, ToolCall, Usage
+    from runtime_support.values import kind, show
+
+__all__ = [
+    "AuthenticationFailed",
+    "CheckError",
+    "ConfigError",
+    "ContractError",
+    "FileError",
+    "MissingError",
+    "Plan",
+    "ProgramError",
+    "PromptError",
+    "ProviderError",
+    "ProviderTimeout",
+    "RateLimited",
+    "Refused",
+    "ReplayMiss",
+    "Result",
+    "SaftError",
+    "ToolCall",
+    "ToolLimitError",
+    "ToolsUnsupported",
+    "TruncatedReply",
+    "Usage",
+    "ZeroError",
+    "ambiguous",
+    "check",
+    "configure",
+    "kind",
+    "ops",
+    "option",
+    "parse",
+    "program",
+    "prompt",
+    "read_text",
+    "run",
+    "show",
+    "to_json",
+    "write_text",
+]
+
+_HOMES = {
+    "Plan": "programs.asking",
+    "ambiguous": "programs.ambiguity",
+    "check": "checks",
+    "configure": "config",
+    "kind": "values",
+    "option": "programs.ambiguity",
+    "parse": "jsontext",
+    "program": "programs.asking",
+    "prompt": "prompts",
+    "read_text": "effects",
+    "Result": "results",
+    "run": "programs.asking",
+    "show": "values",
+    "to_json": "jsontext",
+    "ToolCall": "results",
+    "Usage": "results",
+    "write_text": "effects",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "ops":
+        return importlib.import_module("runtime_support.ops")
+    home = importlib.import_module(f"runtime_support.{_HOMES.get(name, 'errors')}")
+    value = globals()[name] = getattr(home, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,81 @@
+"""The builtins that reach outside: printing, files, the environment."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from runtime_support.errors import CheckError, FileError
+from runtime_support.values import brief, plain, show
+
+
+def print_(*values: Any) -> None:
+    """Writes the values with blanks between them."""
+    print(*map(show, values))
+
+
+def read_text(path: str) -> str:
+    """The text of a UTF-8 file."""
+    resolved = _resolved("read_text", path)
+    try:
+        with open(resolved, encoding="utf-8-sig") as file:
+            return file.read()
+    except UnicodeDecodeError as error:
+        raise FileError(f"cannot read {resolved}: not UTF-8 text", path=resolved) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError(f"cannot read {resolved}: {reason}", path=resolved) from error
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a UTF-8 file, whole or not at all."""
+    resolved = _resolved("write_text", path)
+    try:
+        _replace_file(resolved, _text("write_text(text)", text))
+    except UnicodeEncodeError as error:
+        raise FileError(f"cannot write {resolved}: the text is not UTF-8", path=resolved) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError(f"cannot write {resolved}: {reason}", path=resolved) from error
+
+
+def env(name: str, default: str | None = None) -> str | None:
+    """The environment variable of that name, or the default."""
+    return os.environ.get(_text("env(name)", name), plain(default))
+
+
+def _text(path: str, value: Any) -> str:
+    value = plain(value)
+    if isinstance(value, str):
+        return value
+    raise CheckError(f"{path}: expected string, got {brief(value)}", path=path)
+
+
+def _resolved(builtin: str, path: str) -> str:
+    return os.path.realpath(_text(f"{builtin}(path)", path))
+
+
+def _replace_file(path: str, text: str) -> None:
+    import tempfile
+
+    data = text.encode("utf-8")
+    directory, name = os.path.split(path)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=directory)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, _mode_of(path))
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _mode_of(path: str) -> int:
+    """The permissions that the file has, or that a new one gets."""
+    try:
+        return os.stat(path).st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

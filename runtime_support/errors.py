@@ -1,0 +1,192 @@
+"""Everything that can go wrong at run time, as one tree of exceptions.
+
+    SaftError
+    ├── CheckError (also TypeError)             a value is not what its place asks for
+    ├── MissingError (also LookupError)         no such field, key or index
+    ├── ZeroError (also ZeroDivisionError)      division by zero
+    ├── FileError (also OSError)                a file cannot be read or written
+    ├── ConfigError (also ValueError)           a setting or an option is wrong or missing
+    ├── ProgramError                            a program of the model failed
+    └── PromptError                             a prompt got no usable answer
+        ├── ContractError                       no reply satisfied the prompt's type
+        ├── TruncatedReply                      the reply was cut by the token limit
+        ├── Refused                             the model declined to answer
+        ├── ToolLimitError                      too many rounds or calls of tools
+        └── ProviderError                       the exchange with the provider failed
+            ├── ProviderTimeout (also TimeoutError)
+            ├── RateLimited
+            ├── AuthenticationFailed
+            ├── ToolsUnsupported                the provider takes no tools
+            └── ReplayMiss                      the recording has no such request
+
+Every one says what was asked, what came, and where it helps one thing to try.
+`saft_position` is `"triage.saft:12:5"` for a failed prompt whose source map is known, else None.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SaftError(Exception):
+    """The root of the tree; `hint` is one thing to try, or None."""
+
+    saft_position: str | None = None
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}; {self.hint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors travel between processes with all their data, whatever their constructors take.
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+def _rebuilt(kind: type[SaftError], arguments: tuple[Any, ...], state: dict[str, Any]) -> SaftError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
+
+
+class CheckError(SaftError, TypeError):
+    """A value is not what its place asks for; `path` is where in the value, when known."""
+
+    def __init__(self, message: str, *, path: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.path = path
+
+
+class MissingError(SaftError, LookupError):
+    """A field, a key or an index that does not exist; `name` is what was asked for."""
+
+    def __init__(self, message: str, *, name: object = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.name = name
+
+
+class ZeroError(SaftError, ZeroDivisionError):
+    """Division by zero."""
+
+
+class FileError(SaftError, OSError):
+    """A file cannot be read or written; `path` is the resolved path."""
+
+    def __init__(self, message: str, *, path: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.path = path
+
+
+class ConfigError(SaftError, ValueError):
+    """A setting or an option is unknown, wrong or missing; `setting` names it, when it is one."""
+
+    def __init__(
+        self, message: str, *, setting: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.setting = setting
+
+
+class ProgramError(SaftError):
+    """A program that the model wrote could not be run; `outcome` is what running it gave."""
+
+    def __init__(self, message: str, *, outcome: object = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.outcome = outcome
+
+
+class PromptError(SaftError):
+    """A prompt got no usable answer; `tool_calls` holds the calls that were made until then."""
+
+    tool_calls: tuple[Any, ...] = ()
+
+
+class ContractError(PromptError):
+    """No reply satisfied the prompt's type.
+
+    `attempts` holds a pair (reply text, reason) for each try; `values` the destructured fields
+    that did arrive.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        attempts: tuple[tuple[str, str], ...] = (),
+        values: dict[str, Any] | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.attempts = attempts
+        self.values = values if values is not None else {}
+
+
+class TruncatedReply(PromptError):
+    """The reply was cut by the token limit; `text` is what came."""
+
+    def __init__(self, message: str, *, text: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.text = text
+
+
+class Refused(PromptError):
+    """The model declined to answer; `text` is its explanation."""
+
+    def __init__(self, message: str, *, text: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.text = text
+
+
+class ToolLimitError(PromptError):
+    """The model asked for more rounds or calls of tools than allowed; `limit` is the bound."""
+
+    def __init__(self, message: str, *, limit: int, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.limit = limit
+
+
+class ProviderError(PromptError):
+    """The exchange with the provider failed; `status` and `request_id` as far as it got."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        request_id: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.request_id = request_id
+
+
+class ProviderTimeout(ProviderError, TimeoutError):
+    """The provider did not answer in time."""
+
+
+class RateLimited(ProviderError):
+    """The provider answered 429; `retry_after` is in seconds, when it said so."""
+
+    retry_after: float | None = None
+
+
+class AuthenticationFailed(ProviderError):
+    """The provider refused the key (401, 403)."""
+
+
+class ToolsUnsupported(ProviderError):
+    """The provider, or the model it serves, takes no tools at all."""
+
+
+class ReplayMiss(ProviderError):
+    """The recording holds no answer to this request; `nearest` is its most similar request."""
+
+    def __init__(
+        self, message: str, *, nearest: dict[str, Any] | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.nearest = nearest

@@ -1,0 +1,280 @@
+"""The operators of the semantics table, on values of any kind.
+
+    add(1, "7")    CheckError: `+` takes two numbers, two strings or two lists, got int 1 and ...
+    eq(True, 1)    False
+
+Each function is one line of the table; its docstring says what it takes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from runtime_support.errors import CheckError, MissingError, ZeroError
+from runtime_support.near import did_you_mean, listed
+from runtime_support.values import (
+    brief,
+    has_length,
+    is_function,
+    is_list,
+    is_number,
+    is_object,
+    is_record,
+    is_result,
+    is_tuple,
+    kind,
+    plain,
+    record_fields,
+)
+
+_PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
+
+# What a Result offers beside its value, by its name in Saft.
+_HISTORY = {
+    "value": "data",
+    "text": "text",
+    "toolCalls": "tool_calls",
+    "usage": "usage",
+    "model": "model",
+}
+_HISTORY_ONLY = ("toolCalls", "usage")
+
+
+def truthy(value: object) -> bool:
+    """False for nil and false alone."""
+    if is_result(value):
+        value = plain(value)
+    return value is not None and value is not False
+
+
+def add(left: Any, right: Any) -> Any:
+    """Two numbers, two strings or two lists."""
+    left, right = plain(left), plain(right)
+    if is_number(left) and is_number(right):
+        return left + right
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right
+    if is_list(left) and is_list(right):
+        return left + right
+    raise _operands("+", "two numbers, two strings or two lists", left, right)
+
+
+def sub(left: Any, right: Any) -> int | float:
+    """Two numbers."""
+    return _numbers("-", left, right, operator.sub)
+
+
+def mul(left: Any, right: Any) -> int | float:
+    """Two numbers."""
+    return _numbers("*", left, right, operator.mul)
+
+
+def div(left: Any, right: Any) -> float:
+    """Two numbers; the quotient is a float."""
+    return _numbers("/", left, right, lambda a, b: a / b)
+
+
+def mod(left: Any, right: Any) -> int:
+    """Two integers; the sign is the divisor's."""
+    left, right = plain(left), plain(right)
+    if kind(left) != "int" or kind(right) != "int":
+        raise _operands("%", "two integers", left, right)
+    return _calculated("%", left, right, operator.mod)
+
+
+def neg(value: Any) -> int | float:
+    """A number."""
+    value = plain(value)
+    if not is_number(value):
+        raise CheckError(f"`-` takes a number, got {brief(value)}")
+    return -value
+
+
+def lt(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    return _ordered("<", left, right, operator.lt)
+
+
+def le(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    return _ordered("<=", left, right, operator.le)
+
+
+def gt(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    return _ordered(">", left, right, operator.gt)
+
+
+def ge(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    return _ordered(">=", left, right, operator.ge)
+
+
+def eq(left: Any, right: Any) -> bool:
+    """Deep equality: `1 == 1.0`, but true is not 1 and a list never equals a tuple."""
+    if type(left) in _PLAIN_TYPES and type(left) is type(right):
+        return left == right
+    left, right = plain(left), plain(right)
+    if is_number(left) and is_number(right):
+        return left == right
+    if is_list(left) and is_list(right):
+        return len(left) == len(right) and all(map(eq, left, right))
+    if is_tuple(left) and is_tuple(right):
+        return len(left) == len(right) and all(map(eq, left, right))
+    if is_object(left) and is_object(right):
+        return left.keys() == right.keys() and all(eq(v, right[k]) for k, v in left.items())
+    if is_record(left) and type(left) is type(right):
+        return eq(record_fields(left), record_fields(right))
+    return kind(left) == kind(right) and bool(left == right)
+
+
+def ne(left: Any, right: Any) -> bool:
+    """The opposite of `eq`."""
+    return not eq(left, right)
+
+
+def is_in(item: Any, container: Any) -> bool:
+    """An element of a list or tuple, a key of an object, a part of a string."""
+    item, container = plain(item), plain(container)
+    if is_list(container) or is_tuple(container):
+        return any(eq(item, element) for element in container)
+    if is_object(container) or isinstance(container, str):
+        if not isinstance(item, str):
+            raise CheckError(f"`in` with {kind(container)} takes a string, got {brief(item)}")
+        return item in container
+    raise CheckError(f"`in` takes a list, tuple, object or string, got {brief(container)}")
+
+
+def member(value: Any, name: str) -> Any:
+    """`value.name`: a field of an object or record, `length`, an attribute of a Python object."""
+    if is_object(value):
+        if name in value:
+            return value[name]
+    elif is_result(value):
+        return getattr(value, _HISTORY[name]) if name in _HISTORY else member(value.data, name)
+    elif is_record(value) and not isinstance(value, type):
+        fields = record_fields(value)
+        if name in fields:
+            return fields[name]
+    elif kind(value) not in _WITHOUT_ATTRIBUTES and not name.startswith("_"):
+        if hasattr(value, name):
+            return getattr(value, name)
+        raise _missing_member(value, name)
+    if name == "length" and has_length(value):
+        return len(value)
+    raise _missing_member(value, name)
+
+
+def index(value: Any, key: Any) -> Any:
+    """`value[key]`: an item of a list, tuple or string by number, of an object by string."""
+    value, key = value.data if is_result(value) else value, plain(key)
+    if is_list(value) or is_tuple(value) or isinstance(value, str):
+        if kind(key) != "int":
+            raise CheckError(f"an index into {kind(value)} is an int, got {brief(key)}")
+        if not -len(value) <= key < len(value):
+            raise MissingError(
+                f"index {key} is out of range: the {kind(value)} has {len(value)} items", name=key
+            )
+        return value[key]
+    if is_object(value):
+        if not isinstance(key, str):
+            raise CheckError(f"a key of an object is a string, got {brief(key)}")
+        if key not in value:
+            raise MissingError(
+                f"no key {brief(key)}: the object has {listed(value)}",
+                name=key,
+                hint=did_you_mean(key, value),
+            )
+        return value[key]
+    raise CheckError(f"cannot index {brief(value)}")
+
+
+def slice(value: Any, start: Any, stop: Any) -> Any:
+    """`value[start:stop]` of a list, tuple or string; nil for an open end."""
+    value, start, stop = plain(value), plain(start), plain(stop)
+    for bound in (start, stop):
+        if bound is not None and kind(bound) != "int":
+            raise CheckError(f"a slice takes ints, got {brief(bound)}")
+    if is_list(value) or is_tuple(value) or isinstance(value, str):
+        return value[start:stop]
+    raise CheckError(f"cannot slice {brief(value)}")
+
+
+def each(value: Any) -> list[Any] | tuple[Any, ...]:
+    """What a `for` goes over: a list or a tuple."""
+    if is_list(value) or is_tuple(value):
+        return value
+    inner = plain(value)
+    if is_list(inner) or is_tuple(inner):
+        return inner
+    if is_result(value):
+        raise CheckError("cannot iterate over a result", hint="use .toolCalls or .value")
+    hint = "`keys(x)` gives the keys of an object" if is_object(value) else None
+    raise CheckError(f"`for` goes over a list or tuple, got {brief(value)}", hint=hint)
+
+
+def each_of(value: Any, count: int) -> list[Any] | tuple[Any, ...]:
+    """As `each`, for a pattern of `count` names: each element is a list or tuple of that many."""
+    elements = each(value)
+    for position, element in enumerate(elements):
+        if not (is_list(element) or is_tuple(element)) or len(element) != count:
+            raise CheckError(
+                f"element {position} of the `for` has to be a list or tuple of {count}, "
+                f"got {brief(element)}"
+            )
+    return elements
+
+
+_WITHOUT_ATTRIBUTES = frozenset(
+    ("bool", "int", "float", "string", "list", "tuple", "object", "nil")
+)
+
+
+def _operands(symbol: str, takes: str, left: object, right: object) -> CheckError:
+    return CheckError(f"`{symbol}` takes {takes}, got {brief(left)} and {brief(right)}")
+
+
+def _numbers(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
+    left, right = plain(left), plain(right)
+    if is_number(left) and is_number(right):
+        return _calculated(symbol, left, right, calculate)
+    raise _operands(symbol, "two numbers", left, right)
+
+
+def _calculated(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
+    try:
+        return calculate(left, right)
+    except ZeroDivisionError:
+        raise ZeroError(f"`{symbol}` by zero: {brief(left)} {symbol} {brief(right)}") from None
+    except OverflowError:
+        raise CheckError(f"`{symbol}`: the number is too large for a float") from None
+
+
+def _ordered(symbol: str, left: Any, right: Any, compare: Callable[[Any, Any], bool]) -> bool:
+    left, right = plain(left), plain(right)
+    numbers = is_number(left) and is_number(right)
+    if numbers or (isinstance(left, str) and isinstance(right, str)):
+        return compare(left, right)
+    raise _operands(symbol, "two numbers or two strings", left, right)
+
+
+def _missing_member(value: Any, name: str) -> MissingError | CheckError:
+    if name in _HISTORY_ONLY:
+        return CheckError(
+            f"{brief(value)} has no `{name}`: it is a plain value",
+            hint="the history of a prompt is dropped by an annotated return and in a list",
+        )
+    if is_object(value):
+        fields = [str(key) for key in value]
+    elif is_record(value):
+        fields = list(record_fields(value))
+    elif is_function(value) or kind(value) not in _WITHOUT_ATTRIBUTES:
+        fields = [field for field in dir(value) if not field.startswith("_")]
+    else:
+        return CheckError(f"{brief(value)} has no field `{name}`")
+    found = f"its fields are {listed(fields)}"
+    return MissingError(
+        f"no field `{name}` in {kind(value)}: {found}", name=name, hint=did_you_mean(name, fields)
+    )

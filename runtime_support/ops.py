@@ -1,0 +1,120 @@
+"""Saft's operations and builtins on values whose types the compiler could not prove.
+
+    ops.add(a, b)    ops.member(row, "price")    ops.each(rows)    ops.truthy(x)    ops.upper(x)
+
+Each operation follows one line of the language's semantics table and raises CheckError,
+MissingError or ZeroError where Python's own operator would do something else. The builtins are
+checked functions under their names in Saft; they can be passed around and be tools.
+"""
+
+from runtime_support.calling import call
+from runtime_support.operations import (
+    add,
+    div,
+    each,
+    each_of,
+    eq,
+    ge,
+    gt,
+    index,
+    is_in,
+    le,
+    lt,
+    member,
+    mod,
+    mul,
+    ne,
+    neg,
+    slice,
+    sub,
+    truthy,
+)
+from runtime_support.stdlib import abs_ as abs
+from runtime_support.stdlib import (
+    contains,
+    ends_with,
+    env,
+    join,
+    keys,
+    lower,
+    parse,
+    read_text,
+    replace,
+    split,
+    starts_with,
+    strip,
+    upper,
+    values,
+    write_text,
+)
+from runtime_support.stdlib import enumerate_ as enumerate
+from runtime_support.stdlib import float_ as float
+from runtime_support.stdlib import int_ as int
+from runtime_support.stdlib import json_ as json
+from runtime_support.stdlib import len_ as len
+from runtime_support.stdlib import max_ as max
+from runtime_support.stdlib import min_ as min
+from runtime_support.stdlib import print_ as print
+from runtime_support.stdlib import range_ as range
+from runtime_support.stdlib import reversed_ as reversed
+from runtime_support.stdlib import round_ as round
+from runtime_support.stdlib import sorted_ as sorted
+from runtime_support.stdlib import str_ as str
+from runtime_support.stdlib import sum_ as sum
+from runtime_support.stdlib import type_ as type
+from runtime_support.stdlib import zip_ as zip
+
+__all__ = [
+    "abs",
+    "add",
+    "call",
+    "contains",
+    "div",
+    "each",
+    "each_of",
+    "ends_with",
+    "enumerate",
+    "env",
+    "eq",
+    "float",
+    "ge",
+    "gt",
+    "index",
+    "int",
+    "is_in",
+    "join",
+    "json",
+    "keys",
+    "le",
+    "len",
+    "lower",
+    "lt",
+    "max",
+    "member",
+    "min",
+    "mod",
+    "mul",
+    "ne",
+    "neg",
+    "parse",
+    "print",
+    "range",
+    "read_text",
+    "replace",
+    "reversed",
+    "round",
+    "slice",
+    "sorted",
+    "split",
+    "starts_with",
+    "str",
+    "strip",
+    "sub",
+    "sum",
+    "truthy",
+    "type",
+    "upper",
+    "values",
+    "write_text",
+    "zip",
+]

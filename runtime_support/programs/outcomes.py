@@ -1,0 +1,168 @@
+"""What evaluating a program gives, as data, and its text for the model that wrote the program.
+
+    Success(value, program, calls)
+    Failure(kind, message, path, diagnostics)
+    Ambiguous(points)      each point: message, path, candidates; a candidate is a whole program
+
+Paths are JSON Pointers into the program. `str(outcome)` is the text for the model:
+
+    Ambiguous at (root): 2 books are called Emma. Reply with one program or its number.
+    1. the 1815 edition: {"find_book":{"title":"Emma","year":1815}}
+    2. the 1996 edition: {"find_book":{"title":"Emma","year":1996}}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+FailureKind = Literal["invalid", "error", "conversion", "bad_result", "limit", "timeout", "denied"]
+CallKind = Literal["function", "conversion", "type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call that was made: `arguments` by name, `seconds` it took, `error` None on success.
+
+    `kind` tells functions, conversions and constructors of types apart; `pure` calls have no
+    effects; `reused` is true when the result of an earlier, equal call with effects was taken
+    instead of calling again.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    path: str
+    kind: CallKind
+    pure: bool
+    result: Any = None
+    error: str | None = None
+    seconds: float = 0.0
+    reused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A program that the model may have meant, with one sentence on how it differs."""
+
+    sentence: str
+    program: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing that is wrong, where it is, and corrected programs where there are any."""
+
+    message: str
+    path: str
+    suggestions: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One place of a program that has several readings."""
+
+    message: str
+    path: str
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """The program ran: its value, the program itself as JSON data, the calls in source order."""
+
+    value: Any
+    program: Any
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The program cannot run, or stopped: why, where, and the calls made until then.
+
+    `message` holds all diagnostics, `path` is that of the first one; `suggestions` are all the
+    corrected programs, first the one that corrects everything at once.
+    """
+
+    kind: FailureKind
+    message: str
+    path: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    calls: tuple[Call, ...] = field(default=())
+    suggestions: tuple[Candidate, ...] = ()
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The suggestions, in the order in which the text numbers them."""
+        return self.suggestions
+
+    def __str__(self) -> str:
+        if self.kind != "invalid":
+            kind = self.kind.replace("_", " ").capitalize()
+            return f"{kind} at {_place(self.path)}: {self.message}"
+        listed = [f"Invalid at {_place(one.path)}: {one.message}" for one in self.diagnostics]
+        if not self.suggestions:
+            return "\n".join(listed)
+        asking = "Perhaps you meant one of these. Reply with one program or its number."
+        return "\n".join([*listed, asking, *_numbered(self.suggestions)])
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """The program has several readings: one point per place, in source order."""
+
+    points: tuple[Point, ...]
+    calls: tuple[Call, ...] = field(default=())
+
+    @property
+    def message(self) -> str:
+        return "; ".join(point.message for point in self.points)
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The candidates of all points, in the order in which the text numbers them."""
+        return tuple(candidate for point in self.points for candidate in point.candidates)
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        number = 1
+        for point in self.points:
+            asking = " Reply with one program or its number." if point.candidates else ""
+            lines.append(f"Ambiguous at {_place(point.path)}: {_sentence(point.message)}{asking}")
+            lines.extend(_numbered(point.candidates, number))
+            number += len(point.candidates)
+        return "\n".join(lines)
+
+
+Outcome = Success | Failure | Ambiguous
+
+
+def invalid(diagnostics: Iterable[Diagnostic], corrected: Candidate | None = None) -> Failure:
+    """The failure of a program that was never started; `corrected` has every mistake repaired."""
+    found = tuple(diagnostics)
+    suggestions: list[Candidate] = [corrected] if corrected is not None else []
+    for one in found:
+        suggestions += [new for new in one.suggestions if new not in suggestions]
+    message = "\n".join(one.message for one in found)
+    return Failure("invalid", message, found[0].path, found, (), tuple(suggestions))
+
+
+def compact(program: Any) -> str:
+    """A program as JSON text on one line."""
+    return json.dumps(program, ensure_ascii=False, separators=(",", ":"))
+
+
+def _place(path: str) -> str:
+    return path or "(root)"
+
+
+def _sentence(message: str) -> str:
+    return message if message.endswith((".", "?", "!")) else message + "."
+
+
+def _numbered(candidates: Iterable[Candidate], first: int = 1) -> list[str]:
+    return [
+        f"{number}. {candidate.sentence}: {compact(candidate.program)}"
+        for number, candidate in enumerate(candidates, first)
+    ]

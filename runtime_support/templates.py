@@ -1,0 +1,139 @@
+"""Prompt templates: text with holes, to the text that is sent.
+
+    render("who is longest in {people}?", (), {"people": ["Al", "Bo"]})
+    -> Rendered('who is longest in ["Al","Bo"]?', tools={})
+
+A hole is `{name}` or `{0}`, `{name:raw}` for a string as it is; literal braces are doubled. A
+function at a hole becomes a tool, and the tool's name stands in the text. What comes from a value
+is never scanned for holes.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from runtime_support.errors import CheckError
+from runtime_support.jsontext import to_json
+from runtime_support.near import did_you_mean
+from runtime_support.values import brief, is_function, plain
+
+# Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
+RESERVED = frozenset(("returns", "fields", "rounds", "options", "conversions", "template"))
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place for a value: by name, or by number."""
+
+    key: str | int
+    is_raw: bool
+
+
+Part: TypeAlias = str | Hole
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The text of a prompt, and the functions that its model may call, by tool name."""
+
+    text: str
+    tools: Mapping[str, Callable[..., Any]]
+
+
+def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
+    """The template with its values; CheckError when the two do not fit each other."""
+    parts = parsed(template)
+    _check_given(parts, values, names)
+    tools: dict[str, Callable[..., Any]] = {}
+    positional = _positional_tool_names(values)
+    texts: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
+            continue
+        key = part.key
+        value = plain(values[key] if isinstance(key, int) else names[key])
+        if not is_function(value):
+            texts.append(_text_of(value, part))
+            continue
+        name = positional[key] if isinstance(key, int) else tool_name(key)
+        if tools.setdefault(name, value) is not value:
+            raise CheckError(f"two different functions under the tool name `{name}`")
+        if not _TOOL_NAME.fullmatch(name):
+            raise CheckError(f"`{name}` cannot be a tool's name: it has more than 64 characters")
+        texts.append(name)
+    return Rendered("".join(texts), tools)
+
+
+def tool_name(key: str) -> str:
+    """The tool's name for a keyword: `class_` stands for the script's `class`."""
+    stem = key.removesuffix("_")
+    forced = stem != key and (keyword.iskeyword(stem) or stem in RESERVED)
+    return stem if forced else key
+
+
+@lru_cache(maxsize=1024)
+def parsed(template: str) -> tuple[Part, ...]:
+    """The cleaned template as literal texts and holes."""
+    text = cleaned(template)
+    parts: list[Part] = []
+    end = 0
+    for match in _TOKEN.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        token, key = match.group(), match.group(1)
+        if key is not None:
+            parts.append(Hole(int(key) if key.isdigit() else key, match.group(2) is not None))
+        elif len(token) == 2:
+            parts.append(token[0])
+        else:
+            near = text[match.start() : match.start() + 20]
+            raise CheckError(
+                f"template: a lone `{token}` at {brief(near)}", hint="double a brace to mean itself"
+            )
+    parts.append(text[end:])
+    return tuple(part for part in parts if part != "")
+
+
+def cleaned(template: str) -> str:
+    """The template without its indentation, and without blank lines at both ends."""
+    first, *others = template.split("\n")
+    margins = [len(line) - len(line.lstrip()) for line in others if line.strip()]
+    margin = min(margins, default=0)
+    lines = [first.lstrip(), *(line[margin:] for line in others)]
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return "\n".join(lines).rstrip()
+
+
+def _text_of(value: Any, hole: Hole) -> str:
+    if not hole.is_raw:
+        return to_json(value)
+    if isinstance(value, str):
+        return value
+    raise CheckError(f"{{{hole.key}:raw}}: expected string, got {brief(value)}")
+
+
+def _positional_tool_names(values: tuple[Any, ...]) -> dict[int, str]:
+    functions = [index for index, value in enumerate(values) if is_function(plain(value))]
+    return {index: f"tool_{number}" for number, index in enumerate(functions, 1)}
+
+
+def _check_given(
+    parts: tuple[Part, ...], values: tuple[Any, ...], names: Mapping[str, Any]
+) -> None:
+    keys = {part.key for part in parts if isinstance(part, Hole)}
+    given: set[str | int] = {*range(len(values)), *names}
+    for key in keys - given:
+        hint = did_you_mean(key, names) if isinstance(key, str) else None
+        raise CheckError(f"template: no value for `{{{key}}}`", hint=hint)
+    for key in given - keys:
+        raise CheckError(f"template: `{key}` is given but `{{{key}}}` does not stand in it")

@@ -1,0 +1,188 @@
+"""What kind of thing a Saft value is, and its text.
+
+    kind([1, 2]) == "list"
+    show({"id": 1, "two words": None}) == '{id: 1, "two words": nil}'
+    brief("a long text ...") == 'string "a long tex..."'     # for messages
+
+Python types stand for Saft's: bool, int, float, str, None, list, tuple, dict; an instance of a
+dataclass is a record, anything callable is a function.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+_KINDS: dict[type, str] = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "string",
+    list: "list",
+    tuple: "tuple",
+    dict: "object",
+    type(None): "nil",
+}
+
+_KEYWORDS = frozenset(
+    [
+        *("if", "elif", "else", "for", "in", "while", "break", "continue", "ret", "assert"),
+        *("and", "or", "not", "true", "false", "nil"),
+    ]
+)
+
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
+    ord("\n"): "\\n",
+    ord("\t"): "\\t",
+    ord("\r"): "\\r",
+    ord('"'): '\\"',
+    ord("\\"): "\\\\",
+}
+
+BRIEF_LENGTH = 60
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether the value is a Saft list."""
+    return isinstance(value, list)
+
+
+def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+    """Whether the value is a Saft tuple."""
+    return isinstance(value, tuple)
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether the value is a Saft object."""
+    return isinstance(value, dict)
+
+
+def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | dict[str, Any]]:
+    """Whether the value is a string, a list, a tuple or an object."""
+    return isinstance(value, (str, list, tuple, dict))
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether the value is an int or a float; a bool is neither."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_record(value: object) -> bool:
+    """Whether the value is an instance of a dataclass."""
+    return hasattr(type(value), "__dataclass_fields__")
+
+
+def is_function(value: object) -> bool:
+    """Whether the value is a Saft function."""
+    return callable(value) and not is_record(value)
+
+
+def is_result(value: object) -> bool:
+    """Whether the value is a prompt's `Result`, which stands for its value."""
+    return getattr(type(value), "__saft_result__", False)
+
+
+def plain(value: Any) -> Any:
+    """The value itself, where a `Result` may stand for it."""
+    return value.value if is_result(value) else value
+
+
+def record_fields(record: object) -> dict[str, Any]:
+    """The fields of a record, by name, in order."""
+    names: dict[str, Any] = getattr(type(record), "__dataclass_fields__", {})
+    return {name: getattr(record, name) for name in names}
+
+
+def kind(value: object) -> str:
+    """The kind of a value in Saft's words; a record's is the name of its type."""
+    word = _KINDS.get(type(value))
+    if word is not None:
+        return word
+    if is_result(value):
+        return kind(plain(value))
+    if is_record(value):
+        return type(value).__name__
+    for base, base_word in _KINDS.items():
+        if isinstance(value, base):
+            return base_word
+    return "function" if callable(value) else type(value).__name__
+
+
+def show(value: object) -> str:
+    """The text that `print` writes: strings as they are, other values as Saft literals."""
+    if isinstance(value, str):
+        return value
+    if is_result(value):
+        return show(plain(value))
+    return literal(value)
+
+
+def literal(value: object) -> str:
+    """The value as a Saft literal; a record as a call of its constructor with named fields."""
+    if value is None:
+        return "nil"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    if is_list(value):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    if is_tuple(value):
+        return "(" + ", ".join(map(literal, value)) + (",)" if len(value) == 1 else ")")
+    if is_object(value):
+        return "{" + ", ".join(f"{_key(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if is_record(value) and not isinstance(value, type):
+        fields = ", ".join(f"{k}: {literal(v)}" for k, v in record_fields(value).items())
+        return f"{type(value).__name__}({fields})"
+    if is_result(value):
+        return literal(plain(value))
+    if callable(value):
+        return f"<function {function_name(value)}>"
+    return str(value)
+
+
+def quote(text: str) -> str:
+    """The text as a Saft string literal, non-ASCII kept."""
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def function_name(function: object) -> str:
+    """A function's name in the script: without the underscore that Python forced on it."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return script_name(name)
+
+
+def script_name(name: str) -> str:
+    """`class_` is the Python form of the script's `class`; other names are the same in both."""
+    import builtins
+    import keyword
+
+    stem = name.removesuffix("_")
+    forced = keyword.iskeyword(stem) or hasattr(builtins, stem)
+    return stem if stem != name and forced else name
+
+
+def brief(value: object) -> str:
+    """Kind and value in one short line, for messages: `string "7"`, `nil`, `list [1, 2, ...`."""
+    if value is None:
+        return "nil"
+    word = kind(value)
+    if callable(value) and not is_record(value):
+        return word if word != "function" else f"function {function_name(value)}"
+    try:
+        text = literal(value)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a cycle
+        return f"a very large {word}"
+    if len(text) > BRIEF_LENGTH:
+        text = text[: BRIEF_LENGTH - 3] + "..."
+    return text if text.startswith(f"{word}(") else f"{word} {text}"
+
+
+def member_path(path: str, name: str) -> str:
+    """The path of a field: `value.id`, `value["two words"]`."""
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{quote(name)}]"
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str) and key.isidentifier() and key.isascii() and key not in _KEYWORDS:
+        return key
+    return quote(key) if isinstance(key, str) else literal(key)
