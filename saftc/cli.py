@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from saftc import __version__
+from saftc.reporting import complain, say, write_text
 
 if TYPE_CHECKING:
     from saftc.driver import Checked
-    from saftc.source import Source
+    from saftc.modules import Scripts
 
 app = typer.Typer(
     name="saftc",
@@ -73,55 +74,26 @@ def build(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a file that saftc did not write.")
     ] = False,
+    source_map: Annotated[
+        bool,
+        typer.Option("--source-map", help="Also write NAME.py.map, for positions in errors."),
+    ] = False,
 ) -> None:
     """Compile scripts to Python modules.
 
-    Without -o or --out-dir, script.saft becomes script.py beside it.
+    Without -o or --out-dir, script.saft becomes script.py beside it. A sibling script that a
+    script imports is compiled with it.
     """
-    from saftc.driver import compile_source
-    from saftc.files import may_overwrite, read_module, write_module
-
     if output is not None and (len(files) > 1 or out_dir is not None):
         _stop("-o names one module: give it one script, or use --out-dir")
     targets = [_target(file, output, out_dir) for file in files]
     _refuse_collisions(files, targets)
-    failed = False
+    from saftc.building import Builder
+
+    builder = Builder(check=check, diff=diff, force=force, source_map=source_map)
     for file, target in zip(files, targets, strict=True):
-        source = _read(file)
-        if source is None:
-            failed = True
-            continue
-        compiled = compile_source(source)
-        _report(compiled.checked)
-        if compiled.text is None:
-            failed = True
-            continue
-        if target is None:
-            sys.stdout.write(compiled.text)
-            continue
-        existing = read_module(target)
-        if check or diff:
-            is_stale = existing != compiled.text
-            if diff and is_stale:
-                _print_diff(existing or "", compiled.text, target)
-            if check and is_stale:
-                _say(f"{target} is out of date: run `saftc build {file}`")
-                failed = True
-            continue
-        if target.exists() and file != "-" and target.samefile(file):
-            _complain(f"{target} is the script itself; name another file with -o")
-            failed = True
-        elif not force and not may_overwrite(target):
-            _complain(f"{target} was not written by saftc; --force overwrites it")
-            failed = True
-        elif existing == compiled.text:
-            _say(f"{target} is up to date")
-        else:
-            if out_dir is not None:
-                out_dir.mkdir(parents=True, exist_ok=True)
-            write_module(target, compiled.text)
-            _say(f"{file} -> {target}")
-    raise typer.Exit(1 if failed else 0)
+        builder.build(file, target)
+    raise typer.Exit(1 if builder.has_failed else 0)
 
 
 @app.command()
@@ -131,29 +103,29 @@ def check(
 ) -> None:
     """Report what is wrong with scripts, without writing anything."""
     from saftc.diagnostics.render import as_data, render_json
-    from saftc.driver import check as check_source
+    from saftc.modules import Scripts
 
     data: list[dict[str, object]] = []
     failed = False
     errors = warnings = 0
+    scripts = Scripts()
     for file in files:
-        source = _read(file)
-        if source is None:
+        checked = _check(scripts, file)
+        if checked is None:
             failed = True
             continue
-        checked = check_source(source)
         failed = failed or checked.has_errors
         for diagnostic in checked.diagnostics:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
         if format is Format.json:
-            data += as_data(checked.diagnostics, source)
+            data += as_data(checked.diagnostics, checked.source)
         else:
-            _write_text(checked, sys.stdout)
+            write_text(checked, sys.stdout)
     if format is Format.json:
         sys.stdout.write(render_json(data))
     else:
-        _say(_summary(len(files), errors, warnings))
+        say(_summary(len(files), errors, warnings))
     raise typer.Exit(1 if failed else 0)
 
 
@@ -182,6 +154,18 @@ def run(
     max_tool_calls: Annotated[
         int | None, typer.Option(help="Tool calls a prompt may make (32).")
     ] = None,
+    record: Annotated[
+        str | None, typer.Option(help="Append every exchange with the model to this file.", metavar="FILE")
+    ] = None,
+    replay: Annotated[
+        str | None, typer.Option(help="Answer from this file, without any request.", metavar="FILE")
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show what is sent and received, on standard error.")
+    ] = False,
+    log: Annotated[
+        str | None, typer.Option(help="Write the same to this file as JSON lines.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Compile a script in memory and run it.
 
@@ -195,20 +179,25 @@ def run(
         "SAFT_TEMPERATURE": temperature,
         "SAFT_MAX_TOOL_ROUNDS": max_tool_rounds,
         "SAFT_MAX_TOOL_CALLS": max_tool_calls,
+        "SAFT_RECORD": record,
+        "SAFT_REPLAY": replay,
+        "SAFT_TRACE": 1 if trace else None,
+        "SAFT_LOG": log,
     }
     os.environ.update({name: str(value) for name, value in settings.items() if value is not None})
-    source = _read(file)
-    if source is None:
-        raise typer.Exit(1)
-    from saftc.driver import compile_source
+    from saftc.modules import Scripts
 
-    compiled = compile_source(source)
-    _report(compiled.checked)
-    if compiled.module is None:
+    scripts = Scripts()
+    checked = _check(scripts, file)
+    if checked is None:
+        raise typer.Exit(1)
+    write_text(checked, sys.stderr)
+    if checked.has_errors:
         raise typer.Exit(1)
     from saftc import running
+    from saftc.driver import compile_checked
 
-    raise typer.Exit(running.run(compiled, arguments or []))
+    raise typer.Exit(running.run(compile_checked(checked), scripts.of(file), arguments or []))
 
 
 def main() -> None:
@@ -222,13 +211,13 @@ def main() -> None:
         code = app(arguments, prog_name="saftc", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as problem:
-        _complain(f"{problem.format_message()}\nsaftc --help tells more")
+        complain(f"{problem.format_message()}\nsaftc --help tells more")
         code = 1
     except FileProblem as problem:
-        _complain(str(problem))
+        complain(str(problem))
         code = 1
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted")
+        complain("interrupted")
         code = 130
     except BrokenPipeError:
         # Whoever read our output has seen enough.
@@ -253,7 +242,7 @@ def _bug() -> None:
     import traceback
 
     traceback.print_exc()
-    _complain(
+    complain(
         f"this is a bug in saftc {__version__}: please report it with the lines above and the "
         "script, if you can share it"
     )
@@ -279,40 +268,14 @@ def _refuse_collisions(files: list[str], targets: list[Path | None]) -> None:
         seen[target] = file
 
 
-def _read(file: str) -> "Source | None":
-    from saftc.files import FileProblem, read_source
+def _check(scripts: "Scripts", file: str) -> "Checked | None":
+    from saftc.files import FileProblem
 
     try:
-        return read_source(file)
+        return scripts.check(file)
     except FileProblem as problem:
-        _complain(str(problem))
+        complain(str(problem))
         return None
-
-
-def _report(checked: "Checked") -> None:
-    _write_text(checked, sys.stderr)
-
-
-def _write_text(checked: "Checked", stream: "typer.FileTextWrite | object") -> None:
-    from saftc.diagnostics.render import render_text
-
-    text = render_text(checked.diagnostics, checked.source)
-    if text:
-        assert hasattr(stream, "write")
-        print(_coloured(text, stream), file=stream, end="")  # type: ignore[arg-type]
-
-
-def _coloured(text: str, stream: object) -> str:
-    is_terminal = getattr(stream, "isatty", lambda: False)()
-    if not is_terminal or os.environ.get("NO_COLOR"):
-        return text
-    lines = text.split("\n")
-    for position, line in enumerate(lines):
-        for word, colour in (("error[", typer.colors.RED), ("warning[", typer.colors.YELLOW)):
-            if line.startswith(word):
-                head, _, rest = line.partition(":")
-                lines[position] = typer.style(head, fg=colour, bold=True) + ":" + rest
-    return "\n".join(lines)
 
 
 def _summary(files: int, errors: int, warnings: int) -> str:
@@ -327,26 +290,6 @@ def _summary(files: int, errors: int, warnings: int) -> str:
     return f"{counted}: {', '.join(parts)}"
 
 
-def _print_diff(old: str, new: str, target: Path) -> None:
-    import difflib
-
-    lines = difflib.unified_diff(
-        old.splitlines(keepends=True),
-        new.splitlines(keepends=True),
-        fromfile=f"{target} (on disk)",
-        tofile=f"{target} (compiled)",
-    )
-    sys.stdout.writelines(lines)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
-
-
-def _complain(text: str) -> None:
-    print(f"saftc: {text}", file=sys.stderr)
-
-
 def _stop(text: str) -> NoReturn:
-    _complain(text)
+    complain(text)
     raise typer.Exit(1)

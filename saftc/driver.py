@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.facts import Facts
 from saftc.semantics.inference import analyze
+from saftc.semantics.modules import Loader, no_modules
 from saftc.source import Source
 from saftc.syntax.nodes import Module
 from saftc.syntax.parser import parse
@@ -52,25 +53,32 @@ class Compiled:
         return None if self.module is None else self.module.text
 
 
-def check(source: Source) -> Checked:
-    """Everything that is known of a script without writing its module."""
+def check(source: Source, load: Loader = no_modules) -> Checked:
+    """Everything that is known of a script without writing its module.
+
+    `load` finds the modules that it imports (see `saftc.modules` for files).
+    """
     found = Collector()
     with _fitting_interpreter():
         module = parse(source, found)
-        facts = analyze(module, found)
+        facts = analyze(module, found, load)
     return Checked(source, module, facts, found.report())
 
 
-def compile_source(source: Source) -> Compiled:
+def compile_source(source: Source, load: Loader = no_modules) -> Compiled:
     """The Python module of a script, or what keeps it from having one."""
-    checked = check(source)
+    return compile_checked(check(source, load))
+
+
+def compile_checked(checked: Checked) -> Compiled:
+    """The Python module of a script that has been checked."""
     if checked.has_errors:
         return Compiled(checked, None)
     # libcst takes longer to import than a script takes to check.
     from saftc.codegen.module import generate
 
     with _fitting_interpreter():
-        return Compiled(checked, generate(source, checked.module, checked.facts))
+        return Compiled(checked, generate(checked.source, checked.module, checked.facts))
 
 
 @contextmanager

@@ -10,33 +10,39 @@ import linecache
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from types import CodeType, FrameType, TracebackType
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import CodeType, FrameType, ModuleType, TracebackType
 
 from saftc.codegen.positions import Mapping, locate
 from saftc.diagnostics.render import snippet
-from saftc.driver import Compiled
+from saftc.driver import Compiled, compile_checked
+from saftc.modules import Modules
 from saftc.source import Source, Span
 
 # More callers than this are a recursion: the ends of it tell enough.
 _MOST_CALLERS = 8
 
 
-def run(compiled: Compiled, arguments: Sequence[str]) -> int:
-    """Runs a compiled script with `arguments` as `sys.argv[1:]`; gives the exit code."""
+def run(compiled: Compiled, modules: Modules, arguments: Sequence[str]) -> int:
+    """Runs a compiled script with `arguments` as `sys.argv[1:]`; gives the exit code.
+
+    Sibling scripts that it imports are found through `modules`.
+    """
     assert compiled.module is not None
     source, text = compiled.checked.source, compiled.module.text
-    filename = f"<compiled {source.name}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    filename = _remember(source.name, text)
     sys.argv = [source.name, *arguments]
-    sys.path.insert(0, str(Path(source.name).parent))
+    sys.path.insert(0, str(modules.folder))
+    sys.meta_path.insert(0, _SiblingFinder(modules))
     mappings = compiled.module.origins.map(text)
-    namespace: dict[str, object] = {
-        "__name__": "__main__",
-        "__saft_source_map__": _Positions(source, mappings),
-    }
+    # Types find the names in their annotations through the module that they are defined in.
+    main = ModuleType("__main__")
+    main.__dict__["__saft_source_map__"] = _Positions(source, mappings)
+    sys.modules["__main__"] = main
     try:
-        exec(compile(text, filename, "exec"), namespace)
+        exec(compile(text, filename, "exec"), main.__dict__)
     except SystemExit:
         raise
     except KeyboardInterrupt:
@@ -47,6 +53,39 @@ def run(compiled: Compiled, arguments: Sequence[str]) -> int:
         sys.stderr.write(_explain(error, source, filename, text, mappings))
         return 1
     return 0
+
+
+def _remember(name: str, text: str) -> str:
+    """The file name of a compiled text, with its lines where tracebacks look for them."""
+    filename = f"<compiled {name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    return filename
+
+
+class _SiblingFinder(MetaPathFinder, Loader):
+    """Lets a script import its siblings without their modules being on disk."""
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        """A sibling script as a module, if it is one."""
+        is_sibling = self.modules.siblings.get(fullname) is not None
+        return spec_from_loader(fullname, self) if is_sibling else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Runs the sibling's compiled text as the module."""
+        checked = self.modules.siblings[module.__name__]
+        assert checked is not None
+        compiled = compile_checked(checked)
+        assert compiled.module is not None
+        text = compiled.module.text
+        filename = _remember(checked.source.name, text)
+        mappings = compiled.module.origins.map(text)
+        module.__dict__["__saft_source_map__"] = _Positions(checked.source, mappings)
+        exec(compile(text, filename, "exec"), module.__dict__)
 
 
 class _Positions:

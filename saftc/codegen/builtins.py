@@ -18,7 +18,7 @@ from saftc.codegen.python import (
     string,
 )
 from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved
-from saftc.semantics.types import Type, is_only
+from saftc.semantics.types import ObjectType, Type, is_only, members
 from saftc.syntax import nodes as n
 
 # Builtins whose only form is a function of the runtime, under a name that Python leaves free.
@@ -61,6 +61,8 @@ class Builtins(Base):
             return self._given(self.global_(_RUNTIME[builtin]), node)
         ordered = _in_order(node, BUILTINS[builtin])
         if ordered is None or not is_proved(BUILTINS[builtin], [self.type_of(a) for a in ordered]):
+            return self._unproved(node, builtin)
+        if builtin == "values" and self._is_declared(ordered[0]):
             return self._unproved(node, builtin)
         if builtin in ("keys", "values"):
             made = self._view(ordered[0], builtin)
@@ -154,6 +156,13 @@ class Builtins(Base):
     @abstractmethod
     def is_exact_in(self, item: Type, container: Type) -> bool:
         """Whether Python's `in` does what Saft's does."""
+
+    def _is_declared(self, node: n.Expression) -> bool:
+        """Whether an object has a class, of whose values Python's type checkers know nothing."""
+        return any(
+            isinstance(member, ObjectType) and member.is_declared
+            for member in members(self.type_of(node))
+        )
 
     def _view(self, node: n.Expression, builtin: str) -> Expression:
         """What goes over the keys or the values of an object."""

@@ -192,7 +192,7 @@ class Expressions(Annotations, Builtins):
     def _call(self, node: n.Call, *, is_iterated: bool = False) -> Expression:
         function = self.type_of(node.function)
         is_record = isinstance(node.function, n.Name) and (
-            self.facts.names.of(node.function).kind == "record"
+            self.facts.meaning_of(self.facts.names.of(node.function)).kind == "record"
         )
         if isinstance(node.function, n.Name):
             symbol = self.facts.names.of(node.function)
@@ -202,7 +202,7 @@ class Expressions(Annotations, Builtins):
                     return self._spread(node, made, node.arguments)
                 return made
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]
-        if isinstance(function, FunctionType) or is_record:
+        if isinstance(function, FunctionType) or is_record or self._is_imported(node.function):
             parameters = self._parameter_names(node, function)
             named = [
                 (parameters.get(a.name.text, a.name.text), self.emit(a.value))
@@ -226,18 +226,31 @@ class Expressions(Annotations, Builtins):
     def _parameter_names(self, node: n.Call, function: Type) -> dict[str, str]:
         """The Python names of a function's parameters by their Saft names."""
         if not isinstance(function, FunctionType):
-            record = self.facts.records[node.function.text] if isinstance(node.function, n.Name) else None
+            called = node.function.text if isinstance(node.function, n.Name) else ""
+            record = self.facts.records.get(called)
             return {field: py.field_name(field) for field in record.fields} if record else {}
         return {
-            parameter.name.text: self.name_of(parameter.name)
+            parameter.name.text: self._parameter_name(parameter)
             for parameter in function.definition.parameters
         }
+
+    def _parameter_name(self, parameter: n.Parameter) -> str:
+        symbol = self.facts.names.symbols.get(parameter.name)
+        return py.field_name(parameter.name.text) if symbol is None else self.names[symbol]
+
+    def _is_imported(self, node: n.Expression) -> bool:
+        """Whether `node` is an imported name, or a member of one: Python's own to call."""
+        while isinstance(node, n.Member):
+            node = node.value
+        return isinstance(node, n.Name) and self.facts.names.of(node).kind == "import"
 
     # Members and items
 
     def _member(self, node: n.Member) -> Expression:
         type_ = self.type_of(node.value)
         field = node.name.text
+        if type_ == ANY and self._is_imported(node.value):
+            return py.attribute(self.emit(node.value), py.field_name(field))
         if self.facts.asks_history(node):
             is_structure = field == "value" and type_ == STRING
             name = "data" if is_structure else MEMBERS[field]
@@ -339,10 +352,10 @@ class Expressions(Annotations, Builtins):
             (right, left, node.right, node.left),
         ):
             # Python warns of `is` with a number or a string that is written out.
-            is_written = isinstance(tested, n.Literal) and not _is_singleton(tested)
-            if _is_singleton(known) and not is_written:
+            if _is_singleton(known) and not _is_written_out(tested):
                 return py.comparison(one, "is" if is_equal else "is not", other)
-        if python_equality_is_exact(self.type_of(node.left), self.type_of(node.right)):
+        is_exact = python_equality_is_exact(self.type_of(node.left), self.type_of(node.right))
+        if is_exact and not _is_singleton(node.left) and not _is_singleton(node.right):
             return py.comparison(left, node.operator, right)
         return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
 
@@ -358,6 +371,8 @@ class Expressions(Annotations, Builtins):
                 pass
             case _:
                 return None
+        if _is_written_out(tested):
+            return None
         value = self.emit(tested)
         if word == "nil":
             return py.comparison(value, "is", py.name("None"))
@@ -444,7 +459,9 @@ class Expressions(Annotations, Builtins):
             value = self.emit(node)
         if is_only(type_, *ITEMS):
             return value
-        return py.call(self.operation("each"), [value])
+        made = py.call(self.operation("each"), [value])
+        self.origins.note(made, node.span)
+        return made
 
     def loop_over(self, pattern: n.Pattern, node: n.Expression) -> Expression:
         """What a loop with `pattern` goes over: unpacking is checked where it is not proved."""
@@ -453,7 +470,9 @@ class Expressions(Annotations, Builtins):
         assert isinstance(pattern, n.TuplePattern)
         is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
         shape = py.integer(len(pattern.items)) if is_flat else _shape(pattern)
-        return py.call(self.operation("each_of"), [self.emit(node), shape])
+        made = py.call(self.operation("each_of"), [self.emit(node), shape])
+        self.origins.note(made, node.span)
+        return made
 
     def _unpacks(self, pattern: n.Pattern, type_: Type) -> bool:
         if isinstance(pattern, n.NamePattern):
@@ -503,6 +522,12 @@ class Expressions(Annotations, Builtins):
             )
         assert inner is not None
         return cst.ListComp(item, inner)
+
+
+def _is_written_out(node: n.Expression) -> bool:
+    """Whether `node` is a literal other than `nil`, `true` and `false`."""
+    literals = n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
+    return isinstance(node, literals) and not _is_singleton(node)
 
 
 def _is_singleton(node: n.Expression) -> bool:

@@ -38,20 +38,46 @@ class Imports:
     """The names used so far."""
 
     names: set[str] = field(default_factory=set[str])
+    # The script's own: (module, "", name) for `import`, (module, name, alias) for `from`.
+    own: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
 
     def render(self) -> str:
         """The import lines, one module each, the standard library first; empty when none."""
-        plain = sorted(name for name in self.names if not SOURCES[name])
-        modules: dict[str, list[str]] = {}
-        for name in sorted(self.names, key=_isort_key):
+        whole = {(name, name) for name in self.names if not SOURCES[name]}
+        whole |= {(module, alias) for module, name, alias in self.own if not name}
+        modules: dict[str, dict[str, str]] = {}
+        for name in self.names:
             if SOURCES[name]:
-                modules.setdefault(SOURCES[name], []).append(name)
-        standard = [f"import {name}" for name in plain]
-        ours: list[str] = []
+                modules.setdefault(SOURCES[name], {})[name] = name
+        for module, name, alias in self.own:
+            if name:
+                modules.setdefault(module, {})[alias] = name
+        standard: list[str] = []
+        others: list[str] = []
+        for module, alias in sorted(whole):
+            group = standard if _is_standard(module) else others
+            group.append(f"import {module}" if alias == module else f"import {module} as {alias}")
         for module in sorted(modules):
-            line = f"from {module} import {', '.join(modules[module])}"
-            (standard if module in sys.stdlib_module_names else ours).append(line)
-        return "\n\n".join("\n".join(group) for group in (standard, ours) if group)
+            group = standard if _is_standard(module) else others
+            group.append(_from_line(module, modules[module]))
+        return "\n\n".join("\n".join(group) for group in (standard, others) if group)
+
+
+def _is_standard(module: str) -> bool:
+    return module.split(".")[0] in sys.stdlib_module_names
+
+
+def _from_line(module: str, names: dict[str, str]) -> str:
+    """`from module import a, b as c`, in parentheses when it does not fit."""
+    parts = [
+        name if name == alias else f"{name} as {alias}"
+        for alias, name in sorted(names.items(), key=lambda item: _isort_key(item[1]))
+    ]
+    line = f"from {module} import {', '.join(parts)}"
+    if len(line) <= 88:
+        return line
+    inside = "".join(f"    {part},\n" for part in parts)
+    return f"from {module} import (\n{inside})"
 
 
 def _isort_key(name: str) -> tuple[int, str]:

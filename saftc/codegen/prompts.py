@@ -35,7 +35,9 @@ class Prompts(Annotations):
     """The part of the emitter that knows prompts."""
 
     def prompt(self, node: n.Prompt) -> Expression:
-        return py.attribute(self.result(node), "value")
+        made = self.result(node)
+        self.origins.note(made, node.span)
+        return py.attribute(made, "value")
 
     def result(self, node: n.Prompt) -> Expression:
         """A prompt as the call that gives its whole result."""

@@ -9,6 +9,7 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.comments import Attached, text_of
 from saftc.codegen.expressions import Expressions
+from saftc.codegen.imports import Imports
 from saftc.codegen.layout import INDENT, code_of, lay_out, needs_layout
 from saftc.codegen.prompts import Prompts
 from saftc.codegen.python import Expression
@@ -65,6 +66,11 @@ class Statements(Prompts, Expressions):
         follows_definition: bool | None = None
         for statement in statements:
             if statement in self.hoisted:
+                continue
+            if self.depth == 0 and isinstance(statement, n.ImportStmt | n.FromImport):
+                self._import(statement)
+                own = self.comments.of(statement)
+                self.lines += self._comment_lines(own.leading, None)
                 continue
             begin = len(self.lines)
             is_definition = self._with_comments(statement)
@@ -159,9 +165,13 @@ class Statements(Prompts, Expressions):
     def _comment_lines(self, comments: Sequence[Comment], below: n.Node | None) -> list[str]:
         """Comments as lines, with the blank lines between them and above what is below."""
         lines: list[str] = []
+        attached = self._attached(comments, below)
         for position, comment in enumerate(comments):
             if position and not comment.is_trailing:
-                lines += self._blank(self.comments.blank_lines_before(comment.span.start))
+                count = self.comments.blank_lines_before(comment.span.start)
+                # What stands right above a definition is apart like the definition itself.
+                is_apart = count and position == attached
+                lines += [""] * self._around() if is_apart else self._blank(count)
             lines.append(self._indent(text_of(comment)))
         if comments and below is not None and not comments[-1].is_trailing:
             count = self.comments.blank_lines_before(below.span.start)
@@ -169,6 +179,17 @@ class Statements(Prompts, Expressions):
                 count = self._around()
             lines += self._blank(count)
         return lines
+
+    def _attached(self, comments: Sequence[Comment], below: n.Node | None) -> int | None:
+        """The first of the comments that stand right above a definition, without a gap."""
+        if not isinstance(below, n.FunctionDef | n.RecordDef) or not comments:
+            return None
+        if self.comments.blank_lines_before(below.span.start):
+            return None
+        position = len(comments) - 1
+        while position and not self.comments.blank_lines_before(comments[position].span.start):
+            position -= 1
+        return position
 
     def _gap(self, statement: n.Statement) -> int:
         """The blank lines of the script above a statement and its comments."""
@@ -257,7 +278,7 @@ class Statements(Prompts, Expressions):
             case n.RecordDef():
                 self._record_def(statement)
             case n.ImportStmt() | n.FromImport():
-                raise NotImplementedError(type(statement).__name__)
+                self._import(statement)
             case _:
                 assert_never(statement)
 
@@ -314,6 +335,32 @@ class Statements(Prompts, Expressions):
             keeps = self.scope.call.owner in self.facts.history.does
             value = self.whole_result(statement.value) if keeps else self.emit(statement.value)
         self.simple(cst.Return(value), statement.span)
+
+    def _import(self, statement: n.ImportStmt | n.FromImport) -> None:
+        """Imports of the module go to its top, unused ones nowhere; a call's stay in the call."""
+        lines: list[tuple[str, str, str]] = []
+        if isinstance(statement, n.FromImport):
+            for imported in statement.names:
+                symbol = self.facts.names.of(imported.alias or imported.name)
+                name = py.field_name(imported.name.text)
+                lines.append((statement.module.text, name, self.names[symbol]))
+        else:
+            symbol = self.facts.names.of(statement.alias or statement.module)
+            alias = self.names[symbol] if statement.alias else statement.module.text
+            lines.append((statement.module.text, "", alias))
+        identifiers = (
+            [imported.alias or imported.name for imported in statement.names]
+            if isinstance(statement, n.FromImport)
+            else [statement.alias or statement.module]
+        )
+        used = [self.facts.names.of(identifier).is_read for identifier in identifiers]
+        kept = {line for line, is_used in zip(lines, used, strict=True) if is_used}
+        if self.depth == 0:
+            self.imports.own |= kept
+            return
+        local = Imports(own=kept)
+        for line in local.render().split("\n") if kept else ["pass"]:
+            self.simple(cst.parse_statement(line).body[0], statement.span)  # type: ignore[union-attr, arg-type]
 
     def _destructure_stmt(self, statement: n.DestructureStmt) -> None:
         assert isinstance(statement.value, n.Prompt)

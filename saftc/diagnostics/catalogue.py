@@ -61,13 +61,16 @@ DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")
 TOOL_NAME_TWICE = Code("SAFT0402", "error", "two different functions as the tool `{name}`")
-NOT_A_SCHEMA = Code("SAFT0403", "error", "a prompt cannot give {found}")
 RAW_NEEDS_STRING = Code("SAFT0404", "error", "`:raw` inserts a string, not {found}")
 NO_HISTORY = Code("SAFT0405", "error", "{found} has no `{name}`")
 RESULT_NOT_ITERABLE = Code(
     "SAFT0406", "error", "cannot iterate over a result; use .toolCalls or .value"
 )
 BAD_CONVERSION = Code("SAFT0407", "error", "a conversion {problem}")
+
+# Modules.
+MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")
+BROKEN_MODULE = Code("SAFT0502", "error", "{problem}")
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")

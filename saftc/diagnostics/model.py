@@ -67,6 +67,10 @@ class Collector:
         """Keeps `diagnostic`, unless the same code was already reported at its place."""
         self._found.setdefault((diagnostic.code, diagnostic.span), diagnostic)
 
+    def all(self) -> tuple[Diagnostic, ...]:
+        """Everything found so far, in source order."""
+        return tuple(sorted(self._found.values(), key=lambda found: found.span.start))
+
     @property
     def has_errors(self) -> bool:
         """Whether anything found so far is an error."""

@@ -80,6 +80,8 @@ def _clip(text: str, start: int, length: int) -> tuple[str, str, str]:
     first = max(0, start - _BEFORE) if start + length > _WIDEST else 0
     lead = "…" if first else ""
     shown = text[first : first + _WIDEST]
+    if len(text) > first + _WIDEST:
+        shown += "…"
     marked = text[start : min(start + length, first + _WIDEST)]
     return lead + shown, lead + text[first:start], marked
 

@@ -30,7 +30,7 @@ class Calls(Base):
     def call(self, node: n.Call, env: Environment) -> Type:
         function = self.expression(node.function, env)
         if isinstance(node.function, n.Name):
-            symbol = self.facts.names.of(node.function)
+            symbol = self.facts.meaning_of(self.facts.names.of(node.function))
             if symbol.kind == "record" and isinstance(symbol.node, n.RecordDef):
                 return self._construct(node, symbol.node, env)
         match function:

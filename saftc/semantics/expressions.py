@@ -17,6 +17,7 @@ from saftc.semantics.environment import Environment
 from saftc.semantics.history import MEMBER_TYPES
 from saftc.semantics.operators import is_constant, negate, operate
 from saftc.semantics.relations import Fit, fit
+from saftc.semantics.scopes import Symbol
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -42,7 +43,6 @@ from saftc.semantics.types import (
     kinds,
     literal_type,
     members,
-    parts,
     show,
     union,
     widened,
@@ -145,6 +145,18 @@ class Expressions(Conditions, Calls):
 
     def _name(self, node: n.Name, env: Environment) -> Type:
         symbol = self.facts.names.of(node)
+        target = self.facts.meaning_of(symbol)
+        if target is not symbol:
+            return self._foreign(target)
+        return self._meaning(symbol, env)
+
+    def _foreign(self, target: Symbol) -> Type:
+        """The type of a name of a sibling script."""
+        if target.kind == "function" and isinstance(target.node, n.FunctionDef):
+            return FunctionType(target.name, target.node)
+        return self.facts.lasting.get(target, ANY)
+
+    def _meaning(self, symbol: Symbol, env: Environment) -> Type:
         match symbol.kind:
             case "function":
                 assert isinstance(symbol.node, n.FunctionDef)
@@ -153,7 +165,7 @@ class Expressions(Conditions, Calls):
                 return BuiltinType(symbol.name)
             case "variable" | "parameter":
                 return self.read(symbol, env)
-            case "record" | "import" | "guessed":
+            case "record" | "type" | "import" | "guessed":
                 return ANY
 
     # Literals
@@ -216,6 +228,11 @@ class Expressions(Conditions, Calls):
 
     def _member(self, node: n.Member, env: Environment) -> Type:
         value = self.expression(node.value, env)
+        foreign = self.facts.member_of_module(node)
+        if foreign is not None:
+            module = self.facts.modules[self.facts.names.of(node.value)]
+            self.facts.lasting.setdefault(foreign, module.facts.lasting_type(foreign))
+            return self._foreign(foreign)
         place = self.path_of(node)
         if place is not None:
             slot = env.slot(place[0])
@@ -494,11 +511,24 @@ class Expressions(Conditions, Calls):
         if node.options is not None:
             self._options(node.options, self.expression(node.options, env))
         asked = STRING if wanted is None else wanted
-        if any(isinstance(part, FunctionType | BuiltinType) for part in (asked, *parts(asked))):
-            self.report(catalogue.NOT_A_SCHEMA.at(node.span, found=show(asked)))
+        self._tool_names(node)
         self.facts.prompts[node] = asked
         return asked
 
+
+    def _tool_names(self, node: n.Prompt) -> None:
+        """Functions that are no names are the tools `tool_1`, `tool_2`, ...: a name may be one."""
+        values = [part.value for part in node.parts if isinstance(part, n.Hole)]
+        functions = [
+            value
+            for value in values
+            if isinstance(self.facts.types.get(value), FunctionType | BuiltinType)
+        ]
+        unnamed = sum(not isinstance(value, n.Name) for value in functions)
+        numbered = {f"tool_{number}" for number in range(1, unnamed + 1)}
+        for value in functions:
+            if isinstance(value, n.Name) and value.text in numbered:
+                self.report(catalogue.TOOL_NAME_TWICE.at(value.span, name=value.text))
 
     def _options(self, node: n.Name | n.ObjectLiteral, type_: Type) -> None:
         """The options of a prompt, as far as they are known."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from saftc.semantics.history import MEMBERS, RECORDS, History, Keeper, source_of
+from saftc.semantics.modules import SaftModule
 from saftc.semantics.relations import Fit
 from saftc.semantics.scopes import Names, Symbol
 from saftc.semantics.types import (
@@ -64,6 +65,10 @@ class Facts:
 
     names: Names
     history: History = field(default_factory=History)
+    # What imported names are in the sibling script they come from, and whole imported siblings.
+    imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
+    modules: dict[Symbol, SaftModule] = field(default_factory=dict[Symbol, SaftModule])
+    lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
@@ -78,6 +83,24 @@ class Facts:
     # The shapes of plain objects (dicts) whose fields are read.
     read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
     can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
+
+    def lasting_type(self, symbol: Symbol) -> Type:
+        """The type of a variable for those that read it from elsewhere."""
+        declared = self.declared.get(symbol)
+        return self.symbols.get(symbol, ANY) if declared is None else declared
+
+    def meaning_of(self, symbol: Symbol) -> Symbol:
+        """The symbol itself, or for an imported name the one in the sibling script."""
+        return self.imported.get(symbol, symbol)
+
+    def member_of_module(self, node: n.Member) -> Symbol | None:
+        """The symbol of a sibling script that `module.name` means, if it is one."""
+        if not isinstance(node.value, n.Name):
+            return None
+        loaded = self.modules.get(self.names.of(node.value))
+        if loaded is None:
+            return None
+        return loaded.facts.names.scopes[loaded.module].symbols.get(node.name.text)
 
     def fields_of(self, record: RecordType) -> dict[str, Type]:
         """The fields of a record, in order, with their types."""

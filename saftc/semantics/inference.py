@@ -23,6 +23,7 @@ from saftc.semantics.environment import Environment
 from saftc.semantics.expressions import Expressions
 from saftc.semantics.facts import Facts, FunctionFacts, has_field
 from saftc.semantics.history import find_history
+from saftc.semantics.modules import Loader, link_imports, no_modules
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.schemas import resolve_schemas
 from saftc.semantics.scopes import Symbol, resolve
@@ -48,10 +49,11 @@ from saftc.syntax.walk import walk
 _MOST_ROUNDS = 6
 
 
-def analyze(module: n.Module, found: Collector) -> Facts:
-    """The facts about `module`; mistakes go to `found`."""
+def analyze(module: n.Module, found: Collector, load: Loader = no_modules) -> Facts:
+    """The facts about `module`; mistakes go to `found`, and `load` finds what it imports."""
     names = resolve(module, found)
     facts = Facts(names)
+    link_imports(module, facts, load, found)
     resolve_schemas(module, facts, found)
     facts.history = find_history(
         module,
@@ -98,7 +100,8 @@ class _Inference(Expressions):
     """The part of inference that knows statements and units."""
 
     def run(self) -> None:
-        units: list[Unit] = [*self.facts.functions, self.module]
+        own = (node for node in walk(self.module) if isinstance(node, n.FunctionDef))
+        units: list[Unit] = [*own, self.module]
         self.outdated = dict.fromkeys(units)
         budget = _MOST_ROUNDS * len(units) + 100
         while self.outdated and budget:

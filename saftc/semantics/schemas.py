@@ -56,7 +56,7 @@ class _Schemas:
         self.open: list[str] = []
 
     def run(self) -> None:
-        for node in walk(self.module):
+        for node in self.module.statements:
             if isinstance(node, n.TypeAlias | n.RecordDef):
                 self._define(node)
         for name, definition in self.definitions.items():
@@ -144,6 +144,10 @@ class _Schemas:
             case n.TypeAlias() as definition:
                 return self._alias(schema.text, definition)
             case None:
+                if schema.text in self.facts.records:
+                    return RecordType(schema.text)
+                if schema.text in self.facts.aliases:
+                    return self.facts.aliases[schema.text]
                 if schema.text not in self.module.guessed:
                     self._unknown(schema)
                 return ANY

@@ -29,7 +29,7 @@ from saftc.diagnostics.near import near
 from saftc.semantics.builtins import BUILTINS
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children
+from saftc.syntax.walk import children, walk
 
 SymbolKind = Literal[
     "variable", "parameter", "function", "record", "type", "import", "builtin", "guessed"
@@ -47,6 +47,7 @@ _ELSEWHERE = {
     "undefined": "nil",
     "length": "len",
     "append": "xs + [x]",
+    "pass": "nil",
     "string": "str",
 }
 
@@ -158,8 +159,10 @@ class _Resolver:
 
         What the module assigns may be read by whoever imports it.
         """
+        in_schemas = {node.text for node in walk(self.module) if isinstance(node, n.NamedSchema)}
         for scope in self.names.scopes.values():
             for symbol in scope.symbols.values():
+                symbol.is_read = symbol.is_read or symbol.name in in_schemas
                 is_local = symbol.kind == "variable" and isinstance(scope.owner, n.FunctionDef)
                 if symbol.is_read or symbol.name.startswith("_") or symbol.node is None:
                     continue
@@ -185,9 +188,7 @@ class _Resolver:
                 case n.TypeAlias():
                     self._define(scope, statement.name, "type", statement)
                 case n.ImportStmt():
-                    name = statement.alias or n.Identifier(
-                        statement.module.span, statement.module.text.split(".")[0]
-                    )
+                    name = statement.alias or statement.module
                     self._define(scope, name, "import", statement)
                 case n.FromImport():
                     for imported in statement.names:
@@ -216,11 +217,13 @@ class _Resolver:
     def _define(
         self, scope: Scope, identifier: n.Identifier, kind: SymbolKind, node: n.Node
     ) -> None:
-        symbol = scope.symbols.get(identifier.text)
+        # `import a.b` binds `a`.
+        text = identifier.text.split(".")[0]
+        symbol = scope.symbols.get(text)
         if symbol is not None and symbol.kind in _FIXED and kind == "variable":
             self._reassigned(identifier, identifier, _FIXED[symbol.kind])
         if symbol is None:
-            symbol = scope.symbols[identifier.text] = Symbol(identifier.text, kind, scope, node)
+            symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
         self.names.symbols[identifier] = symbol
 
     def _reassigned(self, node: n.Node | None, name: n.Identifier, what: str) -> None:

@@ -315,10 +315,12 @@ class _Lexer:
         if not self.text.startswith(quote, end):
             line_end = self.text.find("\n", start)
             end = len(self.text) if line_end < 0 else line_end
-            hint = None if quote == '"' else 'it needs `"""` at its end'
-            if quote == '"':
-                hint = 'a text of several lines stands in `"""`'
-            self._report(catalogue.UNTERMINATED_STRING, start, end, hint=hint)
+            hint = 'a text of several lines stands in `"""`'
+            self._report(
+                catalogue.UNTERMINATED_STRING, start, end, hint=hint if quote == '"' else None
+            )
+            # Of a text of several lines, nothing tells where it was meant to end.
+            end = end if quote == '"' else len(self.text)
             self.position = end
             self.tokens.append(token("STRING", "", start, end))
             return

@@ -65,11 +65,16 @@ _OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV"}
 
 def parse(source: Source, found: Collector) -> n.Module:
     """The tree of `source`; mistakes go to `found`."""
-    lexed = lex(source, found)
+    misread = Collector()
+    lexed = lex(source, misread)
     guessed: set[str] = set()
     statements: list[n.Statement] = []
-    for tokens in _top_level_statements(_without_stray_indents(lexed.tokens, found)):
-        statement = _parse_statement(tokens, found, guessed)
+    wrong = [diagnostic.span.start for diagnostic in misread.all()]
+    for diagnostic in misread.all():
+        found.add(diagnostic)
+    for tokens in _top_level_statements(_without_stray_indents(lexed.tokens, found, source, wrong)):
+        tokens = _without_misread_lines(tokens, wrong, guessed)
+        statement = _parse_statement(tokens, found, guessed) if tokens else None
         if statement is not None:
             statements.append(statement)
     comments = tuple(lexed.comments)
@@ -109,8 +114,27 @@ def _parser() -> Lark:
     )
 
 
-def _without_stray_indents(tokens: list[Token], found: Collector) -> list[Token]:
+def _without_misread_lines(
+    tokens: list[Token], wrong: list[int], guessed: set[str]
+) -> list[Token]:
+    """The tokens less the lines that hold a mistake of the lexer: what they mean is a guess."""
+    for offset in wrong:
+        if not span_of(tokens[0]).start <= offset <= span_of(tokens[-1]).end:
+            continue
+        line = _line_at(tokens, offset)
+        guessed.update(token for token in tokens[line] if token.type == "NAME")
+        replaced = _without_line(tokens, line)
+        if replaced is None:
+            return []
+        tokens = replaced
+    return tokens
+
+
+def _without_stray_indents(
+    tokens: list[Token], found: Collector, source: Source, wrong: list[int]
+) -> list[Token]:
     """The tokens less each INDENT that no line opened, and the DEDENT that ends it."""
+    wrong_lines = {source.line_of(offset) for offset in wrong}
     kept: list[Token] = []
     strays: list[bool] = []
     line_start = 0
@@ -121,6 +145,8 @@ def _without_stray_indents(tokens: list[Token], found: Collector) -> list[Token]
                 opener[0].type not in _OPENS_BLOCK and opener[-1].type != "COLON"
             )
             strays.append(is_stray)
+            if is_stray and source.line_of(span_of(token).start) in wrong_lines:
+                continue
             if is_stray:
                 found.add(
                     catalogue.UNEXPECTED_INDENT.at(
@@ -222,8 +248,7 @@ def _without_line(tokens: list[Token], line: slice) -> list[Token] | None:
         return None
     first = removed[0].type
     if opens_block:
-        kind = {"FUNCTION": "function", "CONV": "function", "FOR": "while", "WHILE": "while"}
-        replacement = _line(kind.get(first, "if"))
+        replacement = _line(_LIKE.get(first, "if"))
     elif line.start == 0 and line.stop == len(tokens):
         return None
     else:
@@ -231,10 +256,23 @@ def _without_line(tokens: list[Token], line: slice) -> list[Token] | None:
     return [*tokens[: line.start], *replacement, *tokens[line.stop :]]
 
 
+# What stands for the first line of a block that could not be read.
+_LIKE = {
+    "FUNCTION": "function",
+    "CONV": "function",
+    "FOR": "while",
+    "WHILE": "while",
+    "ELIF": "elif",
+    "ELSE": "else",
+}
+
+
 def _line(kind: str) -> list[Token]:
     """The first line of a block that says nothing."""
     if kind == "function":
         words = [("FUNCTION", "f"), ("NAME", "_"), ("LPAR", "("), ("RPAR", ")")]
+    elif kind == "else":
+        words = [("ELSE", "else")]
     else:
         words = [(kind.upper(), kind), ("TRUE", "true")]
     return [_made(*word) for word in (*words, ("COLON", ":"), ("NEWLINE", ""))]
@@ -263,11 +301,26 @@ def _explain(error: UnexpectedInput, tokens: list[Token]) -> Diagnostic:
         )
     hint = _hint(bad, previous, tokens, position, expected)
     return catalogue.UNEXPECTED.at(
-        _visible(bad, previous), expected=_summary(expected), found=describe(bad), hint=hint
+        _visible(bad, previous),
+        expected=_summary(expected, tokens, position),
+        found=describe(bad),
+        hint=hint,
     )
 
 
-def _summary(expected: set[str]) -> str:
+def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
+    if position and tokens[position - 1].type == "DOT":
+        return "a name"
+    goes_on = bool(expected & {"NEWLINE", "RPAR", "RSQB", "RBRACE", "HOLE_END"})
+    if goes_on and "INTEGER" not in expected:
+        line = tokens[_line_at(tokens, span_of(tokens[position]).start)]
+        opened = _innermost_open(tokens[:position])
+        if opened in _CLOSINGS:
+            return _CLOSINGS[opened]
+        if line and line[0].type in _OPENS_BLOCK and "COLON" in expected:
+            return "`:`"
+        if "NEWLINE" in expected:
+            return "the end of the line"
     if "NAME" in expected and "INTEGER" not in expected and len(expected) < 6:
         return "a name"
     if "IN" in expected and not expected & {"NAME", "EQUAL"}:
@@ -278,6 +331,31 @@ def _summary(expected: set[str]) -> str:
     return next((words for kind, words in _GROUPS if kind in expected), "something else")
 
 
+_CLOSINGS = {
+    "LPAR": "`,` or `)`",
+    "LSQB": "`,` or `]`",
+    "LBRACE": "`,` or `}`",
+    "PATTERN_START": "`,` or `}`",
+    "HOLE_START": "`}`",
+}
+_CLOSED_BY = {"RPAR", "RSQB", "RBRACE", "HOLE_END"}
+
+
+def _innermost_open(tokens: list[Token]) -> str:
+    """The kind of the bracket that is open at the end of `tokens`; empty when there is none."""
+    depth = 0
+    for token in reversed(tokens):
+        if token.type in ("NEWLINE", "INDENT", "DEDENT"):
+            return ""
+        if token.type in _CLOSED_BY:
+            depth += 1
+        elif token.type in _CLOSINGS:
+            if not depth:
+                return token.type
+            depth -= 1
+    return ""
+
+
 def _hint(
     bad: Token, previous: Token | None, tokens: list[Token], position: int, expected: set[str]
 ) -> str | None:
@@ -285,7 +363,9 @@ def _hint(
     first = line[0] if line else bad
     if first.type == "NAME" and first in _FOREIGN and len(line) > 1 and bad is line[1]:
         return _FOREIGN[first]
-    if bad.type == "ASSIGN":
+    if bad.type == "ASSIGN" and previous is first and first.type != "NAME":
+        return f"`{first}` is a keyword; choose another name"
+    if bad.type == "ASSIGN" and first.type in ("IF", "ELIF", "WHILE", "ASSERT"):
         return "`==` compares"
     if bad.type == "IF" and previous is not None and previous.type == "ELSE":
         return "write `elif`"

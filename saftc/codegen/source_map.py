@@ -1,0 +1,69 @@
+"""Source Map v3 of a compiled module: which place of the script each place of the output is from.
+
+The map is JSON (https://tc39.es/ecma426/): `mappings` holds, for each line of the output, segments
+of four numbers in base64 VLQ, each the difference to the one before: the column of the output, the
+index of the source, the line and the column of the source, all counted from 0. Columns count UTF-16
+units, as the standard has it.
+"""
+
+import json
+
+from saftc.driver import Compiled
+
+_BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def render_source_map(compiled: Compiled, file: str) -> str:
+    """The map of a compiled module that is written to `file`, as JSON."""
+    assert compiled.module is not None
+    source = compiled.checked.source
+    name = source.name.replace("\\", "/").rsplit("/", 1)[-1]
+    data = {
+        "version": 3,
+        "file": file,
+        "sources": [name],
+        "names": [],
+        "mappings": _mappings(compiled),
+    }
+    return json.dumps(data) + "\n"
+
+
+def _mappings(compiled: Compiled) -> str:
+    assert compiled.module is not None
+    source, text = compiled.checked.source, compiled.module.text
+    lines = text.split("\n")
+    segments: dict[int, dict[int, tuple[int, int]]] = {}
+    for mapping in compiled.module.origins.map(text):
+        line, column = source.position(mapping.span.start)
+        written = lines[mapping.line - 1].encode()[: mapping.column].decode()
+        read = source.line_text(line)[: column - 1]
+        # A statement and the expression it begins with share a place: the smaller one counts.
+        segments.setdefault(mapping.line - 1, {})[_units(written)] = (line - 1, _units(read))
+    result: list[str] = []
+    before = [0, 0, 0]
+    for number in range(len(lines)):
+        column_before = 0
+        parts: list[str] = []
+        for column, (line, source_column) in sorted(segments.get(number, {}).items()):
+            values = (column - column_before, 0, line - before[1], source_column - before[2])
+            parts.append("".join(map(_vlq, values)))
+            column_before = column
+            before[1:] = [line, source_column]
+        result.append(",".join(parts))
+    return ";".join(result)
+
+
+def _units(text: str) -> int:
+    """The length of a text in UTF-16 units."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _vlq(value: int) -> str:
+    """A number in base64 VLQ: five bits a digit, the lowest first, the sign in the lowest bit."""
+    rest = (-value << 1) | 1 if value < 0 else value << 1
+    digits: list[str] = []
+    while True:
+        digit, rest = rest & 31, rest >> 5
+        digits.append(_BASE64[digit | 32 if rest else digit])
+        if not rest:
+            return "".join(digits)

@@ -1,0 +1,127 @@
+"""Imports: what the imported names are.
+
+A sibling script is compiled with the importing one: its functions, types and values keep what is
+known of them. Anything else is a Python module, of which only Python knows more; a name of it is
+any value, and calls of it are plain Python calls. Where modules are looked for is not decided
+here: a `Loader` is asked.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
+from saftc.diagnostics.near import near
+from saftc.semantics.scopes import Symbol
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+
+if TYPE_CHECKING:
+    from saftc.semantics.facts import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class PythonModule:
+    """A module that Python will find."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaftModule:
+    """A sibling script: its tree and what is known of it."""
+
+    module: n.Module
+    facts: "Facts"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingModule:
+    """There is no such module; `searched` are the places that were looked at."""
+
+    searched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenModule:
+    """A sibling script that cannot be used: it has errors, or imports this one in turn."""
+
+    problem: str
+    hint: str
+
+
+Found = PythonModule | SaftModule | MissingModule | BrokenModule
+Loader = Callable[[str], Found]
+
+
+def no_modules(_name: str) -> Found:
+    """The loader of a script that has no surroundings: every module is Python's."""
+    return PythonModule()
+
+
+def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collector) -> None:
+    """Fills `facts.imported` and takes over what is known of sibling scripts."""
+    for statement in walk(module):
+        if not isinstance(statement, n.ImportStmt | n.FromImport):
+            continue
+        loaded = load(statement.module.text)
+        match loaded:
+            case MissingModule():
+                _report_missing(statement.module, loaded, found)
+            case BrokenModule():
+                found.add(
+                    catalogue.BROKEN_MODULE.at(
+                        statement.module.span, problem=loaded.problem, hint=loaded.hint
+                    )
+                )
+            case SaftModule():
+                _take_over(facts, loaded.facts)
+                if isinstance(statement, n.FromImport):
+                    _link_names(statement.names, loaded, facts, found)
+                else:
+                    facts.modules[facts.names.of(_bound(statement))] = loaded
+            case PythonModule():
+                pass
+
+
+def _bound(statement: n.ImportStmt) -> n.Identifier:
+    return statement.alias or statement.module
+
+
+def _report_missing(name: n.Identifier, missing: MissingModule, found: Collector) -> None:
+    places = ", ".join(missing.searched[:4])
+    found.add(
+        catalogue.MISSING_MODULE.at(
+            name.span, name=name.text, hint=f"looked in {places}" if places else None
+        )
+    )
+
+
+def _take_over(facts: "Facts", other: "Facts") -> None:
+    facts.functions.update(other.functions)
+    facts.types.update(other.types)
+    facts.history.does |= {keeper for keeper in other.history.does if not isinstance(keeper, Symbol)}
+
+
+def _link_names(
+    names: Iterable[n.ImportedName], loaded: SaftModule, facts: "Facts", found: Collector
+) -> None:
+    scope = loaded.facts.names.scopes[loaded.module]
+    for imported in names:
+        symbol = facts.names.of(imported.alias or imported.name)
+        target = scope.symbols.get(imported.name.text)
+        if target is None:
+            meant = near(imported.name.text, scope.symbols)
+            found.add(
+                catalogue.UNKNOWN_NAME.at(
+                    imported.name.span,
+                    name=imported.name.text,
+                    hint=f"did you mean `{meant}`?" if meant else None,
+                )
+            )
+            continue
+        facts.imported[symbol] = target
+        facts.lasting[target] = loaded.facts.lasting_type(target)
+        if target.kind == "record":
+            facts.records[symbol.name] = loaded.facts.records[target.name]
+        elif target.kind == "type":
+            facts.aliases[symbol.name] = loaded.facts.aliases[target.name]
