@@ -155,7 +155,8 @@ def run(
         int | None, typer.Option(help="Tool calls a prompt may make (32).")
     ] = None,
     record: Annotated[
-        str | None, typer.Option(help="Append every exchange with the model to this file.", metavar="FILE")
+        str | None,
+        typer.Option(help="Append every exchange with the model to this file.", metavar="FILE"),
     ] = None,
     replay: Annotated[
         str | None, typer.Option(help="Answer from this file, without any request.", metavar="FILE")
@@ -233,8 +234,10 @@ def main() -> None:
 
 def _is_script(argument: str) -> bool:
     """Whether the first argument names a script rather than a command or an option."""
-    return argument == "-" or argument.endswith(".saft") or (
-        not argument.startswith("-") and Path(argument).is_file()
+    return (
+        argument == "-"
+        or argument.endswith(".saft")
+        or (not argument.startswith("-") and Path(argument).is_file())
     )
 
 

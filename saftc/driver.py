@@ -5,7 +5,7 @@
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -82,7 +82,7 @@ def compile_checked(checked: Checked) -> Compiled:
 
 
 @contextmanager
-def _fitting_interpreter() -> Iterator[None]:
+def _fitting_interpreter() -> Generator[None, None, None]:
     """Room for the deepest tree that the parser lets pass, and no search for garbage meanwhile.
 
     A compilation makes many objects and drops few, and none in cycles worth looking for.

@@ -123,9 +123,17 @@ def _explain(
     note = ""
     if isinstance(error, AssertionError):
         note = _compared(frame, text)
-        span = next((m.span for m in mappings if m.is_statement and m.span.start <= span.start
-                     and m.span.end >= span.end and source.text.startswith("assert", m.span.start)),
-                    span)
+        span = next(
+            (
+                m.span
+                for m in mappings
+                if m.is_statement
+                and m.span.start <= span.start
+                and m.span.end >= span.end
+                and source.text.startswith("assert", m.span.start)
+            ),
+            span,
+        )
     lines.append(snippet(source, _first_line(source, span), note))
     callers = [span for _, span in places[:-1]]
     for caller in reversed(callers[-_MOST_CALLERS:]):
@@ -159,9 +167,7 @@ def _first_line(source: Source, span: Span) -> Span:
 _Stretch = tuple[int, int | None, int, int | None]
 
 
-def _frames(
-    trace: TracebackType | None, filename: str
-) -> Iterator[tuple[FrameType, _Stretch]]:
+def _frames(trace: TracebackType | None, filename: str) -> Iterator[tuple[FrameType, _Stretch]]:
     """The frames of the compiled module, outermost first, and where in it each of them is."""
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -203,8 +209,20 @@ def _compared(frame: FrameType, text: str) -> str:
 
 def _is_plain(node: ast.expr) -> bool:
     """Whether evaluating `node` once more can have no effect."""
-    allowed = (ast.Name, ast.Constant, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Attribute,
-               ast.List, ast.Tuple, ast.Dict, ast.operator, ast.unaryop, ast.expr_context)
+    allowed = (
+        ast.Name,
+        ast.Constant,
+        ast.Subscript,
+        ast.BinOp,
+        ast.UnaryOp,
+        ast.Attribute,
+        ast.List,
+        ast.Tuple,
+        ast.Dict,
+        ast.operator,
+        ast.unaryop,
+        ast.expr_context,
+    )
     return all(isinstance(part, allowed) for part in ast.walk(node))
 
 

@@ -63,13 +63,16 @@ class Annotations(Base):
         self.places: dict[tuple[FieldType, ...], str] = {}
         self.new_classes: list[cst.BaseStatement] = []
         self.written_types: set[str] = set()
-        self.alias_of = {
+        self.alias_of: dict[Type, str] = {
             type_: text
             for text, type_ in self.facts.aliases.items()
             if isinstance(type_, UnionType | LiteralType | ListType | TupleType)
         }
-        self.taken = {symbol.name for scope in self.facts.names.scopes.values()
-                      for symbol in scope.symbols.values()}
+        self.taken = {
+            symbol.name
+            for scope in self.facts.names.scopes.values()
+            for symbol in scope.symbols.values()
+        }
         self.taken |= {*self.facts.aliases, *self.facts.records}
         for text, type_ in self.facts.aliases.items():
             if isinstance(type_, ObjectType):
@@ -94,9 +97,7 @@ class Annotations(Base):
             case ObjectType():
                 if type_.is_declared:
                     return name(self.class_of(type_))
-                return subscript(
-                    self.global_("dict"), self.global_("str"), self._values(type_)
-                )
+                return subscript(self.global_("dict"), self.global_("str"), self._values(type_))
             case RecordType():
                 if type_.name in self.facts.records:
                     return name(self.type_name(type_.name))
@@ -175,7 +176,9 @@ class Annotations(Base):
         """Has the class written above the statement at hand."""
         self.classes[type_.fields] = text
         self.taken.add(text)
-        entries = [(field.name, self.field_annotation(field.type, field.doc)) for field in type_.fields]
+        entries = [
+            (field.name, self.field_annotation(field.type, field.doc)) for field in type_.fields
+        ]
         typed_dict = self.global_("TypedDict")
         if all(is_identifier(key) for key, _ in entries):
             self.new_classes.append(class_def(text, [typed_dict], entries, doc))
@@ -272,8 +275,13 @@ def _class_name(place: str) -> str:
 
 def _one_of(place: str) -> str:
     """The name of one item of what has this name: `rows` holds a `row`."""
-    for ending, replacement in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"),
-                                ("shes", "sh")):
+    for ending, replacement in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("xes", "x"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+    ):
         if place.endswith(ending) and len(place) > len(ending) + 1:
             return place.removesuffix(ending) + replacement
     if place.endswith("s") and not place.endswith(("ss", "us", "is")) and len(place) > 2:

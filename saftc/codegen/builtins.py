@@ -1,8 +1,8 @@
 """Calls of builtins: Python's own form where the types are proved, `ops` where they are not.
 
-    upper(verb)     verb.upper()            or  ops.upper(verb)
-    len(xs)         len(xs)                 or  ops.len(xs)
-    str(x)          str(x), x itself, or show(x)
+upper(verb)     verb.upper()            or  ops.upper(verb)
+len(xs)         len(xs)                 or  ops.len(xs)
+str(x)          str(x), x itself, or show(x)
 """
 
 from abc import abstractmethod
@@ -70,7 +70,7 @@ class Builtins(Base):
         special = self._special(builtin)
         if special is not None:
             return special(ordered, builtin) or self._unproved(node, builtin)
-        takes_any_iterable = builtin in _ITERATING and len(ordered) == 1 or builtin in _ITERATORS
+        takes_any_iterable = (builtin in _ITERATING and len(ordered) == 1) or builtin in _ITERATORS
         emit = self.iterable if takes_any_iterable and builtin != "reversed" else self.emit
         values = [emit(argument) for argument in ordered]
         if builtin in _METHODS:
@@ -80,7 +80,9 @@ class Builtins(Base):
             return made if is_iterated else call(self.global_("list"), [made])
         if builtin == "sorted":
             # Python takes this one by name only.
-            return call(self.global_(builtin), values[:1], zip(("reverse",), values[1:], strict=False))
+            return call(
+                self.global_(builtin), values[:1], zip(("reverse",), values[1:], strict=False)
+            )
         assert builtin in _FUNCTIONS, builtin
         return call(self.global_(builtin), values)
 

@@ -1,8 +1,8 @@
 """Expressions: native Python where the types prove that it does what Saft means, `ops` elsewhere.
 
-    a + b       a + b               or  ops.add(a, b)
-    row.price   row["price"]        or  row.price (a record)  or  ops.member(row, "price")
-    if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
+a + b       a + b               or  ops.add(a, b)
+row.price   row["price"]        or  row.price (a record)  or  ops.member(row, "price")
+if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
 """
 
 import re
@@ -57,8 +57,14 @@ _OPERATIONS = {
 }
 
 # `type(x) == "string"` as a test that Python's type checkers understand.
-_CLASSES = {"string": "str", "float": "float", "bool": "bool", "list": "list", "tuple": "tuple",
-            "object": "dict"}
+_CLASSES = {
+    "string": "str",
+    "float": "float",
+    "bool": "bool",
+    "list": "list",
+    "tuple": "tuple",
+    "object": "dict",
+}
 
 
 _NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
@@ -218,9 +224,7 @@ class Expressions(Annotations, Builtins):
             named = [
                 (py.field_name(a.name.text), self.emit(a.value)) for a in node.arguments if a.name
             ]
-            made = py.call(
-                self.operation("call"), [self.emit(node.function), *positional], named
-            )
+            made = py.call(self.operation("call"), [self.emit(node.function), *positional], named)
         return self._spread(node, made, node.arguments)
 
     def _parameter_names(self, node: n.Call, function: Type) -> dict[str, str]:
@@ -409,9 +413,7 @@ class Expressions(Annotations, Builtins):
     def condition(self, node: n.Expression) -> Expression:
         match node:
             case n.Logical():
-                return py.both(
-                    self.condition(node.left), node.operator, self.condition(node.right)
-                )
+                return py.both(self.condition(node.left), node.operator, self.condition(node.right))
             case n.Unary(operator="not"):
                 return self._not(node.operand)
             case _:
@@ -465,7 +467,9 @@ class Expressions(Annotations, Builtins):
 
     def loop_over(self, pattern: n.Pattern, node: n.Expression) -> Expression:
         """What a loop with `pattern` goes over: unpacking is checked where it is not proved."""
-        if isinstance(pattern, n.NamePattern) or self._unpacks(pattern, item_type(self.type_of(node))):
+        if isinstance(pattern, n.NamePattern) or self._unpacks(
+            pattern, item_type(self.type_of(node))
+        ):
             return self.iterable(node)
         assert isinstance(pattern, n.TuplePattern)
         is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)

@@ -86,7 +86,8 @@ def _closing_without_comma(code: str) -> list[int]:
             continue
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         last = max(
-            (starts[(a.end_lineno or 1) - 1] + (a.end_col_offset or 0) for a in arguments), default=0
+            (starts[(a.end_lineno or 1) - 1] + (a.end_col_offset or 0) for a in arguments),
+            default=0,
         )
         closing = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0) - 1
         if b"," not in encoded[last:closing]:

@@ -157,7 +157,11 @@ def _mapping(node: ast.stmt | ast.expr, span: Span, *, is_statement: bool) -> Ma
 
 
 def locate(
-    mappings: Iterable[Mapping], line: int, column: int | None, end_line: int, end_column: int | None
+    mappings: Iterable[Mapping],
+    line: int,
+    column: int | None,
+    end_line: int,
+    end_column: int | None,
 ) -> Span | None:
     """The span of the script for a stretch of the output, as a traceback names it.
 

@@ -231,9 +231,7 @@ def negation(operand: Expression) -> cst.UnaryOperation:
     return cst.UnaryOperation(cst.Minus(), _at_least(operand, _SIGN))
 
 
-def conditional(
-    then: Expression, condition: Expression, other: Expression
-) -> cst.IfExp:
+def conditional(then: Expression, condition: Expression, other: Expression) -> cst.IfExp:
     """`then if condition else other`."""
     return cst.IfExp(
         _at_least(condition, _OR), _at_least(then, _OR), _at_least(other, _CONDITIONAL)

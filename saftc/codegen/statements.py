@@ -86,7 +86,9 @@ class Statements(Prompts, Expressions):
     def _follows_branch(self, begin: int) -> bool:
         """Whether a definition at `begin` stands right below `if`, `for` or the like."""
         is_function = isinstance(self.block_owner, n.FunctionDef | n.Module)
-        return not is_function and not self.lines[begin].lstrip().startswith("#")
+        has_prologue = begin > 0 and not self.lines[begin - 1].rstrip().endswith(":")
+        is_first = is_function and not (self.depth and has_prologue)
+        return not is_first and not self.lines[begin].lstrip().startswith("#")
 
     def _with_comments(self, statement: n.Statement) -> bool:
         """A statement, below the classes it needs and its comments; whether it is a definition."""
@@ -513,7 +515,7 @@ class Statements(Prompts, Expressions):
         self.body(statement, statement.other)
 
     def _clause(self, above: Sequence[n.Statement], part: Attached) -> None:
-        """The comments above `elif` or `else`, apart from a definition that ends the block above."""
+        """The comments above `elif` or `else`, apart from a definition that ends the block."""
         if not self.comments.footer(tuple(above)) and self._ends_with_definition(above[-1]):
             self.lines += [""] * (self._around() if part.leading else 1)
         self.lines += self._comment_lines(part.leading, None)
@@ -567,7 +569,9 @@ class Statements(Prompts, Expressions):
         return cst.Param(
             py.name(self.name_of(parameter.name)),
             annotation,
-            equal=cst.AssignEqual(space, space) if default is not None else cst.MaybeSentinel.DEFAULT,
+            equal=cst.AssignEqual(space, space)
+            if default is not None
+            else cst.MaybeSentinel.DEFAULT,
             default=default,
         )
 

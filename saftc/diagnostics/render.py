@@ -1,10 +1,10 @@
 """Diagnostics as text for people and as JSON for tools.
 
-    error[SAFT0203]: unknown name `pepole`
-     --> greet.saft:3:24
-      |
-    3 |   who is longest in {pepole}
-      |                      ^^^^^^ did you mean `people`?
+error[SAFT0203]: unknown name `pepole`
+ --> greet.saft:3:24
+  |
+3 |   who is longest in {pepole}
+  |                      ^^^^^^ did you mean `people`?
 """
 
 import json

@@ -37,9 +37,7 @@ class Base(ABC):
         self.is_last_round = False
 
     @abstractmethod
-    def expression(
-        self, node: n.Expression, env: Environment, wanted: Type | None = None
-    ) -> Type:
+    def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
         """The type of an expression; `wanted` is what its place asks for, if anything."""
 
     @abstractmethod

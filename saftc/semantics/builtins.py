@@ -168,9 +168,7 @@ _ROWS = (
         ),
         STRING,
     ),
-    Builtin(
-        "replace", (Taken("text", TEXT), Taken("old", TEXT), Taken("new", TEXT)), STRING
-    ),
+    Builtin("replace", (Taken("text", TEXT), Taken("old", TEXT), Taken("new", TEXT)), STRING),
     Builtin(
         "contains",
         (Taken("container", TEXT | ITEMS | OBJECT), Taken("item", VALUE)),
@@ -211,9 +209,7 @@ _ROWS = (
     Builtin("str", (Taken("value", VALUE),), STRING),
     Builtin("int", (Taken("value", NUMBERS | TEXT),), INT),
     Builtin("float", (Taken("value", NUMBERS | TEXT),), FLOAT),
-    Builtin(
-        "round", (Taken("value", NUMBERS), Taken("digits", WHOLE, is_required=False)), _round
-    ),
+    Builtin("round", (Taken("value", NUMBERS), Taken("digits", WHOLE, is_required=False)), _round),
     Builtin("abs", (Taken("value", NUMBERS),), _same_number),
     Builtin("json", (Taken("value", VALUE),), STRING),
     Builtin("parse", (Taken("text", TEXT),), ANY),
@@ -226,9 +222,7 @@ _ROWS = (
         is_pure=False,
     ),
     Builtin("read_text", (Taken("path", TEXT),), STRING, is_pure=False),
-    Builtin(
-        "write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False
-    ),
+    Builtin("write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False),
     Builtin(
         "env",
         (Taken("name", TEXT), Taken("default", VALUE, is_required=False)),
@@ -255,9 +249,11 @@ def is_proved(builtin: Builtin, arguments: Sequence[Type]) -> bool:
         found = kinds(union(arguments))
         return found is not None and (found <= NUMBERS or found <= TEXT)
     if builtin.name in ("min", "max", "join") and not is_only(arguments[0], *ITEMS):
-        return builtin.name == "join" and is_proved(builtin, (arguments[1], arguments[0])) if (
-            len(arguments) == 2 and is_only(arguments[1], *ITEMS)
-        ) else False
+        return (
+            builtin.name == "join" and is_proved(builtin, (arguments[1], arguments[0]))
+            if (len(arguments) == 2 and is_only(arguments[1], *ITEMS))
+            else False
+        )
     if builtin.name == "join" and len(arguments) == 2 and not is_only(arguments[1], *TEXT):
         return False
     for position, argument in enumerate(arguments):

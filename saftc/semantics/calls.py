@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import near
@@ -196,7 +197,7 @@ class Calls(Base):
                     found=show(types[0]),
                 )
             )
-        for one, other in zip(types, types[1:], strict=False):
+        for one, other in pairwise(types):
             if operate("<", one, other).result is None:
                 self.report(
                     catalogue.OPERAND.at(

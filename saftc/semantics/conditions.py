@@ -5,6 +5,9 @@ the output concatenates natively. Values never change, so what a test has shown 
 until the variable is assigned again.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 from saftc.diagnostics import catalogue
 from saftc.semantics.base import Base
 from saftc.semantics.environment import Environment, Path
@@ -29,7 +32,6 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 
-
 # What `type(x) == "word"` shows of a value of which nothing was known.
 _KINDS: dict[str, Type] = {
     "string": STRING,
@@ -49,6 +51,9 @@ def can_be_true(type_: Type) -> bool:
 def can_be_false(type_: Type) -> bool:
     """Whether a value of `type_` can be false."""
     return may_be(type_, BOOL) or may_be(type_, NIL) or type_ == NEVER
+
+
+Keeps = Callable[[Type], bool]
 
 
 class Conditions(Base):
@@ -107,7 +112,7 @@ class Conditions(Base):
                 return
             if isinstance(other, n.Literal) and is_equal:
                 wanted = self.facts.types.get(other, ANY)
-                self._keep_members(one, env, lambda member: can_be_equal(member, wanted))
+                self._keep_members(one, env, partial(can_be_equal, wanted))
                 return
 
     def _narrow_kind(
@@ -119,10 +124,10 @@ class Conditions(Base):
             return
         self._keep_members(node, env, lambda member: (kind_word(member) == word) == is_equal)
 
-    def _keep_members(self, node: n.Expression, env: Environment, keeps: object) -> None:
+    def _keep_members(self, node: n.Expression, env: Environment, keeps: Keeps) -> None:
         """Narrows `node`, if it is a variable or a member of one, to the members kept."""
         place = self.path_of(node)
-        if place is None or not callable(keeps):
+        if place is None:
             return
         type_ = self.facts.types.get(node, ANY)
         if type_ in (ANY, NEVER):

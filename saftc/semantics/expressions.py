@@ -34,7 +34,6 @@ from saftc.semantics.types import (
     LiteralType,
     ObjectType,
     RecordType,
-    Scalar,
     TupleType,
     Type,
     UnionType,
@@ -48,7 +47,6 @@ from saftc.semantics.types import (
     widened,
 )
 from saftc.syntax import nodes as n
-
 
 _ANY_OBJECT = ObjectType((), is_declared=False)
 
@@ -98,9 +96,7 @@ class Expressions(Conditions, Calls):
         self.coerce(node, how, wanted)
         return found if how == Fit.EXACT and ANY not in (found, wanted) else wanted
 
-    def expression(
-        self, node: n.Expression, env: Environment, wanted: Type | None = None
-    ) -> Type:
+    def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
         return self.keep(node, self._expression(node, env, wanted))
 
     def _expression(self, node: n.Expression, env: Environment, wanted: Type | None) -> Type:
@@ -326,9 +322,7 @@ class Expressions(Conditions, Calls):
 
         def wrong() -> Diagnostic:
             if isinstance(value, TupleType):
-                return catalogue.OUT_OF_RANGE.at(
-                    node.span, index=position, count=len(value.items)
-                )
+                return catalogue.OUT_OF_RANGE.at(node.span, index=position, count=len(value.items))
             return catalogue.NOT_INDEXABLE.at(
                 node.span,
                 found=show(value),
@@ -408,9 +402,7 @@ class Expressions(Conditions, Calls):
         operand = self.expression(node.operand, env)
         operation = negate(operand)
         if operation.result is None:
-            self.report(
-                catalogue.OPERAND.at(node.span, operator="-", found=show(operand))
-            )
+            self.report(catalogue.OPERAND.at(node.span, operator="-", found=show(operand)))
             return ANY
         return operation.result
 
@@ -432,9 +424,7 @@ class Expressions(Conditions, Calls):
             self._wrong_operands(node, node.operator, left, right)
         elif is_constant(node.operator, left, right):
             code = catalogue.ALWAYS_FALSE if node.operator == "==" else catalogue.ALWAYS_TRUE
-            self.report(
-                code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}")
-            )
+            self.report(code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}"))
         return BOOL
 
     def _wrong_operands(
@@ -462,9 +452,7 @@ class Expressions(Conditions, Calls):
             second = self.expression(node.other, other, wanted)
         return union((first, second))
 
-    def _comprehension(
-        self, node: n.Comprehension, env: Environment, wanted: Type | None
-    ) -> Type:
+    def _comprehension(self, node: n.Comprehension, env: Environment, wanted: Type | None) -> Type:
         inner = Environment(env)
         for clause in node.clauses:
             iterable = self.expression(clause.iterable, inner)
@@ -485,7 +473,10 @@ class Expressions(Conditions, Calls):
             self.report(catalogue.RESULT_NOT_ITERABLE.at(node.span))
             return ANY
         if found is not None and found and not found & {"list", "tuple"}:
-            hint = {"object": "go over `keys(x)` or `values(x)`", "string": "`split(x)` gives words"}
+            hint = {
+                "object": "go over `keys(x)` or `values(x)`",
+                "string": "`split(x)` gives words",
+            }
             self.report(
                 catalogue.NOT_ITERABLE.at(
                     node.span, found=show(iterable), hint=hint.get(next(iter(found)))
@@ -514,7 +505,6 @@ class Expressions(Conditions, Calls):
         self._tool_names(node)
         self.facts.prompts[node] = asked
         return asked
-
 
     def _tool_names(self, node: n.Prompt) -> None:
         """Functions that are no names are the tools `tool_1`, `tool_2`, ...: a name may be one."""
@@ -665,7 +655,7 @@ def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
 
 def _mismatch_hint(found: Type, wanted: Type) -> str | None:
     if found == STRING and wanted in (INT, FLOAT):
-        return f"`{wanted.kind}(x)` reads a number from a text" if isinstance(wanted, Scalar) else None
+        return f"`{show(wanted)}(x)` reads a number from a text"
     if found == FLOAT and wanted == INT:
         return "`round(x)` or `int(x)` makes an int of it"
     if wanted == STRING and found in (INT, FLOAT, BOOL):

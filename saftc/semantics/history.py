@@ -158,7 +158,7 @@ class _Finder:
         pending: list[Keeper] = []
         for node in self.members:
             source = self.source(node.value)
-            if source in self.can and source is not None and self._asks(node, source):
+            if source is not None and source in self.can and self._asks(node, source):
                 pending.append(source)
         found: set[Keeper] = set()
         while pending:

@@ -13,7 +13,7 @@ Inside a loop a variable has the join of its type before the loop and of all tha
 assigns to it, so `break` and `continue` need no thought.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
@@ -238,9 +238,7 @@ class _Inference(Expressions):
             self.returned(NIL)
             if declared is not None and fit(NIL, declared) == Fit.NEVER:
                 self.report(
-                    catalogue.TYPE_MISMATCH.at(
-                        statement.span, expected=show(declared), found="nil"
-                    )
+                    catalogue.TYPE_MISMATCH.at(statement.span, expected=show(declared), found="nil")
                 )
         elif declared is None:
             self.returned(self.expression(statement.value, env))
@@ -273,9 +271,13 @@ class _Inference(Expressions):
                 env.has_ended = True
             self.narrow(statement.condition, env, truth=False)
 
-    def _loop(self, statement: n.ForStmt | n.WhileStmt, env: Environment, enter: object) -> None:
+    def _loop(
+        self,
+        statement: n.ForStmt | n.WhileStmt,
+        env: Environment,
+        enter: Callable[[Environment], None],
+    ) -> None:
         """Infers a body until what it assigns no longer changes what it reads."""
-        assert callable(enter)
         log: LoopLog = {}
         for round_ in range(_MOST_ROUNDS + 1):
             head = Environment(env)
@@ -291,7 +293,8 @@ class _Inference(Expressions):
             if log == known:
                 break
             if round_ == _MOST_ROUNDS - 1:
-                log.update((symbol, ANY) for symbol, type_ in log.items() if known.get(symbol) != type_)
+                growing = [s for s, type_ in log.items() if known.get(s) != type_]
+                log.update(dict.fromkeys(growing, ANY))
         for symbol, type_ in log.items():
             before = env.slot(symbol)
             self.assign(symbol, union((before.type if before else NEVER, type_)), env)

@@ -99,7 +99,9 @@ def _report_missing(name: n.Identifier, missing: MissingModule, found: Collector
 def _take_over(facts: "Facts", other: "Facts") -> None:
     facts.functions.update(other.functions)
     facts.types.update(other.types)
-    facts.history.does |= {keeper for keeper in other.history.does if not isinstance(keeper, Symbol)}
+    facts.history.does |= {
+        keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
+    }
 
 
 def _link_names(

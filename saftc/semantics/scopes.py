@@ -244,9 +244,7 @@ class _Resolver:
             name = parameter.name.text
             if name in scope.symbols:
                 self.found.add(
-                    catalogue.DUPLICATE_NAME.at(
-                        parameter.name.span, what="parameter", name=name
-                    )
+                    catalogue.DUPLICATE_NAME.at(parameter.name.span, what="parameter", name=name)
                 )
             symbol = Symbol(name, "parameter", scope, parameter)
             scope.symbols[name] = symbol

@@ -122,8 +122,14 @@ NUMBER = UnionType((INT, FLOAT))
 PROGRAM = RecordType("Plan")
 
 BUILT_IN: dict[str, Type] = {
-    kind: Scalar(kind) for kind in ("int", "float", "bool", "string", "nil", "any")
-} | {"program": PROGRAM}
+    "int": INT,
+    "float": FLOAT,
+    "bool": BOOL,
+    "string": STRING,
+    "nil": NIL,
+    "any": ANY,
+    "program": PROGRAM,
+}
 
 
 def literal_type(value: int | float | str | bool | None) -> Type:

@@ -153,7 +153,9 @@ class Builder:
     def if_stmt(self, children: list[Any]) -> n.IfStmt:
         first = n.Branch(_span(children[:4]), children[1], children[3].statements)
         more = tuple(child for child in children[4:] if isinstance(child, n.Branch))
-        other = children[-1].statements if isinstance(children[-1], Block) and len(children) > 4 else ()
+        other = (
+            children[-1].statements if isinstance(children[-1], Block) and len(children) > 4 else ()
+        )
         return n.IfStmt(_span(children), (first, *more), other)
 
     def elif_branch(self, children: list[Any]) -> n.Branch:

@@ -12,7 +12,6 @@ from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
-
 _DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, n.Parameter, n.SchemaField)
 
 

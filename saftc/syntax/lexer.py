@@ -90,7 +90,7 @@ class _Lexer:
         self.found = found
         self.lexed = Lexed()
         self.tokens = self.lexed.tokens
-        self.position = 0
+        self.position: int = 0
         # Open brackets, prompts (`$`) and holes (`hole`), each as (what, offset).
         self.open: list[tuple[str, int]] = []
         self.indents = [0]
@@ -162,9 +162,7 @@ class _Lexer:
         self.at_line_start = False
         if "\t" in text[start:end]:
             tab = start + text[start:end].index("\t")
-            self._report(
-                catalogue.TAB_INDENTATION, tab, tab + 1, hint="indent with spaces"
-            )
+            self._report(catalogue.TAB_INDENTATION, tab, tab + 1, hint="indent with spaces")
         self._indent_to(len(text[start:end].expandtabs(4)), start, end)
 
     def _indent_to(self, width: int, start: int, end: int) -> None:
@@ -237,7 +235,8 @@ class _Lexer:
             digits = _DIGITS.match(text)
             if digits:
                 text = digits.group()
-        end = self.position = start + len(text)
+        end = start + len(text)
+        self.position = end
         match = _NUMBER.fullmatch(text)
         if match is None:
             self._report(catalogue.INVALID_NUMBER, start, end, text=_shortened(text))
@@ -276,9 +275,7 @@ class _Lexer:
     def _open(self, what: str, start: int) -> None:
         self.open.append((what, start))
         if len(self.open) == MOST_BRACKETS + 1:
-            self._report(
-                catalogue.TOO_DEEP, start, start + 1, what="brackets", limit=MOST_BRACKETS
-            )
+            self._report(catalogue.TOO_DEEP, start, start + 1, what="brackets", limit=MOST_BRACKETS)
 
     def _close(self, text: str, start: int, end: int) -> None:
         opened, offset = self.open[-1] if self.open else ("", 0)
@@ -350,7 +347,8 @@ class _Lexer:
             self._bad_bytes(start, match.end())
             self.tokens.append(token("PROMPT_TEXT", match.group(), start, match.end()))
             return
-        end = self.position = start + 1
+        end = start + 1
+        self.position = end
         character = self.text[start]
         if character == "$":
             self.open.pop()

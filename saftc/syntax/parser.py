@@ -8,7 +8,7 @@ parsed again: so every mistake of a file is found, and the rest of it still has 
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lark import Lark, Token, UnexpectedInput
 from lark.exceptions import UnexpectedToken
@@ -22,7 +22,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.builder import Builder, Mistake
 from saftc.syntax.docs import attach_docs
 from saftc.syntax.lexer import lex
-from saftc.syntax.tokens import DESCRIPTIONS, describe, span_of, token
+from saftc.syntax.tokens import DESCRIPTIONS, describe, span_of
+from saftc.syntax.tokens import token as make_token
 from saftc.syntax.walk import depth_of
 
 # What Python, libcst and black can take without running out of stack.
@@ -86,10 +87,11 @@ def parse(source: Source, found: Collector) -> n.Module:
 class _TokenList(Lexer):
     """Lets lark read the tokens that our lexer made."""
 
-    def __init__(self, _configuration: object) -> None:
-        pass
+    def __init__(self, lexer_conf: Any) -> None:
+        del lexer_conf
 
-    def lex(self, lexer_state: Any, *_more: Any) -> Iterator[Token]:
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
+        del parser_state
         return iter(lexer_state)
 
 
@@ -114,9 +116,7 @@ def _parser() -> Lark:
     )
 
 
-def _without_misread_lines(
-    tokens: list[Token], wrong: list[int], guessed: set[str]
-) -> list[Token]:
+def _without_misread_lines(tokens: list[Token], wrong: list[int], guessed: set[str]) -> list[Token]:
     """The tokens less the lines that hold a mistake of the lexer: what they mean is a guess."""
     for offset in wrong:
         if not span_of(tokens[0]).start <= offset <= span_of(tokens[-1]).end:
@@ -243,7 +243,8 @@ def _line_at(tokens: list[Token], offset: int) -> slice:
 def _without_line(tokens: list[Token], line: slice) -> list[Token] | None:
     """`tokens` with one line replaced by a line that means nothing; None when nothing is left."""
     removed = tokens[line]
-    opens_block = line.stop < len(tokens) and tokens[line.stop].type == "INDENT"
+    following = tokens[line.stop : line.stop + 1]
+    opens_block = bool(following) and following[0].type == "INDENT"
     if not removed:
         return None
     first = removed[0].type
@@ -279,15 +280,17 @@ def _line(kind: str) -> list[Token]:
 
 
 def _made(kind: str, text: str) -> Token:
-    return token(kind, text, 0, 0)
+    return make_token(kind, text, 0, 0)
 
 
 # What to say
 
 
 def _explain(error: UnexpectedInput, tokens: list[Token]) -> Diagnostic:
-    bad: Token = error.token if isinstance(error, UnexpectedToken) else tokens[-1]
-    expected = set(error.expected) if isinstance(error, UnexpectedToken) else set[str]()
+    bad, expected = tokens[-1], set[str]()
+    if isinstance(error, UnexpectedToken):
+        bad = cast("Token", error.token)  # pyright: ignore[reportUnknownMemberType]
+        expected = set(error.expected)
     if bad.type == "$END":
         # The statement was cut where the next one begins, so what is missing is its block.
         bad = tokens[-1]

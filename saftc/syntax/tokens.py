@@ -86,8 +86,11 @@ DESCRIPTIONS = {
     "PROMPT_END": "`$`",
     "HOLE_START": "`{`",
     "HOLE_END": "`}`",
-    **{kind: f"`{text}`" for table in (KEYWORDS, SOFT_KEYWORDS, OPERATORS)
-       for text, kind in table.items()},
+    **{
+        kind: f"`{text}`"
+        for table in (KEYWORDS, SOFT_KEYWORDS, OPERATORS)
+        for text, kind in table.items()
+    },
 }
 
 

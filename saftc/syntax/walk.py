@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
+from typing import cast
 
 from saftc.syntax.nodes import Module, Node
 
@@ -21,8 +22,9 @@ def children(node: Node) -> Iterator[Node]:
         value = getattr(node, name)
         if isinstance(value, Node):
             found.append(value)
-        elif type(value) is tuple:
-            found.extend(item for item in value if isinstance(item, Node))
+        elif isinstance(value, tuple):
+            parts = cast("tuple[object, ...]", value)
+            found.extend(item for item in parts if isinstance(item, Node))
     found.sort(key=lambda child: child.span.start)
     return iter(found)
 
