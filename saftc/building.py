@@ -75,7 +75,10 @@ class Builder:
                 from saftc.codegen.source_map import render_source_map
 
                 map_path = target.with_name(target.name + ".map")
-                write_module(map_path, render_source_map(compiled, target.name))
+                write_module(
+                    map_path,
+                    render_source_map(compiled.checked.source, compiled.module, target.name),
+                )
 
     def _compare(self, file: str, existing: str | None, text: str, target: Path) -> None:
         if existing == text:

@@ -159,6 +159,11 @@ class Builtins(Base):
     def is_exact_in(self, item: Type, container: Type) -> bool:
         """Whether Python's `in` does what Saft's does."""
 
+    def builtin_value(self, builtin: str) -> Expression:
+        """A builtin that is not called but passed on."""
+        is_own = builtin in ("run", "option", "ambiguous")
+        return self.global_(builtin) if is_own else self.operation(builtin)
+
     def _is_declared(self, node: n.Expression) -> bool:
         """Whether an object has a class, of whose values Python's type checkers know nothing."""
         return any(

@@ -72,6 +72,17 @@ class Comments:
             line -= 1
         return count
 
+    def blank_lines_after(self, offset: int) -> int:
+        """How many blank lines stand below the line of `offset`."""
+        line = self.source.line_of(offset) + 1
+        count = 0
+        while self.source.line_start(line) < len(self.source.text):
+            if self.source.line_text(line).strip():
+                break
+            count += 1
+            line += 1
+        return count
+
     # Attaching
 
     def _block(self, statements: tuple[n.Statement, ...], end: int) -> None:

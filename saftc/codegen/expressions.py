@@ -19,7 +19,7 @@ from saftc.codegen.python import Expression
 from saftc.semantics.builtins import ITEMS
 from saftc.semantics.history import MEMBERS
 from saftc.semantics.operators import negate, operate
-from saftc.semantics.relations import Fit, python_equality_is_exact
+from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -40,6 +40,7 @@ from saftc.semantics.types import (
     without,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 
 _OPERATIONS = {
     "+": "add",
@@ -151,7 +152,7 @@ class Expressions(Annotations, Builtins):
     def _name(self, node: n.Name) -> Expression:
         symbol = self.facts.names.of(node)
         if symbol.kind == "builtin":
-            return self.operation(symbol.name)
+            return self.builtin_value(symbol.name)
         if symbol in self.facts.history.does:
             return py.attribute(py.name(self.names[symbol]), "value")
         return py.name(self.names[symbol])
@@ -358,7 +359,7 @@ class Expressions(Annotations, Builtins):
             # Python warns of `is` with a number or a string that is written out.
             if _is_singleton(known) and not _is_written_out(tested):
                 return py.comparison(one, "is" if is_equal else "is not", other)
-        is_exact = python_equality_is_exact(self.type_of(node.left), self.type_of(node.right))
+        is_exact = self.facts.equals_as_python(self.type_of(node.left), self.type_of(node.right))
         if is_exact and not _is_singleton(node.left) and not _is_singleton(node.right):
             return py.comparison(left, node.operator, right)
         return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
@@ -404,7 +405,7 @@ class Expressions(Annotations, Builtins):
             return False
         for owner in members(container):
             items = item_type(owner) if isinstance(owner, ListType | TupleType) else STRING
-            if not python_equality_is_exact(item, items):
+            if not self.facts.equals_as_python(item, items):
                 return False
         return True
 
@@ -529,9 +530,14 @@ class Expressions(Annotations, Builtins):
 
 
 def _is_written_out(node: n.Expression) -> bool:
-    """Whether `node` is a literal other than `nil`, `true` and `false`."""
-    literals = n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
-    return isinstance(node, literals) and not _is_singleton(node)
+    """Whether Python knows the value of `node`, other than None, True and False, beforehand.
+
+    It warns of `is` beside such a value.
+    """
+    if _is_singleton(node):
+        return False
+    unknown = n.Name | n.Call | n.Prompt | n.Comprehension
+    return not any(isinstance(inner, unknown) for inner in walk(node))
 
 
 def _is_singleton(node: n.Expression) -> bool:

@@ -54,7 +54,7 @@ class Imports:
                 modules.setdefault(module, {})[alias] = name
         standard: list[str] = []
         others: list[str] = []
-        for module, alias in sorted(whole):
+        for module, alias in sorted(whole, key=lambda line: (line[0], line[0] != line[1], line)):
             group = standard if _is_standard(module) else others
             group.append(f"import {module}" if alias == module else f"import {module} as {alias}")
         for module in sorted(modules):

@@ -8,32 +8,30 @@ units, as the standard has it.
 
 import json
 
-from saftc.driver import Compiled
+from saftc.codegen.module import Generated
+from saftc.source import Source
 
 _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
-def render_source_map(compiled: Compiled, file: str) -> str:
-    """The map of a compiled module that is written to `file`, as JSON."""
-    assert compiled.module is not None
-    source = compiled.checked.source
+def render_source_map(source: Source, generated: Generated, file: str) -> str:
+    """The map of a module that was generated from `source` and is written to `file`, as JSON."""
     name = source.name.replace("\\", "/").rsplit("/", 1)[-1]
     data = {
         "version": 3,
         "file": file,
         "sources": [name],
         "names": [],
-        "mappings": _mappings(compiled),
+        "mappings": _mappings(source, generated),
     }
     return json.dumps(data) + "\n"
 
 
-def _mappings(compiled: Compiled) -> str:
-    assert compiled.module is not None
-    source, text = compiled.checked.source, compiled.module.text
+def _mappings(source: Source, generated: Generated) -> str:
+    text = generated.text
     lines = text.split("\n")
     segments: dict[int, dict[int, tuple[int, int]]] = {}
-    for mapping in compiled.module.origins.map(text):
+    for mapping in generated.origins.map(text):
         line, column = source.position(mapping.span.start)
         written = lines[mapping.line - 1].encode()[: mapping.column].decode()
         read = source.line_text(line)[: column - 1]

@@ -70,7 +70,8 @@ class Statements(Prompts, Expressions):
             if self.depth == 0 and isinstance(statement, n.ImportStmt | n.FromImport):
                 self._import(statement)
                 own = self.comments.of(statement)
-                self.lines += self._comment_lines(own.leading, None)
+                beside = [own.trailing] if own.trailing is not None else []
+                self.lines += self._comment_lines([*own.leading, *beside], None)
                 continue
             begin = len(self.lines)
             is_definition = self._with_comments(statement)
@@ -103,14 +104,17 @@ class Statements(Prompts, Expressions):
         if not _is_simple(statement) and own.trailing is not None:
             above += self._comment_lines([own.trailing], None)
         self.texts, self.inner_comments = outer
-        self.lines[begin:begin] = above
         is_definition = is_hoisting or self._is_definition(statement)
         if self.depth == 0 and self.new_classes:
             self.origins.insert(begin_origins, self.new_classes, statement.span)
             written, is_class = self._classes()
-            gap = 2 if is_class or is_definition else 0
-            self.lines[begin:begin] = [*written, *[""] * gap]
+            gap = [""] * (2 if is_class or is_definition else 0)
+            # What stands above with a gap is not about the statement, but about what follows.
+            split = max((i for i, line in enumerate(above) if not line), default=-1)
+            apart = [*above[: max(split, 0)], *[""] * 2] if split >= 0 else []
+            self.lines[begin:begin] = [*apart, *written, *gap, *above[split + 1 :]]
             return is_class or is_definition
+        self.lines[begin:begin] = above
         return is_definition
 
     def _is_definition(self, statement: n.Statement) -> bool:
@@ -176,7 +180,7 @@ class Statements(Prompts, Expressions):
                 lines += [""] * self._around() if is_apart else self._blank(count)
             lines.append(self._indent(text_of(comment)))
         if comments and below is not None and not comments[-1].is_trailing:
-            count = self.comments.blank_lines_before(below.span.start)
+            count = self.comments.blank_lines_after(comments[-1].span.start)
             if count and isinstance(below, n.FunctionDef | n.RecordDef):
                 count = self._around()
             lines += self._blank(count)
@@ -186,7 +190,7 @@ class Statements(Prompts, Expressions):
         """The first of the comments that stand right above a definition, without a gap."""
         if not isinstance(below, n.FunctionDef | n.RecordDef) or not comments:
             return None
-        if self.comments.blank_lines_before(below.span.start):
+        if self.comments.blank_lines_after(comments[-1].span.start):
             return None
         position = len(comments) - 1
         while position and not self.comments.blank_lines_before(comments[position].span.start):
@@ -321,7 +325,11 @@ class Statements(Prompts, Expressions):
         assignment to the name carries the annotation.
         """
         symbol = self.facts.names.of(statement.name)
-        if symbol.node is not statement:
+        value = statement.value
+        is_empty = isinstance(value, n.ListLiteral) and not value.items
+        if symbol.node is not statement or not (
+            is_empty or any(isinstance(node, n.ObjectLiteral) for node in walk(value))
+        ):
             return None
         type_ = self.facts.symbols.get(symbol, NEVER)
         return self.annotation(type_) if is_known(type_) and self._is_read(type_) else None

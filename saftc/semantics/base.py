@@ -45,6 +45,10 @@ class Base(ABC):
         """Puts an expression where `wanted` is asked for; notes what the place has to do."""
 
     @abstractmethod
+    def adopting(self, node: n.Expression, model: Type, env: Environment) -> Type:
+        """The type of an expression beside values of type `model`."""
+
+    @abstractmethod
     def settle(self, node: n.Expression, found: Type, wanted: Type) -> Type:
         """Holds a value of type `found` against what its place asks for."""
 
@@ -94,8 +98,9 @@ class Base(ABC):
     def lasting(self, symbol: Symbol) -> Type:
         """The type of a variable of another unit: whatever is assigned to it anywhere."""
         self.readers.setdefault(symbol, set()).add(self.unit)
-        declared = self.facts.declared.get(symbol)
-        return self.facts.symbols.get(symbol, NEVER) if declared is None else declared
+        # An annotation holds for its own assignment; others may bring something else.
+        declared = self.facts.declared.get(symbol, NEVER)
+        return union((declared, self.facts.symbols.get(symbol, NEVER)))
 
     def assign(self, symbol: Symbol, type_: Type, env: Environment) -> None:
         """Notes an assignment."""

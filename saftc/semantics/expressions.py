@@ -93,8 +93,16 @@ class Expressions(Conditions, Calls):
                 )
             )
             return wanted
-        self.coerce(node, how, wanted)
-        return found if how == Fit.EXACT and ANY not in (found, wanted) else wanted
+        asked = wanted
+        if how == Fit.CHECK and found != ANY:
+            # What the value certainly is not need not be asked for.
+            asked = union(
+                place
+                for place in members(wanted)
+                if any(fit(one, place) != Fit.NEVER for one in members(found))
+            )
+        self.coerce(node, how, asked)
+        return found if how == Fit.EXACT and ANY not in (found, wanted) else asked
 
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
         return self.keep(node, self._expression(node, env, wanted))
@@ -395,6 +403,17 @@ class Expressions(Conditions, Calls):
 
     # Operators
 
+    def adopting(self, node: n.Expression, model: Type, env: Environment) -> Type:
+        """The type of an expression beside values of type `model`.
+
+        An object literal with just the fields of a class is one of that class, and so are the
+        items of a list literal.
+        """
+        found = self.expression(node, env)
+        if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(found, model):
+            return self.expression(node, env, model)
+        return found
+
     def _unary(self, node: n.Unary, env: Environment) -> Type:
         if node.operator == "not":
             self.condition(node, env)
@@ -408,7 +427,7 @@ class Expressions(Conditions, Calls):
 
     def _binary(self, node: n.Binary, env: Environment) -> Type:
         left = self.expression(node.left, env)
-        right = self.expression(node.right, env)
+        right = self.adopting(node.right, left, env)
         if node.operator in ("/", "%") and _is_zero(node.right):
             self.report(catalogue.DIVISION_BY_ZERO.at(node.right.span))
         operation = operate(node.operator, left, right)
@@ -620,6 +639,21 @@ def _object_meant(node: n.ObjectLiteral, wanted: Type | None) -> ObjectType | No
         and all(f.name in given or NIL in members(f.type) for f in member.fields)
     ]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_like(found: Type, model: Type) -> bool:
+    """Whether a literal of type `found` needs nothing but the name of the class in `model`."""
+    match found, model:
+        case (ListType(), ListType()):
+            return _is_like(found.item, model.item)
+        case (ObjectType(is_declared=False), ObjectType(is_declared=True)):
+            return len(found.fields) == len(model.fields) and all(
+                (place := model.field(field.name)) is not None
+                and fit(field.type, place.type) == Fit.EXACT
+                for field in found.fields
+            )
+        case _:
+            return False
 
 
 def _written_value(node: n.Expression) -> int | float | str | bool | None:

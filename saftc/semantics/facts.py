@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from saftc.semantics.history import MEMBERS, RECORDS, History, Keeper, source_of
 from saftc.semantics.modules import SaftModule
-from saftc.semantics.relations import Fit
+from saftc.semantics.relations import Fit, python_equality_is_exact
 from saftc.semantics.scopes import Names, Symbol
 from saftc.semantics.types import (
     ANY,
@@ -15,6 +15,7 @@ from saftc.semantics.types import (
     RecordType,
     Type,
     members,
+    union,
 )
 from saftc.syntax import nodes as n
 
@@ -86,8 +87,7 @@ class Facts:
 
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for those that read it from elsewhere."""
-        declared = self.declared.get(symbol)
-        return self.symbols.get(symbol, ANY) if declared is None else declared
+        return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
 
     def meaning_of(self, symbol: Symbol) -> Symbol:
         """The symbol itself, or for an imported name the one in the sibling script."""
@@ -101,6 +101,17 @@ class Facts:
         if loaded is None:
             return None
         return loaded.facts.names.scopes[loaded.module].symbols.get(node.name.text)
+
+    def equals_as_python(self, left: Type, right: Type) -> bool:
+        """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""
+        return python_equality_is_exact(left, right, self._is_loose)
+
+    def _is_loose(self, record: RecordType) -> bool:
+        """Whether a field of a record may hold a bool in one and a number in another."""
+        return not all(
+            python_equality_is_exact(type_, type_, lambda _record: False)
+            for type_ in self.fields_of(record).values()
+        )
 
     def fields_of(self, record: RecordType) -> dict[str, Type]:
         """The fields of a record, in order, with their types."""

@@ -223,7 +223,8 @@ class _Inference(Expressions):
     def _assign_stmt(self, statement: n.AssignStmt, env: Environment) -> None:
         symbol = self.facts.names.of(statement.name)
         if statement.schema is None:
-            self.assign(symbol, self.expression(statement.value, env), env)
+            model = self.facts.declared.get(symbol, NEVER)
+            self.assign(symbol, self.adopting(statement.value, model, env), env)
             return
         wanted = self.facts.schemas[statement.schema]
         found = self.place(statement.value, wanted, env)

@@ -81,6 +81,22 @@ def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collecto
                     facts.modules[facts.names.of(_bound(statement))] = loaded
             case PythonModule():
                 pass
+        if isinstance(loaded, SaftModule | PythonModule):
+            _report_unused(statement, facts, found)
+
+
+def _report_unused(
+    statement: n.ImportStmt | n.FromImport, facts: "Facts", found: Collector
+) -> None:
+    bound = (
+        [imported.alias or imported.name for imported in statement.names]
+        if isinstance(statement, n.FromImport)
+        else [_bound(statement)]
+    )
+    for identifier in bound:
+        symbol = facts.names.of(identifier)
+        if not symbol.is_read and not symbol.name.startswith("_"):
+            found.add(catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint="remove it"))
 
 
 def _bound(statement: n.ImportStmt) -> n.Identifier:

@@ -4,6 +4,7 @@
 nothing, a conversion to float, or a check at run time; or that it can never be right.
 """
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import assert_never
 
@@ -142,37 +143,37 @@ def _may_equal(left: Type, right: Type) -> bool:
             return False
 
 
-def python_equality_is_exact(left: Type, right: Type) -> bool:
-    """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""
+def python_equality_is_exact(
+    left: Type, right: Type, is_loose: Callable[[RecordType], bool]
+) -> bool:
+    """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not.
+
+    `is_loose` says of a record whether one of its fields could be a bool here and a number there.
+    """
+    bools, numbers = ("bool", "any"), ("int", "float", "any")
     return not (
-        (_may_hold_bool(left) and _may_hold_number(right))
-        or (_may_hold_number(left) and _may_hold_bool(right))
+        (_may_hold(left, bools, is_loose) and _may_hold(right, numbers, is_loose))
+        or (_may_hold(left, numbers, is_loose) and _may_hold(right, bools, is_loose))
     )
 
 
-def _may_hold_bool(type_: Type) -> bool:
-    return _may_hold(type_, ("bool", "any"))
-
-
-def _may_hold_number(type_: Type) -> bool:
-    return _may_hold(type_, ("int", "float", "any"))
-
-
-def _may_hold(type_: Type, kinds: tuple[str, ...]) -> bool:
+def _may_hold(type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordType], bool]) -> bool:
     match type_:
         case Scalar():
             return type_.kind in kinds
         case LiteralType():
             return type_.base.kind in kinds
         case ListType():
-            return _may_hold(type_.item, kinds)
+            return _may_hold(type_.item, kinds, is_loose)
         case TupleType():
-            return any(_may_hold(item, kinds) for item in type_.items)
+            return any(_may_hold(item, kinds, is_loose) for item in type_.items)
         case UnionType():
-            return any(_may_hold(member, kinds) for member in type_.members)
+            return any(_may_hold(member, kinds, is_loose) for member in type_.members)
         case ObjectType():
-            return any(_may_hold(field.type, kinds) for field in type_.fields)
-        case RecordType() | FunctionType() | BuiltinType():
+            return any(_may_hold(field.type, kinds, is_loose) for field in type_.fields)
+        case RecordType():
+            return is_loose(type_)
+        case FunctionType() | BuiltinType():
             return False
         case _:
             assert_never(type_)

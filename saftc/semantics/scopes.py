@@ -143,6 +143,8 @@ class _Resolver:
         self.pending: list[tuple[n.FunctionDef, Scope]] = []
         # The names of a function that its surroundings have certainly assigned above it.
         self.assigned_above: dict[Owner, set[str]] = {}
+        # For each call, the names that an inner function reads before they are certainly assigned.
+        self.captured: dict[Scope, dict[str, tuple[n.Name, n.FunctionDef]]] = {}
 
     def run(self) -> None:
         scope = Scope(self.module, None)
@@ -155,7 +157,7 @@ class _Resolver:
         self._report_unused()
 
     def _report_unused(self) -> None:
-        """Warns of what a function assigns, or the module imports, and nothing ever reads.
+        """Warns of what a function assigns and nothing ever reads.
 
         What the module assigns may be read by whoever imports it.
         """
@@ -167,13 +169,9 @@ class _Resolver:
                 if symbol.is_read or symbol.name.startswith("_") or symbol.node is None:
                     continue
                 is_alone = isinstance(symbol.node, n.AssignStmt)
-                if (is_local and is_alone) or symbol.kind == "import":
+                if is_local and is_alone:
                     self.found.add(
-                        catalogue.UNUSED_NAME.at(
-                            _place_of(symbol.node),
-                            name=symbol.name,
-                            hint="remove it" if symbol.kind == "import" else None,
-                        )
+                        catalogue.UNUSED_NAME.at(_place_of(symbol.node), name=symbol.name)
                     )
 
     # Declaring
@@ -252,6 +250,27 @@ class _Resolver:
             flow.added.add(name)
         self._declare(scope, function.body)
         self._statements(function.body, scope, flow, loops=0)
+        if not flow.has_ended:
+            self._check_captured(scope, flow)
+
+    def _check_captured(self, scope: Scope, flow: _Flow) -> None:
+        """Where a call ends: what its inner functions read must be its own on every path.
+
+        They may go on after the call, and then they would have to see the outer name as it is
+        then, if this call has assigned none. Python has no such variable.
+        """
+        for name, (read, function) in self.captured.get(scope, {}).items():
+            symbol = scope.symbols[name]
+            if name not in flow and symbol.starts_from is not None:
+                self.found.add(
+                    catalogue.TWO_MEANINGS.at(
+                        read.span,
+                        name=name,
+                        function=function.name.text,
+                        hint="give the one that is assigned in the call another name",
+                        related=_first_defined(symbol),
+                    )
+                )
 
     # Statements
 
@@ -312,6 +331,7 @@ class _Resolver:
                             statement.span, hint="a script ends at its last line"
                         )
                     )
+                self._check_captured(scope, flow)
                 flow.has_ended = True
             case n.AssertStmt():
                 self._expression(statement.condition, scope, flow)
@@ -372,6 +392,7 @@ class _Resolver:
             symbol = scope.symbols.get(node.text)
             if symbol is not None and symbol.kind == "variable" and node.text not in flow:
                 self._start_from_outer(symbol, scope)
+                self.captured.setdefault(scope, {})[node.text] = (node, function)
 
     def _duplicates(self, what: str, identifiers: list[n.Identifier]) -> None:
         seen: set[str] = set()

@@ -1,0 +1,165 @@
+"""What stands in brackets, one item a line or all on one, with the comments between the items.
+
+    [
+        1,  // beside
+        // above
+        2,
+    ]
+
+A comment keeps its place at an item: beside it, or on lines of its own above it. A sequence that
+holds a comment has one item a line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.original import Original
+from saftc.syntax.pretty import Beside, Broken, Doc, Group, Hard, Line, Nest, Spread
+from saftc.syntax.tokens import Comment
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An item: its node's place, how it is written, and what joins it to the item before."""
+
+    node: n.Node
+    doc: Doc
+    lead: str = ""
+
+    @property
+    def span(self) -> Span:
+        """The place of the item."""
+        return self.node.span
+
+
+@dataclass(slots=True)
+class _Gaps:
+    """The comments of a sequence; the last of `above` stands at its end."""
+
+    above: list[list[str | Comment]]
+    beside: list[Comment | None]
+    opening: list[Comment] = field(default_factory=list[Comment])
+
+    @property
+    def are_empty(self) -> bool:
+        return not self.opening and not any(self.above) and not any(self.beside)
+
+
+class Brackets:
+    """Writes sequences; each takes the comments in it that its items have left."""
+
+    def __init__(self, original: Original) -> None:
+        self.original = original
+
+    def sequence(
+        self,
+        brackets: str,
+        parts: Sequence[Part],
+        inside: Span,
+        *,
+        is_spread: bool,
+        last_comma: Doc = Broken(","),  # noqa: B008
+    ) -> Doc:
+        """Items with commas, in `brackets`; one a line when they do not fit or `is_spread`."""
+        opening, closing = brackets
+        gaps = self._gaps(parts, inside)
+        if gaps.are_empty and not parts:
+            return brackets
+        if is_spread or not gaps.are_empty:
+            return self._spread(opening, closing, parts, gaps, "," if parts else "")
+        items: list[Doc] = []
+        for part in parts:
+            items += [",", Line(" "), part.doc] if items else [part.doc]
+        return Group((opening, Nest((Line(""), *items, last_comma)), Line(""), closing))
+
+    def chain(self, brackets: str, parts: Sequence[Part], inside: Span) -> Doc:
+        """Items with words between them; brackets that need not be there only hold line breaks."""
+        gaps = self._gaps(parts, inside)
+        if not gaps.are_empty:
+            opening, closing = brackets or "()"
+            return self._spread(opening, closing, parts, gaps, "")
+        opening, closing = brackets or (Broken("("), Broken(")"))
+        items: list[Doc] = []
+        for part in parts:
+            items += [Line(" "), part.lead, part.doc] if items else [part.doc]
+        return Group((opening, Nest((Line(""), *items)), Line(""), closing))
+
+    def _spread(
+        self, opening: str, closing: str, parts: Sequence[Part], gaps: _Gaps, comma: str
+    ) -> Doc:
+        lines: list[Doc] = []
+        is_first = True
+        for position, above in enumerate(gaps.above):
+            for comment in above:
+                lines += [self._break(comment, is_first), _text(comment)]
+                is_first = False
+            if position == len(parts):
+                break
+            part, beside = parts[position], gaps.beside[position]
+            lines += [self._break(part, is_first or not comma), part.lead, part.doc, comma]
+            lines += [Beside(beside.text)] if beside is not None else []
+            is_first = False
+        head = [Beside(comment.text) for comment in gaps.opening]
+        return Spread((opening, *head, Nest(tuple(lines)), Hard(), closing))
+
+    def _break(self, what: str | Comment | Part, is_close: bool) -> Hard:
+        """The line break above a comment or an item, with a blank line where there was one."""
+        if is_close or isinstance(what, str):
+            return Hard()
+        start = what.span.start
+        line_start = self.original.source.line_start(self.original.line_of(start))
+        if self.original.text[line_start:start].strip():
+            return Hard()
+        return Hard(min(1, self.original.blank_lines_above(start)))
+
+    def _gaps(self, parts: Sequence[Part], inside: Span) -> _Gaps:
+        original = self.original
+        gaps = _Gaps([[] for _ in range(len(parts) + 1)], [None] * len(parts))
+        lost: list[list[str]] = []
+        for position, part in enumerate(parts):
+            gaps.beside[position] = original.take_doc_beside(part.node)
+            lost.append([plain_text(comment) for comment in original.take(*part.span)])
+        for comment in original.take(*inside):
+            start, line = comment.span.start, original.line_of(comment.span.start)
+            gap = sum(part.span.end <= start for part in parts)
+            is_beside = comment.is_trailing and gap > 0
+            if is_beside and original.line_of(parts[gap - 1].span.end - 1) == line:
+                gaps.beside[gap - 1] = self._part_comment(comment, parts)
+            elif comment.is_trailing and gap == 0 and original.line_of(inside.start) == line:
+                gaps.opening.append(comment)
+            else:
+                gaps.above[gap].append(self._part_comment(comment, parts))
+        for above, comments in zip(gaps.above, lost, strict=False):
+            above[:] = with_lost(above, comments)
+        return gaps
+
+    def _part_comment(self, comment: Comment, parts: Sequence[Part]) -> Comment:
+        """The comment, as an ordinary one where it would begin to document a field."""
+        are_fields = bool(parts) and isinstance(parts[0].node, n.Parameter | n.SchemaField)
+        if not are_fields or not comment.is_doc or comment in self.original.docs:
+            return comment
+        return Comment(comment.span, plain_text(comment), comment.is_trailing)
+
+
+def plain_text(comment: Comment) -> str:
+    """The text of a comment as that of one that documents nothing."""
+    return "//" + comment.text.lstrip("/") if comment.is_doc else comment.text
+
+
+def with_lost(
+    above: Sequence[str | Comment], lost: Sequence[str]
+) -> list[str | Comment]:
+    """`above` with comments that had no place of their own, which go above the doc comments."""
+    position = len(above)
+    while position:
+        before = above[position - 1]
+        if isinstance(before, str) or not before.is_doc:
+            break
+        position -= 1
+    return [*above[:position], *lost, *above[position:]]
+
+
+def _text(comment: str | Comment) -> str:
+    return comment if isinstance(comment, str) else comment.text

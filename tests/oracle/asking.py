@@ -1,0 +1,196 @@
+"""Prompts in the reference interpreter: rendering, tools, typed replies and repairs."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from tests.oracle import values as v
+from tests.oracle.model import FAILED, Answer, Asked, Exhausted, Script, ToolUse, answer
+from tests.oracle.schemas import Types
+from tests.oracle.values import Callable_, Fault, Frame, Function, Value, Wrong
+
+RETURN = "__saft_return_"
+
+
+@dataclass(slots=True)
+class _Talk:
+    """One conversation: what is asked for, and what was said."""
+
+    text: str
+    tools: dict[str, Callable_]
+    form: str
+    returns: tuple[str, ...]
+    rounds: int | None
+    repairs: int
+    since: list[str] = field(default_factory=list[str])
+    turns: int = 0
+
+
+class Asking(ABC):
+    """The part of the interpreter that knows prompts."""
+
+    def __init__(self, types: Types, script: Script) -> None:
+        self.types = types
+        self.script = script
+        self.asked: list[Asked] = []
+
+    @abstractmethod
+    def evaluate(self, node: n.Expression, frame: Frame, asked: n.Schema | None = None) -> Value:
+        """The value of an expression."""
+
+    @abstractmethod
+    def called(
+        self, function: Callable_, positional: list[Value], named: v.Bound, span: Span
+    ) -> Value:
+        """What a call gives."""
+
+    def fitted(
+        self, value: Value, schema: n.Schema, span: Span, *, is_order_open: bool = False
+    ) -> Value:
+        """The value as the schema has it."""
+        try:
+            return self.types.fitted(value, schema)
+        except Wrong as wrong:
+            raise Fault("value", span, str(wrong), is_order_open=is_order_open) from None
+
+    def prompted(self, node: n.Prompt, frame: Frame, asked: n.Schema | None) -> Value:
+        """The value of a prompt whose place asks for `asked`."""
+        if node.mode == "program":
+            raise NotImplementedError("program")
+        is_text = asked is None or self._is_string(asked)
+        form = "" if is_text or asked is None else self.types.notation(asked)
+        talk = self._opened(node, frame, form, ())
+
+        def read(text: str) -> Value:
+            if is_text or asked is None:
+                if not text.strip():
+                    raise Wrong("an empty reply")
+                return text
+            return self.types.decoded(v.parse_json(text), asked)
+
+        while True:
+            said = self._reply(talk, node.span)
+            if not isinstance(said, str):
+                self._round(talk, said, node.span)
+                continue
+            try:
+                return read(said)
+            except Wrong as wrong:
+                self._ask_again(talk, said, str(wrong), node.span)
+
+    def destructured(self, node: n.DestructureStmt, prompt: n.Prompt, frame: Frame) -> v.Bound:
+        """The values of the fields, which the model hands in by tools."""
+        schemas = {one.name.text: one.schema for one in node.fields}
+        talk = self._opened(prompt, frame, "", tuple(RETURN + name for name in schemas))
+        found: v.Bound = {}
+        while len(found) < len(schemas):
+            said = self._reply(talk, prompt.span)
+            if isinstance(said, str):
+                self._ask_again(talk, said, "no call", prompt.span)
+                continue
+            for use in said:
+                name = use.tool.removeprefix(RETURN)
+                if use.tool in talk.returns and "value" in use.arguments:
+                    found[name] = self.types.decoded(use.arguments["value"], schemas[name])
+            self._round(talk, said, prompt.span)
+        return {name: found[name] for name in schemas}
+
+    # The opening
+
+    def _opened(self, node: n.Prompt, frame: Frame, form: str, returns: tuple[str, ...]) -> _Talk:
+        values = [
+            self.evaluate(part.value, frame) for part in node.parts if isinstance(part, n.Hole)
+        ]
+        options = {} if node.options is None else self.evaluate(node.options, frame)
+        if not isinstance(options, dict):
+            raise Wrong("options are an object")
+        text: list[str] = []
+        tools: dict[str, Callable_] = {}
+        remaining = iter(values)
+        numbered = 0
+        for part in node.parts:
+            if isinstance(part, n.PromptText):
+                text.append(part.text)
+                continue
+            value = next(remaining)
+            if isinstance(value, Callable_):
+                is_named = isinstance(part.value, n.Name)
+                numbered += not is_named
+                name = part.value.text if isinstance(part.value, n.Name) else f"tool_{numbered}"
+                if not v.equal(tools.setdefault(name, value), value):
+                    raise Wrong(f"two functions as the tool `{name}`")
+                text.append(name)
+            elif not part.is_raw:
+                text.append(v.json_of(value))
+            elif isinstance(value, str):
+                text.append(value)
+            else:
+                raise Wrong("`:raw` inserts a string")
+        rounds = 1 if node.mode == "do" else None
+        return _Talk("".join(text), tools, form, returns, rounds, options.get("repairs", 1))
+
+    def _is_string(self, schema: n.Schema) -> bool:
+        resolved = self.types.resolved(schema)
+        return isinstance(resolved, n.NamedSchema) and resolved.text == "string"
+
+    # The exchange
+
+    def _reply(self, talk: _Talk, span: Span) -> Answer:
+        offered = tuple(sorted((*talk.tools, *talk.returns)))
+        self.asked.append(Asked(talk.text, talk.form, offered, tuple(talk.since)))
+        try:
+            said = answer(self.script, talk.text, talk.turns)
+        except Exhausted as error:
+            raise Fault("prompt", span, f"no reply: {error}") from None
+        talk.turns += 1
+        return said
+
+    def _ask_again(self, talk: _Talk, said: str, reason: str, span: Span) -> None:
+        if not talk.repairs:
+            raise Fault("prompt", span, reason)
+        talk.repairs -= 1
+        talk.since += [f"said {said}", "again"]
+
+    def _round(self, talk: _Talk, uses: tuple[ToolUse, ...], span: Span) -> None:
+        is_ordinary = any(use.tool not in talk.returns for use in uses)
+        if is_ordinary and talk.rounds == 0:
+            raise Fault("prompt", span, "the round of tool calls is over")
+        if is_ordinary and talk.rounds is not None:
+            talk.rounds -= 1
+        talk.since.append("calls " + " ".join(use.tool for use in uses))
+        for use in uses:
+            talk.since.append(self._result(talk, use, span))
+
+    def _result(self, talk: _Talk, use: ToolUse, span: Span) -> str:
+        if use.tool in talk.returns:
+            return "result kept"
+        try:
+            function = talk.tools.get(use.tool)
+            if function is None:
+                raise Wrong(f"no tool `{use.tool}`")
+            value = self.called(function, [], self._arguments(function, use), span)
+            return "result " + (value if isinstance(value, str) else v.json_of(value))
+        except (Fault, Wrong):
+            return FAILED
+
+    def _arguments(self, function: Callable_, use: ToolUse) -> v.Bound:
+        """The arguments as the parameters' schemas have them; a number may be sent as text."""
+        if not isinstance(function, Function):
+            return dict(use.arguments)
+        schemas = {one.name.text: one.schema for one in function.definition.parameters}
+        read: v.Bound = {}
+        for name, value in use.arguments.items():
+            schema = schemas.get(name)
+            resolved = None if schema is None else self.types.resolved(schema)
+            if schema is None:
+                read[name] = value
+            elif isinstance(value, str) and _asks_for_number(resolved):
+                read[name] = self.types.decoded(v.parse_json(value), schema)
+            else:
+                read[name] = self.types.decoded(value, schema)
+        return read
+
+
+def _asks_for_number(schema: object) -> bool:
+    return isinstance(schema, n.NamedSchema) and schema.text in ("int", "float", "bool")

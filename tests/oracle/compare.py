@@ -1,0 +1,250 @@
+"""Running a script both ways, compiled and interpreted, and saying where the two differ.
+
+    compare(text, replies)      Outcome("agrees"), or a Disagreement that says what differs
+
+A script that the compiler refuses is compared with what the interpreter did: the refusal is right
+unless the refused expression was evaluated and nothing failed.
+"""
+
+import ast
+import contextlib
+import io
+import warnings
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import black
+
+from runtime_support import configure
+from runtime_support.errors import PromptError
+from saftc.codegen.positions import locate
+from saftc.driver import Checked, Compiled, compile_source
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+from tests.oracle.interpreter import Run, TooLong, run
+from tests.oracle.model import FAILED, Asked, ModelOf, Script
+from tests.oracle.values import Callable_, Record, Value
+
+_FILE = "oracle.py"
+_KINDS: tuple[tuple[type[BaseException], str], ...] = (
+    (PromptError, "prompt"),
+    (ZeroDivisionError, "zero"),
+    (AssertionError, "assert"),
+    (NameError, "name"),
+    (LookupError, "missing"),
+    (TypeError, "value"),
+    (ValueError, "value"),
+    (OverflowError, "value"),
+)
+
+
+class Disagreement(AssertionError):
+    """The compiled module and the interpreter do not do the same."""
+
+
+# What the language allows and the compiler refuses, because Python cannot say it: a name that an
+# inner function would see as the call's own or as the outer one, depending on the path taken.
+_LIMITS = {"SAFT0213"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a comparison went: `agrees`, `refused` (rightly), or `skipped` with the reason."""
+
+    word: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Execution:
+    output: tuple[str, ...]
+    names: dict[str, Any]
+    error: Exception | None
+    asked: tuple[Asked, ...]
+
+
+def compare(text: str, replies: Script | None = None) -> Outcome:
+    """Compares the two runs of a script; Disagreement when they differ."""
+    script = replies or {}
+    source = Source.from_text("oracle.saft", text)
+    try:
+        compiled = compile_source(source)
+    except NotImplementedError as error:
+        return Outcome("skipped", f"not implemented: {error}")
+    checked = compiled.checked
+    if any(one.code < "SAFT02" or one.code in _LIMITS for one in checked.diagnostics):
+        return Outcome("skipped", f"syntax: {checked.diagnostics[0].message}")
+    try:
+        expected = run(checked.module, script)
+    except TooLong:
+        return Outcome("skipped", "too long")
+    except NotImplementedError as error:
+        return Outcome("skipped", f"not interpreted: {error}")
+    if compiled.text is None:
+        _judge_refusal(checked, expected)
+        return Outcome("refused")
+    _check_syntax(compiled.text)
+    actual = _execute(compiled.text, script)
+    _judge_run(expected, actual)
+    _judge_line(source, compiled, expected, actual)
+    _judge_text(source, compiled.text)
+    return Outcome("agrees", "" if expected.fault is None else expected.fault.kind)
+
+
+# A refused script
+
+
+def _judge_refusal(checked: Checked, expected: Run) -> None:
+    is_tool_failed = any(FAILED in asked.since for asked in expected.asked)
+    if expected.fault is not None or is_tool_failed:
+        return
+    for diagnostic in checked.diagnostics:
+        if diagnostic.severity == "error":
+            place = _refused(checked.module, diagnostic.span)
+            if place in expected.evaluated:
+                raise Disagreement(
+                    f"refused, but it runs: {diagnostic.code} {diagnostic.message} "
+                    f"at line {checked.source.line_of(diagnostic.span.start)}"
+                )
+
+
+def _refused(module: n.Module, span: Span) -> Span:
+    """The place of the innermost expression that holds `span`."""
+    holding = [
+        node.span
+        for node in walk(module)
+        if isinstance(node, n.Expression)
+        and node.span.start <= span.start
+        and span.end <= node.span.end
+    ]
+    return min(holding, key=lambda one: one.end - one.start, default=span)
+
+
+# The text of the module
+
+
+def _check_syntax(text: str) -> None:
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        raise Disagreement(f"not Python: {error}") from None
+
+
+def _judge_text(source: Source, text: str) -> None:
+    if compile_source(source).text != text:
+        raise Disagreement("compiling twice gives two texts")
+    if black.format_str(text, mode=black.Mode()) != text:
+        raise Disagreement("black changes the module")
+
+
+def _execute(text: str, script: Script) -> _Execution:
+    model = ModelOf(script)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    printed = io.StringIO()
+    error = None
+    configure(provider=model)
+    try:
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(compile(text, _FILE, "exec"), namespace)
+    except Exception as failure:
+        error = failure
+    finally:
+        configure(provider=None)
+    output = tuple(printed.getvalue().split("\n")[:-1])
+    return _Execution(output, namespace, error, tuple(model.asked))
+
+
+# The two runs
+
+
+def _judge_run(expected: Run, actual: _Execution) -> None:
+    expected_kind = expected.fault.kind if expected.fault is not None else None
+    actual_kind = None if actual.error is None else _kind(actual.error)
+    if (expected_kind is None) != (actual_kind is None):
+        raise Disagreement(_errors(expected, actual))
+    if expected.fault is not None and expected.fault.is_order_open:
+        return
+    if expected_kind != actual_kind:
+        raise Disagreement(_errors(expected, actual))
+    output = tuple("\n".join(expected.output).split("\n")) if expected.output else ()
+    if output != actual.output:
+        raise Disagreement(f"output: expected {output}, got {actual.output}")
+    if expected.asked != actual.asked:
+        raise Disagreement(f"requests: expected {expected.asked}, got {actual.asked}")
+    _judge_names(expected, actual)
+
+
+def _judge_line(source: Source, compiled: Compiled, expected: Run, actual: _Execution) -> None:
+    if expected.fault is None or actual.error is None or expected.fault.is_order_open:
+        return
+    assert compiled.module is not None and compiled.text is not None
+    stretch = _failing_stretch(actual.error)
+    span = locate(compiled.module.origins.map(compiled.text), *stretch)
+    found = None if span is None else source.line_of(span.start)
+    wanted = source.line_of(expected.fault.span.start)
+    if found != wanted:
+        raise Disagreement(f"line of the error: expected {wanted}, got {found}: {actual.error!r}")
+
+
+def _failing_stretch(error: Exception) -> tuple[int, int | None, int, int | None]:
+    """The stretch of the module that the innermost frame in it was running."""
+    trace = error.__traceback__
+    found = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == _FILE:
+            found = trace
+        trace = trace.tb_next
+    assert found is not None
+    positions = list(found.tb_frame.f_code.co_positions())
+    line, end_line, column, end_column = positions[found.tb_lasti // 2]
+    return line or found.tb_lineno, column, end_line or found.tb_lineno, end_column
+
+
+def _errors(expected: Run, actual: _Execution) -> str:
+    return f"error: expected {expected.fault!r}, got {actual.error!r}"
+
+
+def _kind(error: Exception) -> str:
+    for class_, kind in _KINDS:
+        if isinstance(error, class_):
+            is_unforeseen = type(error) is TypeError
+            return "a TypeError of Python" if is_unforeseen else kind
+    return type(error).__name__
+
+
+def _judge_names(expected: Run, actual: _Execution) -> None:
+    for name, value in expected.names.items():
+        found = _python_name(name, expected.names, actual.names)
+        if found is None:
+            raise Disagreement(f"`{name}` is not in the module")
+        if not same(value, actual.names[found]):
+            raise Disagreement(f"`{name}`: expected {value!r}, got {actual.names[found]!r}")
+
+
+def _python_name(name: str, script: dict[str, Value], module: dict[str, Any]) -> str | None:
+    """The name in the module: the script's, with an underscore where Python forces it."""
+    for candidate in (name + "__", name + "_", name):
+        if candidate in module and (candidate == name or candidate not in script):
+            return candidate
+    return None
+
+
+def same(value: Value, found: Any) -> bool:
+    """Whether a Python value is what the interpreter's stands for, order of fields included."""
+    found = getattr(found, "value", found) if hasattr(type(found), "__saft_result__") else found
+    if isinstance(value, Callable_):
+        return callable(found)
+    if isinstance(value, Record):
+        if not is_dataclass(found) or type(found).__name__ != value.definition.name.text:
+            return False
+        return same(value.fields, {one.name: getattr(found, one.name) for one in fields(found)})
+    if type(value) is not type(found):
+        return False
+    if isinstance(value, list | tuple):
+        return len(value) == len(found) and all(map(same, value, found))
+    if isinstance(value, dict):
+        pairs = zip(value.items(), found.items(), strict=False)
+        return len(value) == len(found) and all(k == j and same(v, w) for (k, v), (j, w) in pairs)
+    return value == found or (value != value and found != found)

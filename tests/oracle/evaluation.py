@@ -1,0 +1,297 @@
+"""Expressions and calls in the reference interpreter."""
+
+from abc import abstractmethod
+from typing import assert_never
+
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from tests.oracle import operators
+from tests.oracle import values as v
+from tests.oracle.asking import Asking
+from tests.oracle.model import Script
+from tests.oracle.operators import calculated, compared, member, negated
+from tests.oracle.schemas import Types
+from tests.oracle.values import (
+    Builtin,
+    Callable_,
+    Constructor,
+    Fault,
+    Frame,
+    Function,
+    Record,
+    Value,
+    Wrong,
+    kind_of,
+)
+
+MOST_STEPS = 20_000
+
+_BOOL = n.NamedSchema(Span(0, 0), "bool")
+
+
+class TooLong(Exception):
+    """The script takes more steps than a test has time for."""
+
+
+class Evaluation(Asking):
+    """The part of the interpreter that knows expressions.
+
+    `evaluated` holds the places of what was evaluated without a fault.
+    """
+
+    def __init__(self, types: Types, script: Script) -> None:
+        super().__init__(types, script)
+        self.evaluated: set[Span] = set()
+        self.steps = 0
+
+    @abstractmethod
+    def entered(self, definition: n.FunctionDef, frame: Frame) -> Value:
+        """What the body of a function gives."""
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise TooLong
+
+    def placed(self, node: n.Expression, frame: Frame, schema: n.Schema | None) -> Value:
+        """The value of an expression whose place may ask for a schema."""
+        value = self.evaluate(node, frame, schema)
+        if schema is None:
+            return value
+        # Whether a part that fails is met before another that does, the language leaves open.
+        is_made_of_parts = not isinstance(node, n.Name | n.Literal)
+        return self.fitted(value, schema, node.span, is_order_open=is_made_of_parts)
+
+    def holds(self, node: n.Expression, frame: Frame) -> bool:
+        """The truth of a condition; a prompt there is asked for a bool."""
+        return v.truth_of(self.evaluate(node, frame, _BOOL if _is_prompt(node) else None))
+
+    def evaluate(self, node: n.Expression, frame: Frame, asked: n.Schema | None = None) -> Value:
+        """The value of an expression; `asked` is what its place asks a prompt for."""
+        try:
+            value = self.evaluate_unplaced(node, frame, asked)
+        except Wrong as wrong:
+            raise wrong.at(node.span) from None
+        self.evaluated.add(node.span)
+        return value
+
+    def evaluate_unplaced(self, node: n.Expression, frame: Frame, asked: n.Schema | None) -> Value:
+        match node:
+            case n.Literal():
+                return node.value
+            case n.Name():
+                return self.read(node, frame)
+            case n.ListLiteral():
+                item = self.types.item_of(asked)
+                return [self.evaluate(one, frame, item) for one in node.items]
+            case n.TupleLiteral():
+                asked_items = self.types.items_of(asked, len(node.items))
+                pairs = zip(node.items, asked_items, strict=True)
+                return tuple(self.evaluate(one, frame, item) for one, item in pairs)
+            case n.ObjectLiteral():
+                return {
+                    field.key.text: self.evaluate(
+                        field.value, frame, self.types.field_of(asked, field.key.text)
+                    )
+                    for field in node.fields
+                }
+            case n.Call():
+                return self.call(node, frame)
+            case n.Index():
+                value = self.evaluate(node.value, frame)
+                return operators.item(value, self.evaluate(node.key, frame))
+            case n.Slice():
+                return self.slice(node, frame)
+            case n.Member():
+                return member(self.evaluate(node.value, frame), node.name.text)
+            case n.TupleMember():
+                value = self.evaluate(node.value, frame)
+                if not isinstance(value, tuple):
+                    raise Wrong(f"`.{node.position}` of {kind_of(value)}")
+                return operators.item(value, node.position)
+            case n.Unary(operator="not"):
+                return not self.holds(node.operand, frame)
+            case n.Unary():
+                return negated(self.evaluate(node.operand, frame))
+            case n.Binary():
+                left = self.evaluate(node.left, frame)
+                return calculated(node.operator, left, self.evaluate(node.right, frame))
+            case n.Comparison():
+                left = self.evaluate(node.left, frame)
+                return compared(node.operator, left, self.evaluate(node.right, frame))
+            case n.Logical():
+                if self.holds(node.left, frame) == (node.operator == "or"):
+                    return node.operator == "or"
+                return self.holds(node.right, frame)
+            case n.Conditional():
+                chosen = node.then if self.holds(node.condition, frame) else node.other
+                return self.evaluate(chosen, frame, asked)
+            case n.Comprehension():
+                return self.comprehension(node, frame, asked)
+            case n.Prompt():
+                return self.prompted(node, frame, asked)
+            case _:
+                assert_never(node)
+
+    def read(self, node: n.Name, frame: Frame) -> Value:
+        owner = frame.find(node.text)
+        if owner is None:
+            raise Fault("name", node.span, f"`{node.text}` has no value yet")
+        return owner.names[node.text]
+
+    def slice(self, node: n.Slice, frame: Frame) -> Value:
+        value = self.evaluate(node.value, frame)
+        ends = [
+            None if end is None else self.evaluate(end, frame) for end in (node.start, node.stop)
+        ]
+        if any(end is not None and type(end) is not int for end in ends):
+            raise Wrong("a slice takes ints")
+        if not isinstance(value, str | list | tuple):
+            raise Wrong(f"cannot slice {kind_of(value)}")
+        return value[ends[0] : ends[1]]
+
+    def comprehension(
+        self, node: n.Comprehension, frame: Frame, asked: n.Schema | None
+    ) -> list[Value]:
+        item = self.types.item_of(asked)
+        found: list[Value] = []
+
+        def go(position: int, inner: Frame) -> None:
+            self.step()
+            if position == len(node.clauses):
+                found.append(self.evaluate(node.item, inner, item))
+                return
+            clause = node.clauses[position]
+            for value in self.items_of(clause.iterable, inner):
+                self.bind(clause.pattern, value, inner)
+                if all(self.holds(condition, inner) for condition in clause.conditions):
+                    go(position + 1, inner)
+
+        go(0, Frame(frame))
+        return found
+
+    def items_of(self, node: n.Expression, frame: Frame) -> list[Value] | tuple[Value, ...]:
+        value = self.evaluate(node, frame)
+        if not v.is_sequence(value):
+            raise Fault("value", node.span, f"cannot go over {kind_of(value)}")
+        return value
+
+    def bind(self, pattern: n.Pattern, value: Value, frame: Frame) -> None:
+        """Gives the names of a pattern their values, all of them or none."""
+        frame.names.update(_parts(pattern, value))
+
+    # Calls
+
+    def call(self, node: n.Call, frame: Frame) -> Value:
+        function = self.evaluate(node.function, frame)
+        positional: list[Value] = []
+        named: v.Bound = {}
+        for position, argument in enumerate(node.arguments):
+            name = argument.name.text if argument.name is not None else None
+            asked = _parameter_schema(function, position, name)
+            value = self.evaluate(argument.value, frame, asked)
+            if name is None:
+                positional.append(value)
+            elif name in named:
+                raise Wrong(f"`{name}` is given twice")
+            else:
+                named[name] = value
+        if not isinstance(function, Callable_):
+            raise Wrong(f"cannot call {kind_of(function)}")
+        return self.called(function, positional, named, node.span)
+
+    def called(
+        self, function: Callable_, positional: list[Value], named: v.Bound, span: Span
+    ) -> Value:
+        match function:
+            case Builtin():
+                return _run_builtin(function, positional, named)
+            case Constructor(definition=record, defaults=defaults):
+                optional = {
+                    field.name.text: None
+                    for field in record.fields
+                    if field.schema is not None and self.types.admits_nil(field.schema)
+                }
+                given = self.bound(record.fields, {**optional, **defaults}, positional, named, span)
+                return Record(record, given)
+            case Function(definition=definition, frame=outer, defaults=defaults):
+                inner = Frame(outer)
+                inner.names.update(
+                    self.bound(definition.parameters, defaults, positional, named, span)
+                )
+                return self.entered(definition, inner)
+            case _:
+                assert_never(function)
+
+    def bound(
+        self,
+        parameters: tuple[n.Parameter, ...],
+        defaults: v.Bound,
+        positional: list[Value],
+        named: v.Bound,
+        span: Span,
+    ) -> v.Bound:
+        """The parameters' values, in the parameters' order."""
+        names = [parameter.name.text for parameter in parameters]
+        if len(positional) > len(names):
+            raise Wrong("too many arguments")
+        given = dict(zip(names, positional, strict=False))
+        for name, value in named.items():
+            if name not in names or name in given:
+                raise Wrong(f"argument `{name}`")
+            given[name] = value
+        schemas = {parameter.name.text: parameter.schema for parameter in parameters}
+        for name in names:
+            if name not in given and name not in defaults:
+                raise Wrong(f"argument `{name}` is missing")
+        return {
+            name: self.argument(given[name], schemas[name], span)
+            if name in given
+            else defaults[name]
+            for name in names
+        }
+
+    def argument(self, value: Value, schema: n.Schema | None, span: Span) -> Value:
+        if schema is None:
+            return value
+        return self.fitted(value, schema, span, is_order_open=True)
+
+
+def _parts(pattern: n.Pattern, value: Value) -> v.Bound:
+    match pattern:
+        case n.NamePattern():
+            return {pattern.name.text: value}
+        case n.TuplePattern(items=items):
+            if not v.is_sequence(value) or len(value) != len(items):
+                raise Fault("value", pattern.span, f"cannot unpack {kind_of(value)}")
+            found: v.Bound = {}
+            for part, inner in zip(items, value, strict=True):
+                found |= _parts(part, inner)
+            return found
+        case _:
+            assert_never(pattern)
+
+
+def _is_prompt(node: n.Expression) -> bool:
+    return isinstance(node, n.Prompt)
+
+
+def _parameter_schema(function: Value, position: int, name: str | None) -> n.Schema | None:
+    """What the parameter asks for that an argument is for."""
+    match function:
+        case Function(definition=definition):
+            parameters = definition.parameters
+        case Constructor(definition=record):
+            parameters = record.fields
+        case _:
+            return None
+    if name is None:
+        return parameters[position].schema if position < len(parameters) else None
+    return next((one.schema for one in parameters if one.name.text == name), None)
+
+
+def _run_builtin(function: Builtin, positional: list[Value], named: v.Bound) -> Value:
+    try:
+        return function.run(*positional, **named)
+    except TypeError as error:
+        raise Wrong(str(error)) from None

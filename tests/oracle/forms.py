@@ -1,0 +1,84 @@
+"""What generated expressions look like, as data: literals, and forms with a `<type>` at each place.
+
+`<*>` is a place for a value of any type.
+"""
+
+from tests.oracle.kinds import (
+    BOOL,
+    CITY,
+    FLOAT,
+    INT,
+    NIL,
+    STRING,
+    Either,
+    ListOf,
+    ObjectOf,
+    TupleOf,
+    Type,
+)
+
+INTS = ("1", "2", "3", "7", "-1", "1_000", "4", "12", "5", "0", "10000000000000000000000")
+FLOATS = ("0.5", "1.0", "2.25", "1e3", "1e-7", "-0.0", "1e308", "3.0")
+STRINGS = ('"a"', '""', '"two words"', '"Zoë"', r'"q\"\n\t"', '"12"', '" x "', '"a,b,c"', '"{}"')
+FLOAT_TEXTS = ('"1.5"', '"2"', '" 3e2 "', '"-0.5"', '".5"', '"5."', '"1_0.5"', '"nan"', '"abc"')
+INT_TEXTS = ('"12"', '" 7 "', '"-3"', '"1_000"', '"+4"', '"3.5"', '"abc"', '""')
+
+
+# Builtins as values, by what they give for an int.
+MAPPED: dict[Type, str] = {
+    STRING: "[str, type, json]",
+    INT: "[abs, round, int, same]",
+    FLOAT: "[float, same(float)]",
+}
+
+PLACES: dict[str, Type] = {
+    "<int>": INT,
+    "<float>": FLOAT,
+    "<string>": STRING,
+    "<bool>": BOOL,
+    "<ints>": ListOf(INT),
+    "<floats>": ListOf(FLOAT),
+    "<strings>": ListOf(STRING),
+    "<object>": ObjectOf((("id", INT), ("name", STRING))),
+    "<pair>": TupleOf((INT, STRING)),
+    "<nested>": TupleOf((STRING, TupleOf((INT, BOOL)))),
+    "<city>": CITY,
+    "<int?>": Either((INT, NIL)),
+    "<string?>": Either((STRING, NIL)),
+}
+INT_FORMS = (
+    *("(<int> + <int>)", "(<int> - <int>)", "(<int> * <int>)", "(<int> % 3)", "-<int>"),
+    *("(<int> % <int>)", "len(<ints>)", "len(<string>)", "<ints>[0]", "<ints>[-1]"),
+    *("<object>.id", '<object>["id"]', "int(<int text>)", "int(<float>)", "round(<float>)"),
+    *("abs(<int>)", "sum(<ints>)", "min(<ints>)", "max(<int>, <int>)", "<strings>.length"),
+    *("<pair>.0", "<nested>.1.0", "<pair>[0]", "min(<int>, 2, <int>)", "<ints>[<int>]"),
+    *('parse("[1, 2]")[1]', "<object>.length", 'parse("{\\"id\\": 4}").id'),
+    *("len(keys(<object>))",),
+)
+FLOAT_FORMS = (
+    *("(<int> / 4)", "(<int> / <int>)", "(<float> + <int>)", "(<int> * <float>)"),
+    *("(<float> - <float>)", "(<float> / 2)", "float(<int>)", "float(<float text>)"),
+    *("sum([1.5, <float>])", "-<float>", "<city>.size", "round(<float>, 1)", "abs(<float>)"),
+    *("max(<floats>)", "round(<float>, digits: 2)"),
+)
+STRING_FORMS = (
+    *("(<string> + <string>)", "upper(<string>)", "lower(<string>)", "strip(<string>)"),
+    *("str(<*>)", "type(<*>)", "json(<*>)", 'join(<strings>, ", ")', 'join("-", <strings>)'),
+    *("join(<strings>)", "<string>[0]", "<string>[1:]", "<strings>[0]", "<object>.name"),
+    *('replace(<string>, "a", <string>)', "<pair>.1", 'split("a b")[1]', "<nested>.0"),
+    *("<city>.name", '<object>["name"]', "max(<strings>)"),
+    *('split("a;b", separator: ";")[0]', "str(<bool>)", 'env("SAFT_ORACLE_UNSET", "unset")'),
+    *('parse("\\"p\\"")', "join(<strings>, <string>)"),
+)
+BOOL_FORMS = (
+    *("(<int> < <int>)", "(<float> >= <int>)", "(<string> <= <string>)", "(not <bool>)"),
+    *("(<bool> and <bool>)", "(<bool> or <bool>)", "(<*> and <*>)", "(not <*>)"),
+    *("(<*> or <*>)", "starts_with(<string>, <string>)", "ends_with(<string>, <string>)"),
+    *("(<string> in <string>)", "contains(<strings>, <string>)", '("id" in <object>)'),
+    *("contains(<object>, <string>)", "(<int> == <float>)", "(<*> == <*>)", "(<*> != <*>)"),
+    *("(<int?> == nil)", "(<string?> != nil)", '(type(<*>) == "int")'),
+    *('(type(<*>) == "bool")', "(<*> == true)", '(type(<*>) != "nil")'),
+    *("(<int> in <floats>)", "(<city> == <city>)", "(<pair> == <pair>)"),
+    *("(<*> in [1, true, nil])", "(<bool> == <bool>)", '(type(<*>) == "float")'),
+    *('("object" == type(<*>))', "(same(<int?>) > 1)", "(<ints> == (1, 2))"),
+)

@@ -1,0 +1,137 @@
+"""The types that generated scripts are written in, as data, with their notation and sample values.
+
+A type says what a value really is; whether the script tells the compiler so is another matter.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A scalar: int float bool string nil any."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """`[item]`."""
+
+    item: "Type"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf:
+    """`(A, B)`."""
+
+    items: "tuple[Type, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectOf:
+    """`{name: T}`; a field whose type is optional may be absent."""
+
+    fields: "tuple[tuple[str, Type], ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """`A | B`; with nil as the second, `A?`."""
+
+    members: "tuple[Type, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """`"low" | "high"`: one of these values."""
+
+    values: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOf:
+    """A record that the script defines; the fields from `required` on have defaults."""
+
+    name: str
+    fields: "tuple[tuple[str, Type], ...]"
+    required: int
+
+
+Type = RecordOf | Kind | ListOf | TupleOf | ObjectOf | Either | Exactly
+
+INT, FLOAT, BOOL, STRING, NIL, ANY = map(Kind, ("int", "float", "bool", "string", "nil", "any"))
+SCALARS = (INT, FLOAT, BOOL, STRING)
+LABEL = Exactly(("low", "high"))
+CITY = RecordOf("City", (("name", STRING), ("size", FLOAT), ("country", Either((STRING, NIL)))), 2)
+TOUR = RecordOf("Tour", (("stops", ListOf(CITY)), ("label", LABEL)), 2)
+RECORDS = (
+    'type Label = "low" | "high"',
+    "type City(name: string, size: float, country: string? = nil)",
+    "type Tour(stops: [City], label: Label)",
+)
+TYPES: tuple[Type, ...] = (
+    *(INT, INT, INT, FLOAT, STRING, STRING, BOOL),
+    *(ListOf(INT), ListOf(STRING), ListOf(FLOAT), ListOf(ListOf(INT)), ListOf(BOOL)),
+    *(TupleOf((INT, STRING)), TupleOf((STRING, TupleOf((INT, BOOL))))),
+    ObjectOf((("id", INT), ("name", STRING))),
+    ObjectOf((("size", FLOAT), ("note", Either((STRING, NIL))))),
+    ListOf(ObjectOf((("id", INT), ("tags", ListOf(STRING))))),
+    ListOf(TupleOf((INT, STRING))),
+    *(Either((INT, NIL)), Either((STRING, NIL)), Either((INT, STRING)), Either((FLOAT, BOOL))),
+    *(LABEL, CITY, CITY, ListOf(CITY), TOUR),
+)
+
+
+def notation(type_: Type) -> str:
+    """The type as a schema of a script."""
+    match type_:
+        case Kind(word=word):
+            return word
+        case ListOf(item=item):
+            return f"[{notation(item)}]"
+        case TupleOf(items=items):
+            return "(" + ", ".join(map(notation, items)) + ")"
+        case ObjectOf(fields=fields):
+            return "{" + ", ".join(f"{name}: {notation(inner)}" for name, inner in fields) + "}"
+        case Either(members=(inner, Kind(word="nil"))):
+            return notation(inner) + "?"
+        case Either(members=members):
+            return " | ".join(map(notation, members))
+        case RecordOf(name=name):
+            return name
+        case Exactly(values=values):
+            return " | ".join(f'"{one}"' if isinstance(one, str) else str(one) for one in values)
+
+
+def members(type_: Type) -> tuple[Type, ...]:
+    """The members of a union, or the type alone."""
+    return type_.members if isinstance(type_, Either) else (type_,)
+
+
+def sample(type_: Type, choose: "Callable[[Sequence[Any]], Any]") -> Any:
+    """JSON data of the type, for the replies of a model."""
+    match type_:
+        case Kind(word=word):
+            return choose(_SAMPLES[word])
+        case ListOf(item=item):
+            return [sample(item, choose) for _ in range(choose((1, 2, 0, 3)))]
+        case TupleOf(items=items):
+            return [sample(item, choose) for item in items]
+        case ObjectOf(fields=fields) | RecordOf(fields=fields):
+            return {name: sample(inner, choose) for name, inner in fields}
+        case Either(members=members):
+            return sample(choose(members), choose)
+        case Exactly(values=values):
+            return choose(values)
+
+
+_SAMPLES: dict[str, tuple[Any, ...]] = {
+    "int": (3, 0, -2, 12),
+    "float": (1.5, 2, -0.25),
+    "bool": (True, False),
+    "string": ("one", "two words", "Zoë", 'a "b"'),
+    "nil": (None,),
+    "any": (1, "a", None, [1, 2], {"id": 1}, True),
+}

@@ -1,0 +1,108 @@
+"""A scripted model that answers by a mark in the prompt, and what was asked of it.
+
+A prompt that holds `#3` gets the replies queued under 3, one for each request of its conversation;
+so the order in which a script asks need not be known. `Asked` is what a request says, in the form
+in which the interpreter's requests and those of the compiled module are compared.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runtime_support.errors import ProviderError
+from runtime_support.exchange import Reply, Request, ToolRequest
+
+_MARK = re.compile(r"#(\d+)")
+FAILED = "(error)"
+# What follows the prompt's text in a first message: the contract, or the call for return tools.
+_CALLS = "\n\nAnswer by calling each of these tools once"
+_ENDINGS = ("\n\nReply with JSON only, no other text", _CALLS)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call of a tool that the model asks for."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+Answer = str | tuple[ToolUse, ...]
+Script = Mapping[int, Sequence[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request: the prompt's text, the tools offered, and what was said and answered since.
+
+    `form` is the notation of the type that is asked for; empty for text.
+    """
+
+    text: str
+    form: str
+    tools: tuple[str, ...]
+    since: tuple[str, ...]
+
+
+class Exhausted(Exception):
+    """There is no reply for a request."""
+
+
+def answer(script: Script, text: str, turn: int) -> Answer:
+    """The reply to the request number `turn` (from 0) of the conversation about `text`."""
+    mark = _MARK.search(text)
+    replies = script.get(int(mark[1]), ()) if mark else ()
+    if turn >= len(replies):
+        raise Exhausted(text)
+    return replies[turn]
+
+
+class ModelOf:
+    """The provider that compiled modules ask; `asked` holds the requests in order."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.asked: list[Asked] = []
+
+    def complete(self, request: Request) -> Reply:
+        """The scripted reply."""
+        messages = request.messages
+        self.asked.append(_asked(request))
+        turn = sum(message["role"] == "assistant" for message in messages)
+        try:
+            found = answer(self.script, messages[0]["content"], turn)
+        except Exhausted:
+            raise ProviderError("the script of replies is over") from None
+        if isinstance(found, str):
+            return Reply(found, model="scripted")
+        calls = tuple(ToolRequest(use.tool, json.dumps(use.arguments)) for use in found)
+        return Reply("", tool_calls=calls, finish="tool_calls", model="scripted")
+
+
+def _asked(request: Request) -> Asked:
+    opening, *later = request.messages
+    text, ending = opening["content"], ""
+    for first in _ENDINGS:
+        if first in text:
+            text, _, ending = text.rpartition(first)
+    tools = tuple(sorted(tool["function"]["name"] for tool in request.tools))
+    return Asked(text, _form(ending), tools, tuple(map(_said, later)))
+
+
+def _form(ending: str) -> str:
+    if not ending or ending.startswith(", with the value"):
+        return ""
+    return "any" if ending == "." else re.split(r":\s", ending.removeprefix(","), maxsplit=1)[-1]
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    if "tool_calls" in message:
+        return "calls " + " ".join(call["function"]["name"] for call in message["tool_calls"])
+    if message["role"] == "tool":
+        content = message["content"]
+        if content.startswith("kept"):
+            return "result kept"
+        return FAILED if content.startswith("error: ") else f"result {content}"
+    return "again" if message["role"] == "user" else f"said {message['content']}"

@@ -1,0 +1,279 @@
+"""Saft values in the reference interpreter: their kinds, equality, order, text and JSON.
+
+bool, int, float, str, None, list, tuple and dict stand for Saft's own; functions and records are
+the classes below. A `Fault` is an error of the script: a kind word and the place that failed.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from saftc.source import Span
+from saftc.syntax import nodes as n
+
+Value = Any
+Bound = dict[str, Value]
+
+_KINDS = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "string",
+    type(None): "nil",
+    list: "list",
+    tuple: "tuple",
+    dict: "object",
+}
+_KEYWORDS = frozenset(
+    (
+        *("if", "elif", "else", "for", "in", "while", "break", "continue", "ret", "assert"),
+        *("and", "or", "not", "true", "false", "nil"),
+    )
+)
+_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+class Fault(Exception):
+    """An error of the script.
+
+    `kind` is `value` (something is not what its place takes), `missing` (no such field, key or
+    index), `zero`, `assert`, `name` (nothing is bound to it yet), `prompt`, or `depth`.
+    `is_order_open`: the language does not say whether something beside it comes first.
+    """
+
+    def __init__(self, kind: str, span: Span, message: str, *, is_order_open: bool = False) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.span = span
+        self.is_order_open = is_order_open
+
+
+class Wrong(Exception):
+    """A fault whose place the caller knows."""
+
+    def __init__(self, message: str, kind: str = "value") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+    def at(self, span: Span) -> Fault:
+        """The fault at `span`."""
+        return Fault(self.kind, span, str(self))
+
+
+class Frame:
+    """The names of the module, a call or a comprehension; what is not there is looked up outside.
+
+    There is no more to scoping than this: a name belongs to a call from the moment it is assigned
+    in it, and whoever looks later sees what is there then.
+    """
+
+    def __init__(self, outer: "Frame | None" = None) -> None:
+        self.outer = outer
+        self.names: Bound = {}
+
+    def find(self, name: str) -> "Frame | None":
+        """The innermost frame that has the name by now."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names:
+                return frame
+            frame = frame.outer
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function of the script and the frame it was defined in."""
+
+    definition: n.FunctionDef
+    frame: Frame
+    defaults: Bound
+
+    @property
+    def name(self) -> str:
+        """The name it was defined under."""
+        return self.definition.name.text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Builtin:
+    """A builtin; `run` takes the arguments as they were given."""
+
+    name: str
+    run: Callable[..., Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constructor:
+    """The constructor of a record type."""
+
+    definition: n.RecordDef
+    defaults: Bound
+
+    @property
+    def name(self) -> str:
+        """The type's name."""
+        return self.definition.name.text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """A record: its type and its fields in order."""
+
+    definition: n.RecordDef
+    fields: Bound
+
+
+Callable_ = Function | Builtin | Constructor
+
+
+def kind_of(value: Value) -> str:
+    """The word that `type(x)` gives."""
+    if isinstance(value, Record):
+        return value.definition.name.text
+    if isinstance(value, Callable_):
+        return "function"
+    return _KINDS[type(value)]
+
+
+def is_number(value: Value) -> bool:
+    """Whether it is an int or a float; a bool is neither."""
+    return type(value) in (int, float)
+
+
+def is_sequence(value: Value) -> bool:
+    """Whether it is a list or a tuple."""
+    return isinstance(value, list | tuple)
+
+
+def truth_of(value: Value) -> bool:
+    """Only `false` and `nil` are false."""
+    return value is not None and value is not False
+
+
+def equal(left: Value, right: Value) -> bool:
+    """Saft's `==`."""
+    if is_number(left) and is_number(right):
+        return left == right
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, list | tuple):
+        pairs = zip(left, right, strict=False)
+        return len(left) == len(right) and all(equal(one, other) for one, other in pairs)
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
+    if isinstance(left, Record):
+        return left.definition is right.definition and equal(left.fields, right.fields)
+    if isinstance(left, Builtin):
+        return left.name == right.name
+    return left is right if isinstance(left, Callable_) else left == right
+
+
+def contains(item: Value, container: Value) -> bool:
+    """Saft's `in`."""
+    if is_sequence(container):
+        return any(equal(item, element) for element in container)
+    if not isinstance(container, str | dict):
+        raise Wrong(f"`in` {kind_of(container)}")
+    if not isinstance(item, str):
+        raise Wrong(f"{kind_of(item)} `in` {kind_of(container)}")
+    return item in container
+
+
+def check_ordered(values: list[Value] | tuple[Value, ...]) -> None:
+    """All numbers or all strings, as `<` takes them."""
+    if all(map(is_number, values)) or all(isinstance(value, str) for value in values):
+        return
+    raise Wrong("no order among " + ", ".join(map(kind_of, values)))
+
+
+def text_of(value: Value) -> str:
+    """What `print` writes: a string as it is, any other value as a literal."""
+    return value if isinstance(value, str) else literal_of(value)
+
+
+def literal_of(value: Value) -> str:
+    """The value as it is written in a script."""
+    match value:
+        case None:
+            return "nil"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return _digits(value)
+        case str():
+            return _quoted(value)
+        case list():
+            return "[" + ", ".join(map(literal_of, value)) + "]"
+        case tuple():
+            return "(" + ", ".join(map(literal_of, value)) + (",)" if len(value) == 1 else ")")
+        case dict():
+            return "{" + _fields(value, quotes=True) + "}"
+        case Record():
+            return f"{kind_of(value)}({_fields(value.fields, quotes=False)})"
+        case _:
+            return f"<function {value.name}>"
+
+
+def json_of(value: Value) -> str:
+    """Compact JSON text; Wrong for what has none."""
+    try:
+        return json.dumps(_jsonable(value), ensure_ascii=False, separators=(",", ":"))
+    except ValueError as error:
+        raise Wrong(str(error)) from None
+
+
+def parse_json(text: str) -> Value:
+    """The value of JSON text."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except ValueError as error:
+        raise Wrong(f"not JSON: {error}") from None
+
+
+def _refuse(name: str) -> NoReturn:
+    raise Wrong(f"{name} is not JSON")
+
+
+def _jsonable(value: Value) -> Value:
+    if isinstance(value, Record):
+        return _jsonable(value.fields)
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _jsonable(item) for key, item in value.items()}
+    if isinstance(value, Callable_):
+        raise Wrong("a function has no JSON form")
+    if isinstance(value, float) and value - value != 0:
+        raise Wrong(f"{value} has no JSON form")
+    return value
+
+
+def _digits(value: int | float) -> str:
+    try:
+        return str(value)
+    except ValueError as error:
+        raise Wrong(str(error)) from None
+
+
+def _fields(fields: Bound, *, quotes: bool) -> str:
+    return ", ".join(
+        f"{_key(key) if quotes else key}: {literal_of(value)}" for key, value in fields.items()
+    )
+
+
+def _key(key: str) -> str:
+    is_name = key.isascii() and key.isidentifier() and key not in _KEYWORDS
+    return key if is_name else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    is_control = ord(character) < 32 or ord(character) == 127
+    return f"\\u{ord(character):04x}" if is_control else character
