@@ -143,6 +143,8 @@ class Statements(Prompts, Expressions):
 
         Whether there were any.
         """
+        if not self.definitions:
+            return False
         is_any = False
         if isinstance(statement, n.TypeAlias | n.RecordDef):
             self.begun_types.add(statement.name.text)

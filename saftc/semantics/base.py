@@ -13,7 +13,7 @@ from saftc.semantics.environment import Environment
 from saftc.semantics.facts import Coercion, Facts
 from saftc.semantics.relations import Fit
 from saftc.semantics.scopes import Scope, Symbol
-from saftc.semantics.types import ANY, NEVER, Type, bounded, union
+from saftc.semantics.types import ANY, NEVER, Scalar, Type, bounded, union
 from saftc.syntax import nodes as n
 
 Unit = n.Module | n.FunctionDef
@@ -75,7 +75,8 @@ class Base(ABC):
 
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""
-        type_ = bounded(type_)
+        if not isinstance(type_, Scalar):
+            type_ = bounded(type_)
         self.facts.types[node] = type_
         return type_
 
@@ -113,6 +114,8 @@ class Base(ABC):
     def grow(self, symbol: Symbol, type_: Type) -> None:
         """Adds `type_` to what a variable can hold for those that read it from elsewhere."""
         known = self.facts.symbols.get(symbol, NEVER)
+        if known == type_:
+            return
         grown = bounded(union((known, type_)))
         if grown != known:
             self.facts.symbols[symbol] = grown

@@ -43,7 +43,7 @@ from saftc.semantics.types import (
 )
 from saftc.semantics.usage import parameter_uses
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of
 
 # After so many rounds a variable that still grows in a loop is any value.
 _MOST_ROUNDS = 6
@@ -68,7 +68,7 @@ def analyze(module: n.Module, found: Collector, load: Loader = no_modules) -> Fa
 
 
 def _declare_functions(module: n.Module, facts: Facts) -> None:
-    functions = [node for node in walk(module) if isinstance(node, n.FunctionDef)]
+    functions = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
     for function in functions:
         types = tuple(
             facts.schemas[parameter.schema] if parameter.schema else ANY
@@ -79,7 +79,7 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
         for parameter, type_ in zip(function.parameters, types, strict=True):
             if parameter.schema is not None:
                 facts.declared[facts.names.of(parameter.name)] = type_
-    for node in walk(module):
+    for node in nodes_of(module):
         if isinstance(node, n.AssignStmt) and node.schema is not None:
             symbol = facts.names.of(node.name)
             earlier = facts.declared.get(symbol)
@@ -100,7 +100,7 @@ class _Inference(Expressions):
     """The part of inference that knows statements and units."""
 
     def run(self) -> None:
-        own = (node for node in walk(self.module) if isinstance(node, n.FunctionDef))
+        own = (node for node in nodes_of(self.module) if isinstance(node, n.FunctionDef))
         units: list[Unit] = [*own, self.module]
         self.outdated = dict.fromkeys(units)
         budget = _MOST_ROUNDS * len(units) + 100

@@ -15,7 +15,7 @@ from saftc.diagnostics.model import Collector
 from saftc.diagnostics.near import near
 from saftc.semantics.scopes import Symbol
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of
 
 if TYPE_CHECKING:
     from saftc.semantics.facts import Facts
@@ -60,7 +60,7 @@ def no_modules(_name: str) -> Found:
 
 def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collector) -> None:
     """Fills `facts.imported` and takes over what is known of sibling scripts."""
-    for statement in walk(module):
+    for statement in nodes_of(module):
         if not isinstance(statement, n.ImportStmt | n.FromImport):
             continue
         loaded = load(statement.module.text)

@@ -24,7 +24,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of
 
 _ELSEWHERE = {
     "str": "string",
@@ -69,7 +69,7 @@ class _Schemas:
                     for field in definition.fields
                 }
                 self.facts.records[name] = RecordFacts(definition, fields)
-        for node in walk(self.module):
+        for node in nodes_of(self.module):
             if isinstance(node, n.Parameter | n.AssignStmt | n.PatternField) and node.schema:
                 self.type_of(node.schema)
             elif isinstance(node, n.FunctionDef) and node.returns is not None:

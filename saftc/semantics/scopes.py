@@ -29,7 +29,7 @@ from saftc.diagnostics.near import near
 from saftc.semantics.builtins import BUILTINS
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children, walk
+from saftc.syntax.walk import children, nodes_of
 
 SymbolKind = Literal[
     "variable", "parameter", "function", "record", "type", "import", "builtin", "guessed"
@@ -161,7 +161,7 @@ class _Resolver:
 
         What the module assigns may be read by whoever imports it.
         """
-        in_schemas = {node.text for node in walk(self.module) if isinstance(node, n.NamedSchema)}
+        in_schemas = {node.text for node in nodes_of(self.module) if isinstance(node, n.NamedSchema)}
         for scope in self.names.scopes.values():
             for symbol in scope.symbols.values():
                 symbol.is_read = symbol.is_read or symbol.name in in_schemas

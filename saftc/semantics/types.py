@@ -161,6 +161,9 @@ def members(type_: Type) -> tuple[Type, ...]:
 
 def union(types: Iterable[Type]) -> Type:
     """The union of `types`: flat, each once, `ANY` when any of them is, `NEVER` when none is."""
+    types = list(types)
+    if len(types) == 1 or (len(types) == 2 and types[0] == types[1]):
+        return types[0]
     found: dict[Type, None] = {}
     for type_ in types:
         for member in members(type_):

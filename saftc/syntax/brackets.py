@@ -132,7 +132,8 @@ class Brackets:
             else:
                 gaps.above[gap].append(self._part_comment(comment, parts))
         for above, comments in zip(gaps.above, lost, strict=False):
-            above[:] = with_lost(above, comments)
+            place = place_of_lost(above)
+            above[place:place] = comments
         return gaps
 
     def _part_comment(self, comment: Comment, parts: Sequence[Part]) -> Comment:
@@ -145,20 +146,18 @@ class Brackets:
 
 def plain_text(comment: Comment) -> str:
     """The text of a comment as that of one that documents nothing."""
-    return "//" + comment.text.lstrip("/") if comment.is_doc else comment.text
+    return "//" + comment.text[3:] if comment.is_doc else comment.text
 
 
-def with_lost(
-    above: Sequence[str | Comment], lost: Sequence[str]
-) -> list[str | Comment]:
-    """`above` with comments that had no place of their own, which go above the doc comments."""
+def place_of_lost(above: Sequence[str | Comment]) -> int:
+    """Where among comments those go that have no place of their own: above doc comments."""
     position = len(above)
     while position:
         before = above[position - 1]
         if isinstance(before, str) or not before.is_doc:
             break
         position -= 1
-    return [*above[:position], *lost, *above[position:]]
+    return position
 
 
 def _text(comment: str | Comment) -> str:

@@ -8,7 +8,8 @@ A document is a text, a tuple of documents, or one of the classes below. `render
 gives `f(a, b)`, or where that is too long, `f(`, `    a,`, `    b,` and `)` on lines of their own.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 INDENT = 4
@@ -62,7 +63,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A part that is broken, whatever is around it."""
+    """A part with line breaks of its own, whatever is around it."""
 
     doc: Doc
 
@@ -90,8 +91,13 @@ def is_spread(doc: Doc) -> bool:
     return False
 
 
-# How a part is laid out: its groups as they fit, its groups flat, or all of it rigid.
-_FITTING, _FLAT, _RIGID = range(3)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a part stands: its indentation, whether its lines are broken, whether they may be."""
+
+    indent: int
+    is_broken: bool
+    is_rigid: bool = False
 
 
 def render(doc: Doc, width: int, indent: int) -> str:
@@ -101,77 +107,76 @@ def render(doc: Doc, width: int, indent: int) -> str:
     """
     out: list[str] = []
     column = margin = indent
-    is_line_start = False
-    pending: list[tuple[int, int, Doc]] = [(indent, _FITTING, doc)]
+    begins_line = False
+    pending: list[tuple[_Place, Doc]] = [(_Place(indent, is_broken=True), doc)]
     while pending:
-        indent, mode, current = pending.pop()
+        place, current = pending.pop()
         match current:
             case str():
-                if current and is_line_start:
+                if current and begins_line:
                     out.append(" " * margin)
-                    is_line_start = False
+                    begins_line = False
                 out.append(current)
                 column += len(current)
             case tuple():
-                pending.extend((indent, mode, part) for part in reversed(current))
+                pending.extend((place, part) for part in reversed(current))
             case Beside(text):
                 out.append(f"  {text}")
-            case Line(flat) if mode != _FITTING:
-                pending.append((indent, mode, flat))
-            case Line():
-                pending.append((indent, mode, Hard()))
+            case Line(flat):
+                pending.append((place, Hard() if place.is_broken else flat))
             case Hard(blank_lines):
                 out.append("\n" * (blank_lines + 1))
-                column = margin = indent
-                is_line_start = True
+                column = margin = place.indent
+                begins_line = True
             case Broken(text):
-                if mode == _FITTING:
-                    pending.append((indent, mode, text))
+                pending.append((place, text if place.is_broken else ""))
             case Nest(inner):
-                pending.append((indent + INDENT, mode, inner))
+                # What a group on one line holds is indented like that line.
+                deeper = place.indent + (INDENT if place.is_broken else 0)
+                pending.append((replace(place, indent=deeper), inner))
             case Spread(inner):
-                # Inside a rigid part, only what has to be broken is.
-                kept = _RIGID if mode == _RIGID else _FITTING
-                pending.append((indent, kept, inner))
+                pending.append((replace(place, is_broken=True), inner))
             case Rigid(inner):
-                pending.append((indent, _RIGID, inner))
+                pending.append((replace(place, is_rigid=True), inner))
             case Group(inner):
-                if mode == _FITTING and _fits(inner, width - column, pending):
-                    mode = _FLAT
-                pending.append((indent, mode, inner))
+                fits = place.is_rigid or _fits(inner, width - column, pending)
+                is_broken = place.is_broken and not fits
+                pending.append((replace(place, is_broken=is_broken), inner))
     return "".join(out)
 
 
-def _fits(doc: Doc, room: int, following: list[tuple[int, int, Doc]]) -> bool:
+def _fits(doc: Doc, room: int, following: Sequence[tuple[_Place, Doc]]) -> bool:
     """Whether `doc` on one line, with what follows up to the next line break, takes no more room.
 
     The groups that follow may be broken at their first line break.
     """
-    inside: list[tuple[int, Doc]] = [(_FLAT, doc)]
+    inside: list[tuple[_Place, Doc]] = [(_Place(0, is_broken=False), doc)]
     behind = len(following)
     while room >= 0:
         if inside:
-            mode, current = inside.pop()
+            place, current = inside.pop()
         elif behind:
             behind -= 1
-            _, mode, current = following[behind]
+            place, current = following[behind]
         else:
             return True
         match current:
             case str():
                 room -= len(current)
             case tuple():
-                inside.extend((mode, part) for part in reversed(current))
+                inside.extend((place, part) for part in reversed(current))
             case Line(flat):
-                if mode == _FITTING:
+                if place.is_broken:
                     return True
                 room -= len(flat)
             case Hard() | Beside():
                 return True
             case Broken(text):
-                room -= len(text) if mode == _FITTING else 0
+                room -= len(text) if place.is_broken else 0
+            case Group(inner) if place.is_rigid:
+                inside.append((replace(place, is_broken=False), inner))
             case Nest(inner) | Group(inner) | Spread(inner):
-                inside.append((mode, inner))
+                inside.append((place, inner))
             case Rigid(inner):
-                inside.append((_RIGID, inner))
+                inside.append((replace(place, is_rigid=True), inner))
     return False

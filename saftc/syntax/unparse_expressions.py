@@ -11,7 +11,7 @@ from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.brackets import Brackets, Part
 from saftc.syntax.original import Original, string_lines
-from saftc.syntax.pretty import Broken, Doc, Hard, Nest, Rigid, is_spread
+from saftc.syntax.pretty import Broken, Doc, Hard, Nest, Rigid, Spread, is_spread
 
 # How tightly an expression binds; an operand that binds less than its place asks for has
 # parentheses.
@@ -27,6 +27,8 @@ _OPERATORS = {
     "/": _PRODUCT,
     "%": _PRODUCT,
 }
+
+_PREFIXES = {"not": "not ", "-": "-"}
 
 _Operation = n.Unary | n.Binary | n.Comparison | n.Logical | n.Conditional
 
@@ -50,7 +52,7 @@ class ExpressionWriter:
             case n.ListLiteral():
                 return self._items("[]", node.items, node)
             case n.TupleLiteral():
-                return self._tuple(node)
+                return self._items("()", node.items, node)
             case n.ObjectLiteral():
                 return self._object(node)
             case n.Call():
@@ -96,9 +98,9 @@ class ExpressionWriter:
 
     def _operation(self, node: _Operation, brackets: str) -> Doc:
         if isinstance(node, n.Unary):
-            operator = "not " if node.operator == "not" else "-"
-            level = _NOT if node.operator == "not" else _NEGATION
-            doc = (operator, self.operand(node.operand, level))
+            operand = self.operand(node.operand, _level(node))
+            is_twice = isinstance(operand, tuple) and operand[0] == "-"
+            doc = ("- " if is_twice else _PREFIXES[node.operator], operand)
             return ("(", doc, ")") if brackets else doc
         return self.brackets.chain(brackets, self._operands(node), node.span)
 
@@ -122,8 +124,8 @@ class ExpressionWriter:
             case _:
                 return [Part(node, self.operand(node, _CONDITIONAL))]
         left = node.left
-        goes_on = isinstance(left, n.Binary | n.Logical) and _level(left) == level
-        if goes_on and not self._is_grouped(left):
+        is_chain = isinstance(left, n.Binary | n.Logical) and not self._is_grouped(left)
+        if is_chain and _level(left) == level:
             parts = self._operands(left)
         else:
             parts = [Part(left, self.operand(left, level))]
@@ -150,7 +152,7 @@ class ExpressionWriter:
             rest.pop()
             closing.insert(0, Hard())
         lines = [part for line in rest for part in (Hard(), line)]
-        return ('"""' + first, Nest(tuple(lines)), *closing)
+        return Spread(('"""' + first, Nest(tuple(lines)), *closing))
 
     # Sequences
 
@@ -160,16 +162,15 @@ class ExpressionWriter:
         parts = [Part(item, self.expression(item)) for item in items]
         is_single_tuple = brackets == "()" and len(items) == 1
         spread = node.is_spread or (len(parts) > 1 and _has_spread(parts))
+        # What looks like parentheses around a tuple are its own.
+        start = node.span.start if brackets == "()" else self.original.core(node.span)
         return self.brackets.sequence(
             brackets,
             parts,
-            Span(self.original.core(node.span), node.span.end),
+            Span(start, node.span.end),
             is_spread=spread,
             last_comma="," if is_single_tuple else Broken(","),
         )
-
-    def _tuple(self, node: n.TupleLiteral) -> Doc:
-        return self._items("()", node.items, node)
 
     def _object(self, node: n.ObjectLiteral) -> Doc:
         parts = [
@@ -215,16 +216,20 @@ class ExpressionWriter:
             if number < len(holes):
                 inside.append(self._hole(holes[number]))
         before = "" if node.mode == "plain" else f"{node.mode} "
+        text: Doc
         if not any(texts) and not holes:
             text = (before, "$ $")
         elif has_lines:
-            text = (before, "$", Nest((Hard(), *inside)), Hard(), "$")
+            text = (before, Spread(("$", Nest((Hard(), *inside)), Hard(), "$")))
         else:
             text = (before, "$ ", *inside, " $")
         return text if node.options is None else (text, " with ", self.expression(node.options))
 
     def _hole(self, hole: n.Hole) -> Doc:
-        return ("{", Rigid(self.expression(hole.value)), ":raw}" if hole.is_raw else "}")
+        value = self.expression(hole.value)
+        # A `$` beside a brace would be hard to read.
+        pad = " " if isinstance(hole.value, n.Prompt) and not is_spread(value) else ""
+        return ("{" + pad, Rigid(value), pad, ":raw}" if hole.is_raw else "}")
 
     # Schemas
 
@@ -278,7 +283,7 @@ class ExpressionWriter:
         return self.brackets.sequence(
             "()",
             parts,
-            Span(self.original.core(node.span), node.span.end),
+            node.span,
             is_spread=spread,
             last_comma="," if is_single else Broken(","),
         )

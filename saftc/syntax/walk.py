@@ -2,20 +2,31 @@
 
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import cast
 
-from saftc.syntax.nodes import Module, Node
+from saftc.syntax.nodes import Conditional, Module, Node
+
+
+# The fields of a node that hold nodes, where their order is not that of the source.
+_ORDER: dict[type[Node], tuple[str, ...]] = {
+    Module: ("statements",),
+    Conditional: ("then", "condition", "other"),
+}
+
+# Fields that never hold a node; looking at them takes time.
+_PLAIN = {"span", "text", "operator", "is_spread", "is_raw", "mode", "is_conversion"}
 
 
 @cache
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    if kind is Module:
-        return ("statements",)
-    return tuple(field.name for field in fields(kind) if field.name != "span")
+    ordered = _ORDER.get(kind)
+    if ordered is not None:
+        return ordered
+    return tuple(field.name for field in fields(kind) if field.name not in _PLAIN)
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The direct children of `node`, as they stand in the source."""
     found: list[Node] = []
     for name in _child_fields(type(node)):
@@ -24,9 +35,8 @@ def children(node: Node) -> Iterator[Node]:
             found.append(value)
         elif isinstance(value, tuple):
             parts = cast("tuple[object, ...]", value)
-            found.extend(item for item in parts if isinstance(item, Node))
-    found.sort(key=lambda child: child.span.start)
-    return iter(found)
+            found.extend([item for item in parts if isinstance(item, Node)])
+    return found
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -35,7 +45,15 @@ def walk(node: Node) -> Iterator[Node]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(list(children(current))))
+        below = children(current)
+        below.reverse()
+        pending += below
+
+
+@lru_cache(maxsize=4)
+def nodes_of(module: Module) -> tuple[Node, ...]:
+    """All nodes of a module, as `walk` gives them; going through a module takes a while."""
+    return tuple(walk(module))
 
 
 def depth_of(node: Node) -> tuple[Node, int]:

@@ -1,0 +1,233 @@
+"""A tree back to the text of a script, in one form: nodes, comments and blank lines in, text out.
+
+    x=[1,2]   // note          x = [1, 2]  // note
+    if(x):                     if x:
+      print( "a" )                 print("a")
+
+Blocks are indented by four spaces. What does not fit in `WIDTH` columns has one item a line, and so
+has what ends with a comma. A comment keeps its place: above or beside a statement or an item; one
+that stands elsewhere, such as between a name and its `=`, goes above. Blank lines part paragraphs:
+at most two at the top level and one inside; a function has one around it.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import assert_never
+
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.brackets import place_of_lost, plain_text
+from saftc.syntax.original import Original
+from saftc.syntax.pretty import INDENT, Doc, render
+from saftc.syntax.tokens import Comment
+from saftc.syntax.unparse_expressions import ExpressionWriter
+
+WIDTH = 100
+
+# An expression that begins like this would be read as the beginning of another statement.
+_OTHER_STATEMENT = re.compile(r"\{|(?:f|type|conv|from|import)[ ]+[A-Za-z_]")
+
+
+def unparse(source: Source, module: n.Module) -> str:
+    """The text of `module`, which was parsed from `source`."""
+    return _Unparser(source, module).run()
+
+
+class _Unparser:
+    def __init__(self, source: Source, module: n.Module) -> None:
+        self.original = Original(source, module)
+        self.writer = ExpressionWriter(self.original)
+        self.module = module
+        self.lines: list[str] = []
+        # Whether the next line is the first of its block, and so has no blank line above it.
+        self.begins_block = True
+
+    def run(self) -> str:
+        self._block(self.module.statements, 0)
+        for comment in self.original.take(0, len(self.original.text)):
+            self._line(comment.text, 0, self._blank_lines(comment.span.start, 0))
+        return "".join(f"{line}\n" for line in self.lines)
+
+    # Blocks
+
+    def _block(self, statements: Sequence[n.Statement], indent: int) -> None:
+        self.begins_block = True
+        was_function = False
+        for statement in statements:
+            leading = self.original.take(0, statement.span.start)
+            is_function = isinstance(statement, n.FunctionDef)
+            least = 1 if is_function or was_function else 0
+            self._statement(statement, leading, indent, least)
+            was_function = is_function
+
+    def _body(self, statements: Sequence[n.Statement], indent: int) -> None:
+        """A block behind its head, and the comments at its end, known by their indentation."""
+        indent += INDENT
+        self._block(statements, indent)
+        end = self.original.skip(statements[-1].span.end)
+        column = self.original.column_of(statements[0].span.start)
+        while (comment := self.original.next_comment(end)) is not None:
+            if self.original.column_of(comment.span.start) < column:
+                break
+            self.original.take(*comment.span)
+            self._line(comment.text, indent, self._blank_lines(comment.span.start, indent))
+
+    # Statements
+
+    def _statement(
+        self, node: n.Statement, leading: Sequence[Comment], indent: int, least: int
+    ) -> None:
+        writer = self.writer
+        start = node.span.start
+        match node:
+            case n.FunctionDef():
+                doc, end = self._function_head(node)
+                self._put(doc, leading, Span(start, end), indent, least)
+                self._beside_head(node.body)
+                self._body(node.body, indent)
+            case n.IfStmt():
+                self._if(node, leading, indent, least)
+            case n.ForStmt():
+                pattern, iterable = writer.pattern(node.pattern), writer.expression(node.iterable)
+                doc = ("for ", pattern, " in ", iterable, ":")
+                self._put(doc, leading, Span(start, node.iterable.span.end), indent, least)
+                self._beside_head(node.body)
+                self._body(node.body, indent)
+            case n.WhileStmt():
+                doc = ("while ", writer.expression(node.condition), ":")
+                self._put(doc, leading, Span(start, node.condition.span.end), indent, least)
+                self._beside_head(node.body)
+                self._body(node.body, indent)
+            case _:
+                self._put(self._simple(node), leading, node.span, indent, least)
+                self._beside(self.original.take_beside(node.span.end))
+
+    def _function_head(self, node: n.FunctionDef) -> tuple[Doc, int]:
+        """The head of a function, and where it ends in the script."""
+        opening = self.original.skip(node.name.span.end)
+        last = node.parameters[-1].span.end if node.parameters else opening + 1
+        end = self.original.closing(last) + 1
+        parameters = self.writer.parameters(node.parameters, Span(opening, end))
+        word = "conv " if node.is_conversion else "f "
+        if node.returns is None:
+            return (word, node.name.text, parameters, ":"), end
+        returns = self.writer.schema(node.returns)
+        return (word, node.name.text, parameters, " -> ", returns, ":"), node.returns.span.end
+
+    def _if(self, node: n.IfStmt, leading: Sequence[Comment], indent: int, least: int) -> None:
+        for number, branch in enumerate(node.branches):
+            word = "elif " if number else "if "
+            if number:
+                leading = self.original.take(0, branch.span.start)
+            doc = (word, self.writer.expression(branch.condition), ":")
+            head = Span(branch.span.start, branch.condition.span.end)
+            self.begins_block = self.begins_block or number > 0
+            self._put(doc, leading, head, indent, least)
+            self._beside_head(branch.body)
+            self._body(branch.body, indent)
+        if node.other:
+            start = self.original.skip(node.branches[-1].span.end)
+            self.begins_block = True
+            self._put("else:", self.original.take(0, start), Span(start, start), indent, 0)
+            self._beside_head(node.other)
+            self._body(node.other, indent)
+
+    def _simple(
+        self,
+        node: n.AssignStmt
+        | n.DestructureStmt
+        | n.BreakStmt
+        | n.ContinueStmt
+        | n.RetStmt
+        | n.AssertStmt
+        | n.TypeAlias
+        | n.RecordDef
+        | n.ImportStmt
+        | n.FromImport
+        | n.ExpressionStmt,
+    ) -> Doc:
+        writer = self.writer
+        match node:
+            case n.AssignStmt():
+                schema = (": ", writer.schema(node.schema)) if node.schema is not None else ""
+                return (node.name.text, schema, " = ", writer.expression(node.value))
+            case n.DestructureStmt():
+                inside = Span(node.span.start, self.original.closing(node.fields[-1].span.end))
+                fields = writer.pattern_fields(node.fields, inside)
+                return (fields, " = ", writer.expression(node.value))
+            case n.BreakStmt():
+                return "break"
+            case n.ContinueStmt():
+                return "continue"
+            case n.RetStmt():
+                return ("ret ", writer.expression(node.value)) if node.value is not None else "ret"
+            case n.AssertStmt():
+                condition = writer.expression(node.condition)
+                message = (", ", writer.expression(node.message)) if node.message else ""
+                return ("assert ", condition, message)
+            case n.TypeAlias():
+                return ("type ", node.name.text, " = ", writer.schema(node.schema))
+            case n.RecordDef():
+                inside = Span(self.original.skip(node.name.span.end), node.span.end)
+                return ("type ", node.name.text, writer.parameters(node.fields, inside))
+            case n.ImportStmt():
+                return f"import {_with_alias(node.module, node.alias)}"
+            case n.FromImport():
+                names = ", ".join(_with_alias(name.name, name.alias) for name in node.names)
+                return f"from {node.module.text} import {names}"
+            case n.ExpressionStmt():
+                doc = writer.expression(node.value)
+                return ("(", doc, ")") if _OTHER_STATEMENT.match(render(doc, WIDTH, 0)) else doc
+            case _:
+                assert_never(node)
+
+    # Lines
+
+    def _put(
+        self, doc: Doc, leading: Sequence[Comment], place: Span, indent: int, least: int
+    ) -> None:
+        """A statement or head with the comments above it, and above it those left in `place`.
+
+        `least` blank lines stand above all of it, unless it has blank lines already.
+        """
+        lines = [
+            (comment.text, self._blank_lines(comment.span.start, indent)) for comment in leading
+        ]
+        lines.append((render(doc, WIDTH, indent), self._blank_lines(place.start, indent)))
+        lost = [(plain_text(comment), 0) for comment in self.original.take(*place)]
+        if lost:
+            position = place_of_lost(leading)
+            text, blank_lines = lines[position]
+            lines[position] = (text, 0)
+            lines[position:position] = [(lost[0][0], blank_lines), *lost[1:]]
+        if not any(blank_lines for _, blank_lines in lines):
+            lines[0] = (lines[0][0], least)
+        for text, blank_lines in lines:
+            self._line(text, indent, blank_lines)
+
+    def _line(self, text: str, indent: int, blank_lines: int) -> None:
+        if not self.begins_block:
+            self.lines += [""] * blank_lines
+        self.begins_block = False
+        self.lines.append(" " * indent + text)
+
+    def _blank_lines(self, offset: int, indent: int) -> int:
+        line_start = self.original.source.line_start(self.original.line_of(offset))
+        if self.original.text[line_start:offset].strip():
+            return 0
+        return min(self.original.blank_lines_above(offset), 1 if indent else 2)
+
+    def _beside_head(self, body: Sequence[n.Statement]) -> None:
+        comment = self.original.next_comment(body[0].span.start)
+        if comment is not None and comment.is_trailing:
+            self.original.take(*comment.span)
+            self._beside(comment)
+
+    def _beside(self, comment: Comment | None) -> None:
+        """Puts a comment at the end of the last line."""
+        if comment is not None:
+            self.lines[-1] += f"  {comment.text}"
+
+
+def _with_alias(name: n.Identifier, alias: n.Identifier | None) -> str:
+    return name.text if alias is None else f"{name.text} as {alias.text}"
