@@ -51,7 +51,10 @@ def ask(question: Question) -> Result[Any]:
 
 
 def first_request(question: Question) -> Request:
-    """What would be sent first; nothing is sent, no provider is needed."""
+    """What would be sent first; nothing is sent, no provider is needed.
+
+    Values may be `Unknown`: their places are marked.
+    """
     settings = settings_for(question.options)
     text, tools = _rendered(question)
     goal = _goal(question, settings)

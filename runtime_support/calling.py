@@ -14,7 +14,9 @@ from runtime_support.near import did_you_mean, listed
 from runtime_support.values import brief, function_name, plain
 
 if TYPE_CHECKING:
-    from runtime_support.schemas import Signature
+    from runtime_support.schemas import Parameter, Signature
+
+_OURS = __name__.partition(".")[0] + "."
 
 _signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
 
@@ -26,24 +28,24 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
         raise CheckError(f"cannot call {brief(function)}")
     signature = signature_of_function(function)
     if signature.open_ended:
-        return function(*arguments, **named)
+        given = {key: plain(value) for key, value in named.items()}
+        return plain(function(*map(plain, arguments), **given))
     name = function_name(function)
-    names = [parameter.name for parameter in signature.parameters]
-    _check_names(name, signature, arguments, named)
-    schemas = {parameter.name: parameter.schema for parameter in signature.parameters}
+    by_parameter = _by_parameter(name, signature, arguments, named)
+    if str(getattr(function, "__module__", "")).startswith(_OURS):
+        return plain(function(*arguments, **by_parameter))  # the builtins check what they get
     from runtime_support.schemas import validate
 
-    positional = [
-        validate(value, schemas[key], path=f"{name}({key})")
-        for key, value in zip(names, arguments, strict=False)
-    ]
+    def checked(parameter: Parameter, value: Any) -> Any:
+        return validate(value, parameter.schema, path=f"{name}({parameter.name})")
+
+    takers = _positional(signature)
+    positional = list(map(checked, takers, arguments))
     if signature.rest is not None:
-        others = list(arguments[len(names) :])
-        positional += validate(others, signature.rest.schema, path=f"{name}({signature.rest.name})")
-    by_name = {
-        key: validate(value, schemas[key], path=f"{name}({key})") for key, value in named.items()
-    }
-    return function(*positional, **by_name)
+        positional += checked(signature.rest, list(arguments[len(takers) :]))
+    parameters = {parameter.python_name: parameter for parameter in signature.parameters}
+    by_name = {key: checked(parameters[key], value) for key, value in by_parameter.items()}
+    return plain(function(*positional, **by_name))
 
 
 def signature_of_function(function: Any) -> Signature:
@@ -64,23 +66,44 @@ def signature_of_function(function: Any) -> Signature:
     return found
 
 
-def _check_names(
+def _by_parameter(
     name: str, signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]
-) -> None:
+) -> dict[str, Any]:
+    """The named arguments by the parameters' names in Python, once all fit the signature."""
     names = [parameter.name for parameter in signature.parameters]
-    positional = [p.name for p in signature.parameters if p.passed != "by name"]
+    positional = [parameter.name for parameter in _positional(signature)]
     if len(arguments) > len(positional) and signature.rest is None:
         parameters = f" ({listed(names)})" if names else ""
         takes = f"`{name}` takes {len(positional)} arguments{parameters}"
         raise CheckError(f"{takes}, got {len(arguments)}")
-    given = set(names[: len(arguments)])
-    for key in named:
-        if key not in names:
+    given = set(positional[: len(arguments)])
+    found: dict[str, Any] = {}
+    for key, value in named.items():
+        parameter = _named(key, signature)
+        if parameter is None:
             hint = did_you_mean(key, names) or f"its parameters are {listed(names)}"
             raise CheckError(f"`{name}` has no parameter `{key}`", hint=hint)
-        if key in given:
-            raise CheckError(f"`{name}` got `{key}` twice")
-    given.update(named)
+        if parameter.name in given:
+            raise CheckError(f"`{name}` got `{parameter.name}` twice")
+        if parameter.passed == "by position":
+            raise CheckError(f"`{name}` takes `{parameter.name}` by position, not by name")
+        given.add(parameter.name)
+        found[parameter.python_name] = value
     missing = [p.name for p in signature.parameters if p.required and p.name not in given]
     if missing:
         raise CheckError(f"`{name}` needs {listed(missing)}, which the call does not give")
+    return found
+
+
+def _positional(signature: Signature) -> list[Parameter]:
+    return [parameter for parameter in signature.parameters if parameter.passed != "by name"]
+
+
+def _named(key: str, signature: Signature) -> Parameter | None:
+    """The parameter of this name; the compiler adds underscores where Python forces it to."""
+    for parameter in signature.parameters:
+        if key in (parameter.python_name, parameter.name):
+            return parameter
+    stem = key.rstrip("_")
+    alike = [p for p in signature.parameters if p.python_name.rstrip("_") == stem]
+    return alike[0] if len(alike) == 1 else None

@@ -83,6 +83,8 @@ _MINIMUM: dict[str, float] = {
     "max_tool_calls": 0,
 }
 
+_MAXIMUM: dict[str, float] = {"top_p": 1}
+
 # What is no text in the environment is read from it by this.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in ("stop", "extra")}
@@ -135,6 +137,10 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     minimum = _MINIMUM.get(name)
     if minimum is not None and is_number(checked) and not checked >= minimum:
         message = f"{origin} {name}: expected {minimum} or more, got {brief(checked)}"
+        raise ConfigError(message, setting=name)
+    maximum = _MAXIMUM.get(name)
+    if maximum is not None and is_number(checked) and not checked <= maximum:
+        message = f"{origin} {name}: expected {maximum} or less, got {brief(checked)}"
         raise ConfigError(message, setting=name)
     if name == "provider":
         check_provider_name(str(checked), origin)

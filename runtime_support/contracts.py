@@ -30,8 +30,7 @@ _THINKING = re.compile(r"\s*<think>.*?(</think>|\Z)", re.DOTALL)
 _LEGEND = (
     ("?", "`T?` is T or null"),
     ("nil", "`nil` is null"),
-    ("(", "`(A, B)` is an array of exactly these items"),
-    ("any name:", "`{any name: T}` is an object with any keys"),
+    ("(", "`(A, B)` is an array"),
 )
 
 

@@ -10,7 +10,7 @@ told why not and asked again, as often as `repairs` says.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
+from dataclasses import dataclass
 
 from runtime_support.config import Settings
 from runtime_support.contracts import Unreadable, without_thinking
@@ -31,6 +31,15 @@ from runtime_support.values import brief
 
 _REFUSALS = ("refusal", "content_filter")
 SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """A bound that was passed, in words, with what to try."""
+
+    bound: int
+    what: str
+    hint: str
 
 
 class Conversation:
@@ -126,7 +135,10 @@ class Conversation:
 
     def _run_tools(self, reply: Reply) -> None:
         ordinary = [call for call in reply.tool_calls if not self.goal.takes(call)]
-        self._check_limits(reply, ordinary)
+        passed = self._passed_limit(ordinary)
+        if passed is not None:
+            self._keep_the_last(reply, passed, is_all=not ordinary)
+            return
         self.rounds += 1
         self.tool_rounds += bool(ordinary)
         started = self.call_count
@@ -149,24 +161,35 @@ class Conversation:
         self.calls.append(made)
         return made.result if made.result is not None else f"error: {made.error}"
 
-    def _check_limits(self, reply: Reply, ordinary: list[ToolRequest]) -> None:
+    def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
+        """The limit that a round with these ordinary calls would pass."""
         if ordinary and self._ordinary_rounds_are_over:
             allowed = self.rounds_allowed or 0
-            self._over(f"the model asks for tools after its {allowed} round", allowed, None)
+            what = f"the model asks for tools after its {allowed} round"
+            return _Limit(allowed, what, "leave out `do` if it may use them more often")
         rounds = self.settings.max_tool_rounds
         if self.rounds >= rounds:
-            self._over(f"more than {rounds} rounds of tool calls", rounds, "max_tool_rounds")
+            what = f"more than {rounds} rounds of tool calls"
+            return _Limit(rounds, what, "raise `max_tool_rounds` if so many are meant")
         calls = self.settings.max_tool_calls
         if len(self.calls) + len(ordinary) > calls:
-            self._over(f"more than {calls} tool calls", calls, "max_tool_calls")
+            what = f"more than {calls} tool calls"
+            return _Limit(calls, what, "raise `max_tool_calls` if so many are meant")
+        return None
 
-    def _over(self, what: str, limit: int, option: str | None) -> NoReturn:
+    def _keep_the_last(self, reply: Reply, passed: _Limit, is_all: bool) -> None:
+        """Of the reply that passes a limit: what it hands in may be all that was open."""
+        for call in reply.tool_calls:
+            if self.goal.takes(call):
+                self.goal.keep(call)
+        if self.goal.is_reached and is_all:
+            return
         last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
         state = self.goal.state()
         raise ToolLimitError(
-            what + last + (f"; {state}" if state else ""),
-            limit=limit,
-            hint=f"raise `{option}` if so many are meant" if option else None,
+            passed.what + last + (f"; {state}" if state else ""),
+            limit=passed.bound,
+            hint=passed.hint,
         )
 
     def _end_turn(self, reply: Reply) -> None:
@@ -232,7 +255,7 @@ def _sendable(arguments: str) -> str:
 
 
 def _call_text(call: ToolCall) -> str:
-    return f"{call.tool} {brief(call.args)}"
+    return f"{call.tool} {brief(call.args).removeprefix('object ')}"
 
 
 def _shown(text: str) -> str:

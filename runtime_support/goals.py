@@ -196,6 +196,7 @@ class FieldsGoal:
             self.arrived[name] = decode(value, field.schema, "value")
         except CheckError as error:
             self.reasons[name] = str(error)
+            self.repairs.append(f"refused for {name}: {error}")
             return f"error: {error}"
         self.reasons.pop(name, None)
         return "kept" if self.is_reached else f"kept; still missing: {self._missing_tools()}"
@@ -212,7 +213,11 @@ class FieldsGoal:
             raise Unreadable(f"the reply leaves open: {listed(self._missing())}")
 
     def reminder(self, reason: str) -> str:
-        return f"Still missing: {listed(self._missing())}. Call {self._missing_tools()}."
+        open_fields = [
+            f"{name} ({self.reasons[name]})" if name in self.reasons else name
+            for name in self._missing()
+        ]
+        return f"Still missing: {', '.join(open_fields)}. Call {self._missing_tools()}."
 
     def state(self) -> str:
         """What arrived, what did not, and why, for the error that ends the call."""

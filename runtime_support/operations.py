@@ -9,12 +9,13 @@ Each function is one line of the table; its docstring says what it takes.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from runtime_support.errors import CheckError, MissingError, ZeroError
 from runtime_support.near import did_you_mean, listed
 from runtime_support.values import (
+    attributes_of,
     brief,
     has_length,
     is_function,
@@ -155,9 +156,9 @@ def member(value: Any, name: str) -> Any:
     elif is_result(value):
         return getattr(value, _HISTORY[name]) if name in _HISTORY else member(value.data, name)
     elif is_record(value) and not isinstance(value, type):
-        fields = record_fields(value)
-        if name in fields:
-            return fields[name]
+        attribute = attributes_of(value.__class__).get(name)
+        if attribute is not None:
+            return getattr(value, attribute)
     elif kind(value) not in _WITHOUT_ATTRIBUTES and not name.startswith("_"):
         if hasattr(value, name):
             return getattr(value, name)
@@ -173,11 +174,7 @@ def index(value: Any, key: Any) -> Any:
     if is_list(value) or is_tuple(value) or isinstance(value, str):
         if kind(key) != "int":
             raise CheckError(f"an index into {kind(value)} is an int, got {brief(key)}")
-        if not -len(value) <= key < len(value):
-            raise MissingError(
-                f"index {key} is out of range: the {kind(value)} has {len(value)} items", name=key
-            )
-        return value[key]
+        return _item_at(value, key)
     if is_object(value):
         if not isinstance(key, str):
             raise CheckError(f"a key of an object is a string, got {brief(key)}")
@@ -189,6 +186,15 @@ def index(value: Any, key: Any) -> Any:
             )
         return value[key]
     raise CheckError(f"cannot index {brief(value)}")
+
+
+def item(value: Any, position: int) -> Any:
+    """`value.0`: an item of a tuple."""
+    value = plain(value)
+    if is_tuple(value):
+        return _item_at(value, position)
+    hint = f"write `[{position}]`" if is_list(value) or isinstance(value, str) else None
+    raise CheckError(f"`.{position}` takes a tuple, got {brief(value)}", hint=hint)
 
 
 def slice(value: Any, start: Any, stop: Any) -> Any:
@@ -215,21 +221,51 @@ def each(value: Any) -> list[Any] | tuple[Any, ...]:
     raise CheckError(f"`for` goes over a list or tuple, got {brief(value)}", hint=hint)
 
 
-def each_of(value: Any, count: int) -> list[Any] | tuple[Any, ...]:
-    """As `each`, for a pattern of `count` names: each element is a list or tuple of that many."""
-    elements = each(value)
-    for position, element in enumerate(elements):
-        if not (is_list(element) or is_tuple(element)) or len(element) != count:
-            raise CheckError(
-                f"element {position} of the `for` has to be a list or tuple of {count}, "
-                f"got {brief(element)}"
-            )
-    return elements
+def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tuple[Any, ...]]:
+    """As `each`, for a pattern: each element is a list or tuple of as many items, when its turn
+    comes.
+
+    The shape is the number of names, or for a nested pattern the names: `("id", ("a", "b"))`.
+    """
+    return _unpacked(each(value), shape)
 
 
 _WITHOUT_ATTRIBUTES = frozenset(
     ("bool", "int", "float", "string", "list", "tuple", "object", "nil")
 )
+
+
+def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:
+    if -len(value) <= position < len(value):
+        return value[position]
+    items = "characters" if isinstance(value, str) else "items"
+    found = f"the {kind(value)} has {len(value)} {items}"
+    raise MissingError(f"index {position} is out of range: {found}", name=position)
+
+
+def _unpacked(
+    elements: list[Any] | tuple[Any, ...], shape: int | tuple[Any, ...]
+) -> Iterator[list[Any] | tuple[Any, ...]]:
+    for position, element in enumerate(elements):
+        yield _fitted(element, shape, f"element {position} of the `for`")
+
+
+def _fitted(element: Any, shape: int | tuple[Any, ...], place: str) -> list[Any] | tuple[Any, ...]:
+    """The element, when Python's own unpacking of it does what the pattern says."""
+    element = plain(element)
+    count = shape if isinstance(shape, int) else len(shape)
+    if not (is_list(element) or is_tuple(element)) or len(element) != count:
+        raise CheckError(f"{place} has to be a list or tuple of {count}, got {brief(element)}")
+    if isinstance(shape, int):
+        return element
+    return [
+        part if isinstance(inner, str) else _fitted(part, inner, f"`{_pattern(inner)}` in {place}")
+        for part, inner in zip(element, shape, strict=True)
+    ]
+
+
+def _pattern(shape: str | tuple[Any, ...]) -> str:
+    return shape if isinstance(shape, str) else f"({', '.join(map(_pattern, shape))})"
 
 
 def _operands(symbol: str, takes: str, left: object, right: object) -> CheckError:

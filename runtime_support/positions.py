@@ -32,6 +32,14 @@ def annotate(error: SaftError) -> None:
         error.add_note(f"at {position}")
 
 
+def calling_place() -> str | None:
+    """Where the script, or else the Python module, is that calls this package."""
+    frame = _calling_frame()
+    if frame is None:
+        return None
+    return position_of(frame) or f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
 def position_of(frame: FrameType) -> str | None:
     """The position in the script of what a frame is doing, as `file:line:column`."""
     source_map = frame.f_globals.get("__saft_source_map__") or _map_beside(frame)

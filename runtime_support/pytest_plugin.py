@@ -17,8 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support.providers.replay import close
-
 
 class UnusedRecording(UserWarning):
     """A recording holds entries that its test did not ask for."""
@@ -39,6 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; gives the path of the recording."""
+    from runtime_support.providers.replay import close, counted
+
     path = _recording_of(request.node)
     mode = request.config.getoption("--saft-record")
     if mode == "all":
@@ -51,9 +51,10 @@ def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     yield path
     unused = close(str(path))
     if unused:
-        warnings.warn(f"{len(unused)} unused entries in {path}", UnusedRecording, stacklevel=2)
+        warnings.warn(f"{counted(unused)} in {path}", UnusedRecording, stacklevel=2)
 
 
 def _recording_of(node: pytest.Item) -> Path:
-    name = re.sub(r"[^\w.-]+", "_", node.name).strip("_")
+    within_file = node.nodeid.partition("::")[2].replace("::", ".")
+    name = re.sub(r"[^\w.-]+", "_", within_file).strip("_")
     return node.path.parent / "recordings" / f"{node.path.stem}.{name}.jsonl"

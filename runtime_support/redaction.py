@@ -2,12 +2,13 @@
 
     redacted("key sk-proj-abcdefghijklmnopqrstuv")     "key [redacted]"
 
-A secret is the value of an environment variable that is named like one, or text in the form of a
-well-known kind of key.
+A secret is the value of an environment variable that is named like one, as it is or as it stands
+in JSON, or text in the form of a well-known kind of key.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 
@@ -41,8 +42,14 @@ def holds_secret(text: str) -> bool:
 
 
 def _secrets() -> list[str]:
-    return [
-        value
-        for name, value in os.environ.items()
-        if len(value) >= _SHORTEST and _SECRET_NAME.search(name)
-    ]
+    """The longest first, so that no rest of one stays."""
+    found: set[str] = set()
+    for name, value in os.environ.items():
+        if len(value) >= _SHORTEST and _SECRET_NAME.search(name):
+            quoted = _in_json(value)
+            found.update((value, quoted, _in_json(quoted)))
+    return sorted(found, key=len, reverse=True)
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]

@@ -64,10 +64,6 @@ __all__ = [
     "zip_",
 ]
 
-_INTEGER = r"\s*[+-]?[0-9]+(_[0-9]+)*\s*"
-_FLOAT = r"\s*[+-]?([0-9]+(_[0-9]+)*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*"
-
-
 # text
 
 
@@ -101,9 +97,10 @@ def join(items: list[str], separator: str = "") -> str:
     first, second = plain(items), plain(separator)
     if isinstance(first, str) and not isinstance(second, str):
         first, second = second, first  # either order: only one of the two can be the list
-    strings = _sequence("join(items)", first)
-    for position, item in builtins.enumerate(strings):
+    strings = [
         _text(f"join(items[{position}])", item)
+        for position, item in builtins.enumerate(_sequence("join(items)", first))
+    ]
     return _text("join(separator)", second).join(strings)
 
 
@@ -151,7 +148,10 @@ def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
 
 def sorted_(items: list[Any], reverse: bool = False) -> list[Any]:
     """The items in order: all numbers or all strings."""
-    return builtins.sorted(_comparable("sorted(items)", items), reverse=plain(reverse) is True)
+    reverse = plain(reverse)
+    if not isinstance(reverse, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _expected("sorted(reverse)", "bool", reverse)
+    return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
 
 
 def reversed_(items: list[Any]) -> list[Any]:
@@ -181,12 +181,13 @@ def values(value: dict[str, Any]) -> list[Any]:
     return list(_object("values(value)", value).values())
 
 
-def sum_(items: list[float]) -> int | float:
+def sum_(items: list[int | float]) -> int | float:
     """The sum of numbers; 0 for none."""
-    sequence = _sequence("sum(items)", items)
-    for position, item in builtins.enumerate(sequence):
+    numbers = [
         _number(f"sum(items[{position}])", item)
-    return builtins.sum(sequence)
+        for position, item in builtins.enumerate(_sequence("sum(items)", items))
+    ]
+    return builtins.sum(numbers)
 
 
 def min_(*items: Any) -> Any:
@@ -212,39 +213,29 @@ def str_(value: Any) -> str:
     return show(value)
 
 
-def int_(value: str | float) -> int:
+def int_(value: str | int | float) -> int:
     """The integer that a text or a number says; a fraction is cut off."""
-    import re
-
-    value = plain(value)
-    if isinstance(value, str):
-        if not re.fullmatch(_INTEGER, value, re.ASCII):
-            raise CheckError(f"int(value): expected an integer, got {brief(value)}")
-    elif not is_number(value):
-        raise CheckError(f"int(value): expected string, int or float, got {brief(value)}")
+    given = _text_or_number("int(value)", value)
     try:
-        return builtins.int(value)
-    except (ValueError, OverflowError) as error:  # too many digits, infinite, not a number
-        raise CheckError(f"int(value): no integer for {brief(value)}") from error
-
-
-def float_(value: str | float) -> float:
-    """The float that a text or a number says."""
-    import re
-
-    value = plain(value)
-    if isinstance(value, str):
-        if not re.fullmatch(_FLOAT, value, re.ASCII):
-            raise CheckError(f"float(value): expected a number, got {brief(value)}")
-    elif not is_number(value):
-        raise CheckError(f"float(value): expected string, int or float, got {brief(value)}")
-    try:
-        return builtins.float(value)
+        return builtins.int(given)
+    except ValueError:  # no integer at all, thousands of digits, not a number
+        raise CheckError(f"int(value): expected an integer, got {brief(given)}") from None
     except OverflowError:
-        raise CheckError(f"float(value): {brief(value)} is too large") from None
+        raise CheckError(f"int(value): no integer for {brief(given)}") from None
 
 
-def round_(value: float, digits: int | None = None) -> int | float:
+def float_(value: str | int | float) -> float:
+    """The float that a text or a number says."""
+    given = _text_or_number("float(value)", value)
+    try:
+        return builtins.float(given)
+    except ValueError:
+        raise CheckError(f"float(value): expected a number, got {brief(given)}") from None
+    except OverflowError:
+        raise CheckError(f"float(value): {brief(given)} is too large") from None
+
+
+def round_(value: int | float, digits: int | None = None) -> int | float:
     """The nearest integer, or the nearest number with so many decimal digits."""
     number = _number("round(value)", value)
     if digits is not None:
@@ -255,7 +246,7 @@ def round_(value: float, digits: int | None = None) -> int | float:
         raise CheckError(f"round(value): no integer for {brief(number)}") from None
 
 
-def abs_(value: float) -> int | float:
+def abs_(value: int | float) -> int | float:
     """The number without its sign."""
     return builtins.abs(_number("abs(value)", value))
 
@@ -281,6 +272,13 @@ def _number(path: str, value: Any) -> int | float:
     raise _expected(path, "number", value)
 
 
+def _text_or_number(path: str, value: Any) -> str | int | float:
+    value = plain(value)
+    if isinstance(value, str) or is_number(value):
+        return value
+    raise _expected(path, "string, int or float", value)
+
+
 def _integer(path: str, value: Any) -> int:
     value = plain(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -302,8 +300,8 @@ def _object(path: str, value: Any) -> dict[str, Any]:
     raise _expected(path, "object", value)
 
 
-def _comparable(path: str, value: Any) -> list[Any] | tuple[Any, ...]:
-    items = _sequence(path, value)
+def _comparable(path: str, value: Any) -> list[Any]:
+    items = [plain(item) for item in _sequence(path, value)]
     if all(map(is_number, items)) or all(isinstance(item, str) for item in items):
         return items
     kinds = " and ".join(dict.fromkeys(map(kind, items)))

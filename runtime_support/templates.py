@@ -37,6 +37,13 @@ class Hole:
     is_raw: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that is known only when the script runs; its place is marked by its source text."""
+
+    source: str
+
+
 Part: TypeAlias = str | Hole
 
 
@@ -115,6 +122,8 @@ def cleaned(template: str) -> str:
 
 
 def _text_of(value: Any, hole: Hole) -> str:
+    if isinstance(value, Unknown):
+        return f"{{{value.source}}}"
     if not hole.is_raw:
         return to_json(value)
     if isinstance(value, str):

@@ -164,7 +164,9 @@ def _call(tool: Tool, arguments: dict[str, Any]) -> Any:
             break
         if parameter.passed == "by position" or (rest and parameter.passed == "either way"):
             positional.append(by_name.pop(parameter.name))
-    return tool.function(*positional, *rest, **by_name)
+    python_names = {parameter.name: parameter.python_name for parameter in signature.parameters}
+    named = {python_names.get(name, name): value for name, value in by_name.items()}
+    return tool.function(*positional, *rest, **named)
 
 
 def _stands_for_absent(value: Any, parameter: Parameter | None) -> bool:

@@ -1,6 +1,6 @@
 """Looking on while a prompt runs: what is sent, received and called.
 
-    SAFT_TRACE=1          a readable trace on standard error
+    SAFT_TRACE=1          a readable trace on standard error, see `traces`
     SAFT_LOG=saft.jsonl   the same as JSON lines
 
 Secrets are redacted. An observer sees data and changes nothing; `add_observer` adds one's own.
@@ -8,6 +8,7 @@ Secrets are redacted. An observer sees data and changes nothing; `add_observer` 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from runtime_support.exchange import Reply, Request
+from runtime_support.positions import calling_place
 from runtime_support.redaction import redacted
 from runtime_support.results import ToolCall
 
@@ -42,18 +44,21 @@ class Observer:
 
 
 class _Telling(Observer):
-    """Tells listeners of every event, each with the number of its prompt."""
+    """Tells listeners of every event, each with the number of its prompt and its place."""
 
-    def __init__(self, listeners: tuple[Listener, ...]) -> None:
+    def __init__(self, listeners: tuple[Listener, ...], place: str | None) -> None:
         self.listeners = listeners
-        self.identity = f"{time.time_ns() & 0xFFFFFFFF:08x}"
+        self.number = next(_numbers)
+        self.place = place
         self.messages_told = 0
         self.sent_at = 0.0
 
     def sent(self, request: Request) -> None:
         self.sent_at = time.perf_counter()
-        self._tell("request", **request.canonical(), new_from=self.messages_told)
-        self.messages_told = len(request.messages)
+        told, count = self.messages_told, len(request.messages)
+        new_from = told if told < count else 0  # fewer messages: the prompt began anew
+        self._tell("request", **request.canonical(), new_from=new_from)
+        self.messages_told = count
 
     def received(self, reply: Reply) -> None:
         took = round((time.perf_counter() - self.sent_at) * 1000, 1)
@@ -63,12 +68,13 @@ class _Telling(Observer):
         self._tell("tool", **asdict(call))
 
     def _tell(self, event: str, **data: Any) -> None:
-        told: Event = {"event": event, "prompt": self.identity, **data}
+        told: Event = {"event": event, "prompt": self.number, "place": self.place, **data}
         for listener in self.listeners:
             listener(told)
 
 
 _SILENT = Observer()
+_numbers = itertools.count(1)
 
 
 def observer_for() -> Observer:
@@ -79,14 +85,14 @@ def observer_for() -> Observer:
     path = os.environ.get("SAFT_LOG")
     if path:
         listeners = (*listeners, _log_to(path))
-    return _Telling(listeners) if listeners else _SILENT
+    return _Telling(listeners, calling_place()) if listeners else _SILENT
 
 
 def add_observer(listener: Listener) -> Callable[[], None]:
     """Calls the listener with every event of every prompt; gives what takes it away again.
 
-    Events are dicts with `event` ("request", "reply" or "tool"), `prompt` and their data, as they
-    are: who shows them redacts them.
+    Events are dicts with `event` ("request", "reply" or "tool"), `prompt` (a number), `place`
+    (where it stands) and their data, as they are: who shows them redacts them.
     """
     global _listeners
     with _lock:
@@ -100,53 +106,18 @@ def add_observer(listener: Listener) -> Callable[[], None]:
     return remove
 
 
-def trace_text(event: Event) -> str:
-    """An event as lines for a terminal, secrets redacted."""
-    return redacted("\n".join(_lines(event)))
-
-
 def _trace(event: Event) -> None:
-    text = trace_text(event)
+    from runtime_support.traces import write_event
+
     with _lock:
-        print(text, file=sys.stderr)
+        write_event(event, sys.stderr)
 
 
 def _log_to(path: str) -> Listener:
     def log(event: Event) -> None:
-        line = redacted(json.dumps(event, ensure_ascii=False, default=str))
+        told = {"time": round(time.time(), 3), "process": os.getpid(), **event}
+        line = redacted(json.dumps(told, ensure_ascii=False, default=str))
         with _lock, open(path, "a", encoding="utf-8") as file:
             file.write(line + "\n")
 
     return log
-
-
-def _lines(event: Event) -> list[str]:
-    head = f"[{event['prompt']}]"
-    match event["event"]:
-        case "request":
-            new: list[Any] = event["messages"][event["new_from"] :]
-            about = {name: event[name] for name in ("model", "options") if event.get(name)}
-            tools = [tool["function"]["name"] for tool in event.get("tools", ())]
-            known = {**about, **({"tools": tools} if tools else {})}
-            return [f"{head} -> {json.dumps(known, ensure_ascii=False)}", *_messages(new)]
-        case "reply":
-            calls = [f"    call {c['name']} {c['arguments']}" for c in event["tool_calls"]]
-            tokens = f"{event['input_tokens']}+{event['output_tokens']} tokens"
-            outline = f"{event['model']} {event['finish']} {tokens} {event['duration']} ms"
-            return [f"{head} <- {outline}", *_indented(event["text"]), *calls]
-        case _:
-            outcome = event["result"] if event["error"] is None else f"error: {event['error']}"
-            called = f"{event['tool']} {json.dumps(event['args'], ensure_ascii=False, default=str)}"
-            return [f"{head} tool {called} {event['duration']:.1f} ms", *_indented(outcome)]
-
-
-def _messages(messages: list[dict[str, Any]]) -> list[str]:
-    lines: list[str] = []
-    for message in messages:
-        if message["role"] != "assistant":
-            lines += [f"  {message['role']}:", *_indented(str(message["content"]))]
-    return lines
-
-
-def _indented(text: str) -> list[str]:
-    return [f"    {line}" for line in text.splitlines()]

@@ -40,6 +40,9 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
 
 BRIEF_LENGTH = 60
 
+# Filled as classes are met; writing the same entry twice from two threads does no harm.
+_attributes: dict[type, dict[str, str]] = {}
+
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """Whether the value is a Saft list."""
@@ -87,9 +90,21 @@ def plain(value: Any) -> Any:
 
 
 def record_fields(record: object) -> dict[str, Any]:
-    """The fields of a record, by name, in order."""
-    names: dict[str, Any] = getattr(type(record), "__dataclass_fields__", {})
-    return {name: getattr(record, name) for name in names}
+    """The fields of a record, by name in the script, in order."""
+    names = attributes_of(type(record))
+    return {name: getattr(record, attribute) for name, attribute in names.items()}
+
+
+def attributes_of(class_: type) -> dict[str, str]:
+    """The fields of a dataclass: their names in the script, and in Python."""
+    known = _attributes.get(class_)
+    if known is None:
+        import dataclasses
+
+        own: Any = class_
+        names = [field.name for field in dataclasses.fields(own)]
+        known = _attributes[class_] = {field_name(name): name for name in names}
+    return known
 
 
 def kind(value: object) -> str:
@@ -149,6 +164,14 @@ def function_name(function: object) -> str:
     """A function's name in the script: without the underscore that Python forced on it."""
     name = str(getattr(function, "__name__", type(function).__name__))
     return script_name(name)
+
+
+def field_name(name: str) -> str:
+    """The field `class_` is the script's `class`, which Python keeps for itself."""
+    import keyword
+
+    stem = name.removesuffix("_")
+    return stem if keyword.iskeyword(stem) else name
 
 
 def script_name(name: str) -> str:

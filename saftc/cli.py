@@ -129,6 +129,40 @@ def check(
     raise typer.Exit(1 if failed else 0)
 
 
+@app.command()
+def fmt(
+    files: Files,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 1 when a script is not formatted.")
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Write nothing; show what would change.")
+    ] = False,
+) -> None:
+    """Format scripts in place; standard input goes to standard output."""
+    from saftc.formatting import Formatter
+
+    formatter = Formatter(check=check, diff=diff)
+    for file in files:
+        formatter.format(file)
+    raise typer.Exit(1 if formatter.has_failed else 0)
+
+
+@app.command()
+def explain(
+    code: Annotated[
+        str | None, typer.Argument(help="The code of a diagnostic; all are listed without it.")
+    ] = None,
+) -> None:
+    """Tell what a diagnostic means, with a wrong example and a right one."""
+    from saftc.explaining import UnknownCode, index, page
+
+    try:
+        sys.stdout.write(index() if code is None else page(code))
+    except UnknownCode as problem:
+        _stop(str(problem))
+
+
 @app.command(context_settings={"allow_interspersed_args": True})
 def run(
     file: Annotated[str, typer.Argument(help="The script; `-` is standard input.")],

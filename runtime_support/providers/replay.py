@@ -165,7 +165,12 @@ def _close_all() -> None:
         unused = close(path)
         if unused:
             names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:5])
-            print(f"saft: {len(unused)} unused entries in {path}: {names}", file=sys.stderr)
+            print(f"saft: {counted(unused)} in {path}: {names}", file=sys.stderr)
+
+
+def counted(unused: list[Entry]) -> str:
+    """`1 unused entry`, `2 unused entries`."""
+    return f"{len(unused)} unused {'entry' if len(unused) == 1 else 'entries'}"
 
 
 def _read(path: str) -> dict[Place, Entry]:

@@ -154,20 +154,18 @@ class _Validating:
         if build is None:
             return keys
         class_ = build if isinstance(build, type) else object
-        named = tuple((f.name, self.check(f.schema)) for f in schema.fields)
+        named = tuple((f.python_name, f.name, self.check(f.schema)) for f in schema.fields)
 
         def check_record(value: Any) -> Any:
             if not isinstance(value, class_):
                 return _other(value, check_record, f"expected {schema.name}")
-            changed: dict[str, Any] = {}
-            for name, check in named:
-                item = getattr(value, name)
-                checked = _stepped(check, item, name)
-                if checked is not item:
-                    changed[name] = checked
-            if not changed:
-                return value
-            return build(**{name: changed.get(name, getattr(value, name)) for name, _ in named})
+            fields: dict[str, Any] = {}
+            is_changed = False
+            for attribute, name, check in named:
+                item = getattr(value, attribute)
+                fields[attribute] = checked = _stepped(check, item, name)
+                is_changed = is_changed or checked is not item
+            return build(**fields) if is_changed else value
 
         return check_record
 
@@ -189,8 +187,10 @@ class _Decoding(_Validating):
         if build is None:
             return keys
 
+        python_names = {field.name: field.python_name for field in schema.fields}
+
         def read_record(value: Any) -> Any:
-            fields: dict[str, Any] = keys(value)
+            fields = {python_names[name]: part for name, part in keys(value).items()}
             try:
                 return build(**fields)
             except Exception as error:  # the record's own constructor may object
@@ -298,6 +298,9 @@ def _map_check(check: Check) -> Check:
     def check_map(value: Any) -> Any:
         if not is_object(value):
             return _other(value, check_map, "expected object")
+        for key in value:
+            if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise Mismatch("expected a string as key", key)
         checked = {key: _stepped(check, item, str(key)) for key, item in value.items()}
         same = all(checked[key] is item for key, item in value.items())
         return value if same else checked

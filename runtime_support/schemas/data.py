@@ -79,7 +79,7 @@ class Field:
     """A field of an object.
 
     A field that is not required takes `default` when it is absent; ABSENT leaves it out (a
-    record's own default then applies).
+    record's own default then applies). `attribute` is the name in Python, where it is another.
     """
 
     name: str
@@ -87,6 +87,12 @@ class Field:
     required: bool = True
     default: Any = ABSENT
     doc: str | None = None
+    attribute: str | None = None
+
+    @property
+    def python_name(self) -> str:
+        """The name of the record's attribute."""
+        return self.attribute or self.name
 
 
 @dataclass(frozen=True, slots=True)

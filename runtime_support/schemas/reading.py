@@ -37,6 +37,7 @@ from runtime_support.schemas.data import (
     UnionSchema,
     admits_nil,
 )
+from runtime_support.values import field_name, script_name
 
 _PLAIN: dict[Any, Schema] = {
     Any: AnySchema(),
@@ -72,13 +73,17 @@ _objects: dict[str, tuple[Mapping[str, Any], ObjectSchema]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function; `passed` tells how Python takes it."""
+    """A parameter of a function; `passed` tells how Python takes it.
+
+    `name` is its name in the script, `python_name` the one in Python: `class` and `class_`.
+    """
 
     name: str
     schema: Schema
     required: bool
     doc: str | None
     passed: Passed = "either way"
+    python_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +100,18 @@ class Signature:
     open_ended: bool = False
 
 
-def schema_of(type_: Any) -> Schema:
-    """The schema of a Python type; CheckError when it cannot be one."""
+def schema_of(type_: Any, namespace: Mapping[str, Any] | None = None) -> Schema:
+    """The schema of a Python type; CheckError when it cannot be one.
+
+    `namespace` is where the type was named: annotations that are text may need it.
+    """
     plain = _PLAIN.get(type_) if type_.__hash__ is not None else None
     if plain is not None:
         return plain
     key = (type_, repr(type_))
     found = _cache.get(key)
     if found is None:
-        found = _cache[key] = _Reader().read(type_)
+        found = _cache[key] = _Reader(namespace).read(type_)
     return found
 
 
@@ -124,6 +132,8 @@ def signature_of(function: Callable[..., Any]) -> Signature:
     except (ValueError, TypeError):
         return Signature((), AnySchema(), inspect.getdoc(function), None, open_ended=True)
     hints = _hints_of_function(function)
+    namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
+    known_by = field_name if dataclasses.is_dataclass(function) else script_name
     parameters: list[Parameter] = []
     rest: Parameter | None = None
     open_ended = False
@@ -132,13 +142,17 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         if parameter.kind is parameter.VAR_KEYWORD:
             open_ended = True
             continue
+        schema, doc = schema_of(hint, namespace), _doc_of(hint)
+        known_as = known_by(name)
+        if known_as in signature.parameters:
+            known_as = name
         if parameter.kind is parameter.VAR_POSITIONAL:
-            rest = Parameter(name, ListSchema(schema_of(hint)), False, _doc_of(hint))
+            rest = Parameter(known_as, ListSchema(schema), False, doc, python_name=name)
             continue
         required = parameter.default is parameter.empty
         passed = _PASSED[parameter.kind]
-        parameters.append(Parameter(name, schema_of(hint), required, _doc_of(hint), passed))
-    returns = schema_of(hints["return"]) if "return" in hints else AnySchema()
+        parameters.append(Parameter(known_as, schema, required, doc, passed, name))
+    returns = schema_of(hints["return"], namespace) if "return" in hints else AnySchema()
     doc = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
     return Signature(tuple(parameters), returns, doc, rest, open_ended)
 
@@ -146,7 +160,8 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 class _Reader:
     """Reads one type; classes under way are remembered so that they may refer to themselves."""
 
-    def __init__(self) -> None:
+    def __init__(self, namespace: Mapping[str, Any] | None = None) -> None:
+        self.namespace = namespace
         self.under_way: dict[type, list[Schema]] = {}
 
     def read(self, type_: Any) -> Schema:
@@ -206,7 +221,7 @@ class _Reader:
 
     def keys(self, class_: Any) -> Iterable[Field]:
         """The fields of a TypedDict: what admits None may be absent and becomes None."""
-        for name, hint in _hints_of_class(class_).items():
+        for name, hint in _hints_of_class(class_, self.namespace).items():
             field = self.field(name, hint)
             # Annotations that were text are not yet in `__required_keys__`.
             is_optional = typing.get_origin(hint) is typing.NotRequired
@@ -216,11 +231,14 @@ class _Reader:
 
     def record(self, class_: Any) -> Iterable[Field]:
         """The fields of a dataclass; a default of its own stays the class's business."""
-        hints = _hints_of_class(class_)
+        hints = _hints_of_class(class_, self.namespace)
         for own in dataclasses.fields(class_):
             if not own.init:
                 continue
-            field = self.field(own.name, hints[own.name])
+            name = field_name(own.name)
+            field = self.field(name, hints[own.name])
+            if name != own.name:
+                field = dataclasses.replace(field, attribute=own.name)
             missing = dataclasses.MISSING
             if own.default is not missing:
                 field = dataclasses.replace(field, required=False, default=own.default)
@@ -236,10 +254,45 @@ class _Reader:
         return Field(name, schema, doc=doc)
 
 
-def _hints_of_class(class_: Any) -> dict[str, Any]:
+def _hints_of_class(class_: Any, namespace: Mapping[str, Any] | None = None) -> dict[str, Any]:
     module = sys.modules.get(class_.__module__)
-    names = {**(vars(module) if module is not None else {}), class_.__name__: class_}
-    return typing.get_type_hints(class_, names, include_extras=True)
+    names = dict(vars(module)) if module is not None else {}
+    try:
+        if names.get(class_.__name__) is not class_:
+            unregistered = _namespace_of(class_, namespace)
+            if unregistered is not None:
+                return _hints_within(class_, unregistered)
+        names[class_.__name__] = class_
+        return typing.get_type_hints(class_, names, include_extras=True)
+    except NameError as error:
+        raise CheckError(f"the annotations of {class_.__name__}: {error}") from None
+
+
+def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The globals of the module of a class, when no module of its name holds it.
+
+    So it is in a script that is run from memory: what calls us, near or far, belongs to it.
+    """
+    if namespace is not None and namespace.get(class_.__name__) is class_:
+        return namespace
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_globals.get(class_.__name__) is class_:
+            return frame.f_globals
+        frame = frame.f_back
+    return None
+
+
+def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """As `typing.get_type_hints`, which looks for the names in the registered module."""
+    annotations: dict[str, Any] = {}
+    for base in reversed(class_.__mro__):
+        for name, hint in inspect.get_annotations(base).items():
+            is_text = isinstance(hint, typing.ForwardRef)
+            annotations[name] = hint.__forward_arg__ if is_text else hint
+    annotated = types.SimpleNamespace(__annotations__=annotations)
+    # Locals of their own: else typing takes what an equal annotation elsewhere was found to be.
+    return typing.get_type_hints(annotated, dict(namespace), {}, include_extras=True)
 
 
 def _hints_of_function(function: Any) -> dict[str, Any]:

@@ -202,7 +202,10 @@ class _JSONSchemaWriter:
             return _enumeration(literals, nil)
         written = [self.write(member) for member in members]
         if all(set(document) == {"type"} for document in written):
-            return {"type": [document["type"] for document in written]}
+            types = [document["type"] for document in written]
+            if "number" in types and "integer" in types:  # which is a number as well
+                types.remove("integer")
+            return {"type": types[0] if len(types) == 1 else types}
         return {"anyOf": written}
 
     def write_reference(self, schema: ReferenceSchema) -> JSONSchema:

@@ -16,8 +16,11 @@ from dataclasses import dataclass, field
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.original import Original
-from saftc.syntax.pretty import Beside, Broken, Doc, Group, Hard, Line, Nest, Spread
+from saftc.syntax.pretty import Beside, Broken, Doc, Group, Hard, Hug, Line, Nest, Spread, is_spread
 from saftc.syntax.tokens import Comment
+
+# The comma behind the last item of a sequence that is written with one item a line.
+WHEN_BROKEN = Broken(",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,32 +62,44 @@ class Brackets:
         parts: Sequence[Part],
         inside: Span,
         *,
-        is_spread: bool,
-        last_comma: Doc = Broken(","),  # noqa: B008
+        one_a_line: bool,
+        last_comma: Doc = WHEN_BROKEN,
     ) -> Doc:
-        """Items with commas, in `brackets`; one a line when they do not fit or `is_spread`."""
+        """Items with commas, in `brackets`; one a line when they do not fit or `one_a_line`."""
         opening, closing = brackets
         gaps = self._gaps(parts, inside)
         if gaps.are_empty and not parts:
             return brackets
-        if is_spread or not gaps.are_empty:
+        if one_a_line or not gaps.are_empty:
             return self._spread(opening, closing, parts, gaps, "," if parts else "")
         items: list[Doc] = []
         for part in parts:
             items += [",", Line(" "), part.doc] if items else [part.doc]
         return Group((opening, Nest((Line(""), *items, last_comma)), Line(""), closing))
 
-    def chain(self, brackets: str, parts: Sequence[Part], inside: Span) -> Doc:
-        """Items with words between them; brackets that need not be there only hold line breaks."""
+    def chain(self, brackets: str, parts: Sequence[Part], inside: Span, *, hugs: bool) -> Doc:
+        """Items with words between them; brackets that need not be there only hold line breaks.
+
+        A chain that `hugs` may stay on one line up to the brackets that its last item opens.
+        """
         gaps = self._gaps(parts, inside)
-        if not gaps.are_empty:
+        must_hug = is_spread(parts[-1].doc)
+        if (
+            not gaps.are_empty
+            or any(is_spread(part.doc) for part in parts[:-1])
+            or (must_hug and not hugs)
+        ):
             opening, closing = brackets or "()"
             return self._spread(opening, closing, parts, gaps, "")
         opening, closing = brackets or (Broken("("), Broken(")"))
         items: list[Doc] = []
         for part in parts:
             items += [Line(" "), part.lead, part.doc] if items else [part.doc]
-        return Group((opening, Nest((Line(""), *items)), Line(""), closing))
+        broken = Group((opening, Nest((Line(""), *items)), Line(""), closing))
+        if not hugs:
+            return broken
+        opening, closing = brackets or ("", "")
+        return Hug((opening, *items[:-1]), (items[-1], closing), broken)
 
     def _spread(
         self, opening: str, closing: str, parts: Sequence[Part], gaps: _Gaps, comma: str
@@ -119,13 +134,14 @@ class Brackets:
         gaps = _Gaps([[] for _ in range(len(parts) + 1)], [None] * len(parts))
         lost: list[list[str]] = []
         for position, part in enumerate(parts):
-            gaps.beside[position] = original.take_doc_beside(part.node)
+            gaps.beside[position] = original.doc_beside(part.node)
             lost.append([plain_text(comment) for comment in original.take(*part.span)])
         for comment in original.take(*inside):
             start, line = comment.span.start, original.line_of(comment.span.start)
             gap = sum(part.span.end <= start for part in parts)
             is_beside = comment.is_trailing and gap > 0
-            if is_beside and original.line_of(parts[gap - 1].span.end - 1) == line:
+            is_free = is_beside and gaps.beside[gap - 1] is None
+            if is_free and original.line_of(parts[gap - 1].span.end - 1) == line:
                 gaps.beside[gap - 1] = self._part_comment(comment, parts)
             elif comment.is_trailing and gap == 0 and original.line_of(inside.start) == line:
                 gaps.opening.append(comment)

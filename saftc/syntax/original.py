@@ -35,9 +35,11 @@ class Original:
         self.source = source
         self.text = source.text
         self.docs = documenting(source, module)
-        self._pending = list(module.comments)
-        self._starts = [comment.span.start for comment in self._pending]
+        # The doc comments at the end of a field's line stand by the field, wherever its line ends.
         self._docs_beside = self._find_docs_beside(module)
+        placed = set(self._docs_beside.values())
+        self._pending = [comment for comment in module.comments if comment not in placed]
+        self._starts = [comment.span.start for comment in self._pending]
 
     # Comments
 
@@ -56,11 +58,9 @@ class Original:
             return self.take(offset, end)[0]
         return None
 
-    def take_doc_beside(self, node: n.Node) -> Comment | None:
-        """The doc comment at the end of a field's line that documents it, when it is left."""
-        doc = self._docs_beside.pop(node, None)
-        taken = self.take(doc.span.start, doc.span.end) if doc is not None else []
-        return taken[0] if taken else None
+    def doc_beside(self, node: n.Node) -> Comment | None:
+        """The doc comment at the end of a field's line that documents it."""
+        return self._docs_beside.get(node)
 
     def next_comment(self, end: int) -> Comment | None:
         """The first comment left, when it stands before `end`."""
@@ -79,8 +79,10 @@ class Original:
         for node in walk(module) if beside else ():
             if not isinstance(node, n.Parameter | n.SchemaField) or node not in module.docs:
                 continue
-            comment = beside.get(self.line_of(node.span.end))
-            if comment is not None and self.line_of(node.span.start) - 1 not in above:
+            if self.line_of(node.span.start) - 1 in above:
+                continue
+            comment = beside.pop(self.line_of(node.span.end), None)
+            if comment is not None:
                 found[node] = comment
         return found
 

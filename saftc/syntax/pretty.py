@@ -15,7 +15,7 @@ from typing import TypeAlias
 INDENT = 4
 
 Doc: TypeAlias = (
-    "str | Line | Hard | Beside | Broken | Nest | Group | Spread | Rigid | tuple[Doc, ...]"
+    "str | Line | Hard | Beside | Broken | Nest | Group | Hug | Spread | Rigid | tuple[Doc, ...]"
 )
 
 
@@ -62,6 +62,15 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Hug:
+    """A part on one line but for its `last` brackets, or `broken` where those cannot open there."""
+
+    before: Doc
+    last: Doc
+    broken: Doc
+
+
+@dataclass(frozen=True, slots=True)
 class Spread:
     """A part with line breaks of its own, whatever is around it."""
 
@@ -84,6 +93,8 @@ def is_spread(doc: Doc) -> bool:
                 return True
             case Nest(inner) | Group(inner) | Spread(inner) | Rigid(inner):
                 pending.append(inner)
+            case Hug(before, last):
+                pending += (before, last)
             case tuple() as parts:
                 pending.extend(parts)
             case _:
@@ -142,6 +153,15 @@ def render(doc: Doc, width: int, indent: int) -> str:
                 fits = place.is_rigid or _fits(inner, width - column, pending)
                 is_broken = place.is_broken and not fits
                 pending.append((replace(place, is_broken=is_broken), inner))
+            case Hug(before, last, broken):
+                flat = replace(place, is_broken=False)
+                fits = place.is_rigid or not place.is_broken
+                if fits or _fits((before, last), width - column, pending):
+                    pending += ((flat, last), (flat, before))
+                elif _fits(before, width - column, [(place, last)]):
+                    pending += ((place, last), (flat, before))
+                else:
+                    pending.append((place, broken))
     return "".join(out)
 
 
@@ -173,6 +193,9 @@ def _fits(doc: Doc, room: int, following: Sequence[tuple[_Place, Doc]]) -> bool:
                 return True
             case Broken(text):
                 room -= len(text) if place.is_broken else 0
+            case Hug(before, last, broken):
+                is_flat = place.is_rigid or not place.is_broken
+                inside += [(place, last), (place, before)] if is_flat else [(place, broken)]
             case Group(inner) if place.is_rigid:
                 inside.append((replace(place, is_broken=False), inner))
             case Nest(inner) | Group(inner) | Spread(inner):

@@ -9,9 +9,9 @@ from typing import assert_never
 
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.brackets import Brackets, Part
+from saftc.syntax.brackets import WHEN_BROKEN, Brackets, Part
 from saftc.syntax.original import Original, string_lines
-from saftc.syntax.pretty import Broken, Doc, Hard, Nest, Rigid, Spread, is_spread
+from saftc.syntax.pretty import Doc, Hard, Nest, Rigid, Spread, is_spread
 
 # How tightly an expression binds; an operand that binds less than its place asks for has
 # parentheses.
@@ -102,7 +102,10 @@ class ExpressionWriter:
             is_twice = isinstance(operand, tuple) and operand[0] == "-"
             doc = ("- " if is_twice else _PREFIXES[node.operator], operand)
             return ("(", doc, ")") if brackets else doc
-        return self.brackets.chain(brackets, self._operands(node), node.span)
+        hugs = isinstance(node, n.Binary | n.Comparison) and isinstance(
+            node.right, n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Comprehension | n.Call
+        )
+        return self.brackets.chain(brackets, self._operands(node), node.span, hugs=hugs)
 
     def _operands(self, node: n.Expression) -> list[Part]:
         """The operands of a chain of operators that bind alike, each with the word before it."""
@@ -168,8 +171,8 @@ class ExpressionWriter:
             brackets,
             parts,
             Span(start, node.span.end),
-            is_spread=spread,
-            last_comma="," if is_single_tuple else Broken(","),
+            one_a_line=spread,
+            last_comma="," if is_single_tuple else WHEN_BROKEN,
         )
 
     def _object(self, node: n.ObjectLiteral) -> Doc:
@@ -179,14 +182,14 @@ class ExpressionWriter:
         ]
         spread = node.is_spread or (len(parts) > 1 and _has_spread(parts))
         inside = Span(self.original.core(node.span), node.span.end)
-        return self.brackets.sequence("{}", parts, inside, is_spread=spread)
+        return self.brackets.sequence("{}", parts, inside, one_a_line=spread)
 
     def _call(self, node: n.Call) -> Doc:
         function = self.operand(node.function, _POSTFIX)
         parts = [Part(argument, self._argument(argument)) for argument in node.arguments]
         spread = node.is_spread or _has_spread(parts[:-1])
         inside = Span(self.original.skip(node.function.span.end), node.span.end)
-        return (function, self.brackets.sequence("()", parts, inside, is_spread=spread))
+        return (function, self.brackets.sequence("()", parts, inside, one_a_line=spread))
 
     def _argument(self, argument: n.Argument) -> Doc:
         value = self.expression(argument.value)
@@ -202,7 +205,7 @@ class ExpressionWriter:
                 for condition in clause.conditions
             ]
         inside = Span(self.original.core(node.span), node.span.end)
-        return self.brackets.chain("[]", parts, inside)
+        return self.brackets.chain("[]", parts, inside, hugs=False)
 
     # Prompts
 
@@ -248,7 +251,7 @@ class ExpressionWriter:
                 parts = [Part(field, self._schema_field(field)) for field in node.fields]
                 inside = Span(self.original.core(node.span), node.span.end)
                 spread = self.ends_with_comma(parts) or (len(parts) > 1 and _has_spread(parts))
-                return self.brackets.sequence("{}", parts, inside, is_spread=spread)
+                return self.brackets.sequence("{}", parts, inside, one_a_line=spread)
             case n.UnionSchema():
                 return self._union(node, "")
             case n.OptionalSchema():
@@ -264,17 +267,12 @@ class ExpressionWriter:
                 assert_never(node)
 
     def _union(self, node: n.UnionSchema, brackets: str) -> Doc:
-        parts = [
-            Part(
-                member,
-                self._union(member, "()")
-                if isinstance(member, n.UnionSchema)
-                else self.schema(member),
-                "| ",
-            )
-            for member in node.members
-        ]
-        return self.brackets.chain(brackets, parts, node.span)
+        parts: list[Part] = []
+        for member in node.members:
+            is_union = isinstance(member, n.UnionSchema)
+            doc = self._union(member, "()") if is_union else self.schema(member)
+            parts.append(Part(member, doc, "| " if parts else ""))
+        return self.brackets.chain(brackets, parts, node.span, hugs=False)
 
     def _tuple_schema(self, node: n.TupleSchema) -> Doc:
         parts = [Part(item, self.schema(item)) for item in node.items]
@@ -284,8 +282,8 @@ class ExpressionWriter:
             "()",
             parts,
             node.span,
-            is_spread=spread,
-            last_comma="," if is_single else Broken(","),
+            one_a_line=spread,
+            last_comma="," if is_single else WHEN_BROKEN,
         )
 
     def _schema_field(self, field: n.SchemaField) -> Doc:
@@ -297,7 +295,7 @@ class ExpressionWriter:
         """The parameters of a function or the fields of a record, in their parentheses."""
         parts = [Part(parameter, self._parameter(parameter)) for parameter in parameters]
         spread = self.ends_with_comma(parts) or _has_spread(parts)
-        return self.brackets.sequence("()", parts, inside, is_spread=spread)
+        return self.brackets.sequence("()", parts, inside, one_a_line=spread)
 
     def _parameter(self, parameter: n.Parameter) -> Doc:
         schema = (": ", self.schema(parameter.schema)) if parameter.schema is not None else ""
@@ -311,7 +309,7 @@ class ExpressionWriter:
             Part(field, (field.name.text, ": ", self.schema(field.schema))) for field in fields
         ]
         spread = self.ends_with_comma(parts) or _has_spread(parts)
-        return self.brackets.sequence("{}", parts, inside, is_spread=spread)
+        return self.brackets.sequence("{}", parts, inside, one_a_line=spread)
 
     def pattern(self, node: n.Pattern) -> str:
         """What `for` binds."""

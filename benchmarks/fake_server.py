@@ -1,0 +1,95 @@
+"""A chat-completions server on loopback, fast enough not to be the limit.
+
+    python benchmarks/fake_server.py        prints its address, and serves until standard input ends
+
+The first part of the path says what is answered, and how late: `/text/v1`, `/object/v1`,
+`/tools/v1` (a call of `temperature`, and after its result a text), `/late/v1` (100 ms late).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+LATENCY = 0.1
+
+PERSON = {"name": "Ada Lovelace", "age": 36, "tags": ["mathematics", "poetry"], "email": None}
+
+
+def completion(message: dict[str, object], finish: str = "stop") -> bytes:
+    """A whole response with this message."""
+    document = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "fake-1",
+        "choices": [{"index": 0, "finish_reason": finish, "message": message, "logprobs": None}],
+        "usage": {"prompt_tokens": 40, "completion_tokens": 20, "total_tokens": 60},
+    }
+    body = json.dumps(document).encode()
+    head = (
+        f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "temperature", "arguments": '{"city": "Oslo"}'},
+}
+TEXT = completion({"role": "assistant", "content": "Oslo is cold and bright."})
+OBJECT = completion({"role": "assistant", "content": json.dumps(PERSON)})
+TOOLS = completion({"role": "assistant", "content": None, "tool_calls": [CALL]}, "tool_calls")
+
+
+class Connection(asyncio.Protocol):
+    """One client; requests come one after the other."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+        self.received = b""
+
+    def data_received(self, data: bytes) -> None:
+        self.received += data
+        head_end = self.received.find(b"\r\n\r\n")
+        if head_end < 0:
+            return
+        head = self.received[:head_end].lower()
+        at = head.find(b"content-length:")
+        length = int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
+        end = head_end + 4 + length
+        if len(self.received) < end:
+            return
+        body, self.received = self.received[head_end + 4 : end], self.received[end:]
+        path = head.split(b" ", 2)[1]
+        if path.startswith(b"/late/"):
+            loop = asyncio.get_running_loop()
+            loop.call_later(LATENCY, self.answer, TEXT)
+        else:
+            self.answer(_answer(path, body))
+
+    def answer(self, response: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(response)
+
+
+def _answer(path: bytes, body: bytes) -> bytes:
+    if path.startswith(b"/object/"):
+        return OBJECT
+    if path.startswith(b"/tools/") and b'"tool_call_id"' not in body:
+        return TOOLS
+    return TEXT
+
+
+async def main() -> None:
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Connection, "127.0.0.1", 0, backlog=1024)
+    port = server.sockets[0].getsockname()[1]
+    print(f"http://127.0.0.1:{port}", flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,80 @@
+"""The openai package as one would use it by hand: `create`, `parse`, and a tool loop."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import openai
+from pydantic import BaseModel
+from worker import serve
+
+URL = sys.argv[1]
+
+
+def client(path: str) -> openai.OpenAI:
+    return openai.OpenAI(api_key="none", base_url=f"{URL}/{path}/v1")
+
+
+class Person(BaseModel):
+    name: str
+    age: int
+    tags: list[str]
+    email: str | None
+
+
+def temperature(city: str) -> float:
+    return 3.5
+
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "temperature",
+        "description": "Current temperature in a city, in degrees Celsius.",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}},
+            "required": ["city"],
+            "additionalProperties": False,
+        },
+    },
+}
+texts, objects, toolers, lates = map(client, ("text", "object", "tools", "late"))
+ASKED = [{"role": "user", "content": 'Describe "Oslo".'}]
+
+
+def text() -> str | None:
+    done = texts.chat.completions.create(model="fake", messages=ASKED)
+    return done.choices[0].message.content
+
+
+def object_() -> Person | None:
+    asked = [{"role": "user", "content": 'Describe "Ada".'}]
+    done = objects.chat.completions.parse(model="fake", messages=asked, response_format=Person)
+    return done.choices[0].message.parsed
+
+
+def tools() -> str | None:
+    messages = [{"role": "user", "content": "How is Oslo? Use temperature."}]
+    while True:
+        done = toolers.chat.completions.create(model="fake", messages=messages, tools=[TOOL])
+        message = done.choices[0].message
+        if not message.tool_calls:
+            return message.content
+        messages.append(message.model_dump(exclude_none=True))
+        for call in message.tool_calls:
+            result = temperature(**json.loads(call.function.arguments))
+            messages.append(
+                {"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)}
+            )
+
+
+def late() -> str | None:
+    done = lates.chat.completions.create(model="fake", messages=ASKED)
+    return done.choices[0].message.content
+
+
+assert text() == tools() == "Oslo is cold and bright."
+assert object_().age == 36
+serve({"text": text, "object": object_, "tools": tools, "late": late})

@@ -1,0 +1,18 @@
+# Compiled by saftc from add_numbers.saft; edit that file instead.
+from runtime_support import prompt
+
+# Adding numbers by prompt: the annotation makes the answer an int, so it can be calculated with.
+
+a = 17
+b = 25
+
+total = prompt("What is the sum of {a} and {b}?", a=a, b=b, returns=int).value
+print("the model says " + str(total))
+print("which is off by " + str(abs(total - (a + b))))
+
+
+def add_all(numbers: list[int]) -> int:
+    return prompt("Add up all of {numbers}.", numbers=numbers, returns=int).value
+
+
+print("all together: " + str(add_all([a, b, total])))

@@ -1,0 +1,74 @@
+# Compiled by saftc from code_review.saft; edit that file instead.
+import os
+from typing import Literal, TypedDict
+
+from runtime_support import prompt, read_text
+
+# A code-review helper: reads a diff, asks for findings file by file, and prints a report with the
+# serious ones first. Run it from the folder that holds examples/, or name a diff in DIFF.
+
+diff = read_text(os.environ.get("DIFF", "examples/review/change.diff"))
+
+
+class SplitFilesResultItem(TypedDict):
+    path: str
+    text: str
+
+
+def split_files(text: str) -> list[SplitFilesResultItem]:
+    """The diff cut into one piece for each file."""
+    pieces: list[SplitFilesResultItem] = []
+    for part in ("\n" + text).split("\ndiff --git "):
+        if part.strip() == "":
+            continue
+        first = part.split("\n")[0]
+        path = first.split(" b/")[-1]
+        pieces = pieces + [{"path": path, "text": part}]
+    return pieces
+
+
+def changed_lines(text: str, sign: str) -> int:
+    lines = [line for line in text.split("\n") if line.startswith(sign)]
+    return len([line for line in lines if not line.startswith(sign + sign)])
+
+
+class ReviewResultItem(TypedDict):
+    line: int
+    severity: Literal["low", "medium", "high"]
+    comment: str
+
+
+def review(path: str, text: str) -> list[ReviewResultItem]:
+    return prompt(
+        """
+        You review a change to {path:raw}. List at most two things that a maintainer must know:
+        bugs, security problems, missing error handling. Leave out matters of taste.
+        Give the line in the new file.
+
+        {text}
+        """,
+        path=path,
+        text=text,
+        returns=list[ReviewResultItem],
+    ).value
+
+
+findings = []
+for piece in split_files(diff):
+    added = changed_lines(piece["text"], "+")
+    removed = changed_lines(piece["text"], "-")
+    print(piece["path"] + " +" + str(added) + " -" + str(removed))
+
+    # documentation and pure deletions need no model
+    if piece["path"].endswith(".md") or added == 0:
+        continue
+    for finding in review(piece["path"], piece["text"]):
+        place = piece["path"] + ":" + str(finding["line"])
+        findings = findings + [(finding["severity"], place, finding["comment"])]
+
+print()
+for level in ["high", "medium", "low"]:
+    for severity, place, comment in findings:
+        if severity == level:
+            print(severity.upper() + " " + place + ": " + comment)
+print(str(len(findings)) + " findings")

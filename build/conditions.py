@@ -1,0 +1,30 @@
+# Compiled by saftc from conditions.saft; edit that file instead.
+from runtime_support import prompt
+
+# Prompts as conditions: where a condition stands, the model answers yes or no.
+
+reviews = [
+    "I love this lamp, it looks great",
+    "The desk arrived broken",
+    "The chair is here",
+]
+
+for review in reviews:
+    if prompt("Is the review {review} positive?", review=review, returns=bool).value:
+        print("thank: " + review)
+    elif prompt("Is the review {review} negative?", review=review, returns=bool).value:
+        print("call: " + review)
+    else:
+        print("file: " + review)
+
+
+# `and` asks the second question only when the first answer was yes
+def is_urgent(mail: str) -> bool:
+    return (
+        len(mail) > 10
+        and prompt("Is this mail urgent? {mail}", mail=mail, returns=bool).value
+    )
+
+
+for mail in ["Server down, please help", "Hi", "See you at lunch"]:
+    print(mail + ": " + ("urgent" if is_urgent(mail) else "can wait"))

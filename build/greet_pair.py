@@ -1,0 +1,22 @@
+# Compiled by saftc from greet_pair.saft; edit that file instead.
+from runtime_support import prompt
+
+# A tool that takes a pair: tuples keep their length and the type of each place.
+
+
+def greet(pair: tuple[str, str]) -> str:
+    """A greeting for two people who meet."""
+    return "Hello " + pair[0] + ", this is " + pair[1] + "."
+
+
+for pair in [("Ada", "Grace"), ("Alan", "Kurt")]:
+    print(
+        prompt(
+            "Introduce the people in {pair} with {greet}, and repeat what it says.",
+            pair=pair,
+            greet=greet,
+        ).value
+    )
+
+# the same function, called without a model
+assert greet(("Ada", "Grace")) == "Hello Ada, this is Grace."

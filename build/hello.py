@@ -1,0 +1,21 @@
+# Compiled by saftc from hello.saft; edit that file instead.
+from typing import TypedDict
+
+from runtime_support import prompt
+
+# A first typed prompt: a sentence goes in, an object with checked fields comes out.
+
+sentence = "Alice is 30 years old"
+
+
+class Person(TypedDict):
+    name: str
+    age: int
+
+
+person = prompt(
+    "Extract the person from {sentence}",
+    sentence=sentence,
+    returns=Person,
+).value
+print(person["name"] + " will be " + str(person["age"] + 1) + " next year")

@@ -1,0 +1,79 @@
+# Compiled by saftc from invoices.saft; edit that file instead.
+import os
+from typing import Literal, TypedDict
+
+from runtime_support import prompt, read_text, write_text
+
+# Extraction of invoices: text files become typed records, arithmetic checks them, and the result
+# is a table. Run it from the folder that holds examples/; INVOICE_CSV names a file to write.
+
+folder = "examples/invoices"
+files = ["acme.txt", "fjordkraft.txt", "paperline.txt"]
+
+
+class Line(TypedDict):
+    item: str
+    amount: float
+
+
+class ReadInvoiceResult(TypedDict):
+    seller: str
+    number: str
+    date: str
+    currency: Literal["EUR", "NOK", "USD"]
+    lines: list[Line]
+    total: float
+
+
+def read_invoice(text: str) -> ReadInvoiceResult:
+    return prompt(
+        """
+        Extract the number, date (YYYY-MM-DD), seller, currency, total and lines from this invoice:
+
+        {text:raw}
+        """,
+        text=text,
+        returns=ReadInvoiceResult,
+    ).value
+
+
+def csv_row(cells: list[str]) -> str:
+    return ",".join([quoted(cell) for cell in cells])
+
+
+def quoted(cell: str) -> str:
+    if "," in cell or '"' in cell:
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+rows = [csv_row(["file", "seller", "number", "date", "total", "currency", "check"])]
+for file in files:
+    invoice = read_invoice(read_text(folder + "/" + file))
+
+    # the model reads, the script calculates
+    added = round(sum([line["amount"] for line in invoice["lines"]]), 2)
+    verdict = (
+        "ok" if added == round(invoice["total"], 2) else "lines add up to " + str(added)
+    )
+    rows = rows + [
+        csv_row(
+            [
+                file,
+                invoice["seller"],
+                invoice["number"],
+                invoice["date"],
+                str(invoice["total"]),
+                invoice["currency"],
+                verdict,
+            ]
+        )
+    ]
+
+table = "\n".join(rows)
+print(table)
+
+path = os.environ.get("INVOICE_CSV")
+if path is not None:
+    write_text(path, table + "\n")
+    print("written to " + path)

@@ -1,0 +1,74 @@
+# Compiled by saftc from mailbox_triage.saft; edit that file instead.
+import os
+from typing import Literal, TypedDict
+
+from runtime_support import prompt, read_text
+
+# Triage of a mailbox folder: each mail gets a category, an urgency and a one-line summary, then
+# the mails are sorted into queues. Run it from the folder that holds examples/.
+
+folder = os.environ.get("MAILBOX", "examples/mailbox")
+
+
+def header(mail: str, name: str) -> str:
+    """The value of a header; the headers end at the first empty line."""
+    for line in mail.split("\n"):
+        if line == "":
+            break
+        if line.startswith(name + ": "):
+            return line[len(name) + 2 :]
+    return "(none)"
+
+
+class TriageResult(TypedDict):
+    category: Literal["billing", "bug", "question"]
+    urgent: bool
+    summary: str
+
+
+def triage(mail: str) -> TriageResult:
+    """Which queue a mail belongs to, how soon, and what it is about."""
+    return prompt(
+        """
+        Sort this mail. It is urgent when work has stopped.
+        Summarise it in at most eight words.
+
+        {mail}
+        """,
+        mail=mail,
+        returns=TriageResult,
+    ).value
+
+
+queues = {"billing": "accounting", "bug": "engineering", "question": "support"}
+
+
+class Ticket(TypedDict):
+    queue: str
+    urgent: bool
+    sender: str
+    summary: str
+
+
+tickets: list[Ticket] = []
+for name in read_text(folder + "/index.txt").split():
+    mail = read_text(folder + "/" + name)
+    verdict = triage(mail)
+    tickets = tickets + [
+        {
+            "queue": queues[verdict["category"]],
+            "urgent": verdict["urgent"],
+            "sender": header(mail, "From"),
+            "summary": verdict["summary"],
+        }
+    ]
+
+for queue in queues.values():
+    waiting = [ticket for ticket in tickets if ticket["queue"] == queue]
+    print(queue + ": " + str(len(waiting)))
+
+    # urgent mails first
+    urgent = [ticket for ticket in waiting if ticket["urgent"]]
+    for ticket in urgent + [ticket for ticket in waiting if not ticket["urgent"]]:
+        mark = "! " if ticket["urgent"] else "- "
+        print("  " + mark + ticket["sender"] + ": " + ticket["summary"])

@@ -1,0 +1,38 @@
+# Compiled by saftc from standard_library.saft; edit that file instead.
+from typing import Any
+
+from runtime_support import parse, show, to_json
+
+# The builtins that need no model: text, collections, kinds, and JSON.
+
+title = "  The quick brown fox  "
+words = title.strip().lower().split()
+assert words == ["the", "quick", "brown", "fox"]
+print(" ".join([word[:1].upper() + word[1:] for word in words]))
+assert "a-b-c".replace("-", "+") == "a+b+c"
+assert "report.txt".startswith("report") and "report.txt".endswith(".txt")
+assert "fox" in words and "quick" in words
+
+numbers = [4, 1, 3]
+print(
+    show(sorted(numbers)),
+    show(list(reversed(numbers))),
+    sum(numbers),
+    min(numbers),
+    max(numbers),
+)
+for place, number in enumerate(numbers, 1):
+    print(str(place) + ". " + str(number))
+for word, number in zip(words, numbers):
+    print(word, number)
+evens = [n for n in range(10) if n % 2 == 0]
+assert evens == [0, 2, 4, 6, 8] and len(evens) == 5
+
+person: dict[str, Any] = {"name": "Ada", "born": 1815}
+print(show(list(person)), show(list(person.values())))
+assert isinstance(person["name"], str) and isinstance(words, list)
+assert int("12") + round(2.6) == 15 and abs(-2.5) == 2.5 and float("1.5") == 1.5
+
+text = to_json({"person": person, "tags": ["maths", "engines"]})
+print(text)
+print(show(parse(text)))

@@ -1,0 +1,44 @@
+# Compiled by saftc from typed_values.saft; edit that file instead.
+from typing import Literal, TypedDict
+
+from runtime_support import check, parse, show
+
+# Annotations on plain values: what can be proved is checked when the script is compiled,
+# what comes from outside is checked when it arrives.
+
+count: int = 3
+ratio: float = 1.0
+mode: Literal["fast", "careful"] = "careful"
+flags: list[bool] = [True, False, True]
+pair: tuple[int, str] = (1, "one")
+nickname: str | None = None
+
+
+class Settings(TypedDict):
+    retries: int
+    mode: str
+
+
+settings: Settings = {"retries": count, "mode": mode}
+
+assert settings["retries"] == count
+assert pair[1] == "one" and not flags[1]
+assert ratio / 2 == 0.5
+print("settings:", show(settings))
+
+if nickname is not None:
+    print("hello, " + nickname)
+else:
+    print("no nickname")
+
+# text from a file or a server has no known shape: the annotation checks it here
+received = parse('{"city": "Oslo", "degrees": 4}')
+
+
+class Reading(TypedDict):
+    city: str
+    degrees: float
+
+
+reading: Reading = check(received, Reading)
+print(reading["city"] + ": " + str(reading["degrees"]) + " degrees")

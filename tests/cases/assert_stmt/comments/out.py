@@ -1,0 +1,5 @@
+# Compiled by saftc from in.saft; edit that file instead.
+
+x = 3
+# it must be three
+assert x == 3  # yes

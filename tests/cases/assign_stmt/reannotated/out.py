@@ -1,0 +1,6 @@
+# Compiled by saftc from in.saft; edit that file instead.
+
+x = 1
+print(x + 1)
+x = "one"
+print(x + "!")

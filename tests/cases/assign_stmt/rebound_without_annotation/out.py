@@ -1,0 +1,9 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import show
+
+x = 1
+print(x + 1)
+x = "one"
+print(x + "!")
+x = [1]
+print(show(x + [2]))

@@ -1,0 +1,11 @@
+# Compiled by saftc from in.saft; edit that file instead.
+
+
+def make():
+    def inner(x: int) -> int:
+        return x + 1
+
+    return inner
+
+
+print(make()(1))

@@ -1,0 +1,17 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+
+def apply(function, x):
+    return ops.call(function, x)
+
+
+def pick(name: str):
+    if name == "upper":
+        return ops.upper
+    return ops.lower
+
+
+print(show(apply(ops.upper, "a")), show(ops.call(pick("upper"), "b")))
+callbacks = [ops.upper, ops.lower]
+print(show(ops.call(callbacks[0], "c")))

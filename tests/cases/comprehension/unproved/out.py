@@ -1,0 +1,17 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+
+def names(rows):
+    return [
+        ops.member(row, "name")
+        for row in ops.each(rows)
+        if ops.truthy(ops.member(row, "active"))
+    ]
+
+
+def pairs(rows):
+    return [a for a, b in ops.each_of(rows, 2)]
+
+
+print(show(names([])), show(pairs([])))

@@ -1,0 +1,4 @@
+# Compiled by saftc from in.saft; edit that file instead.
+
+for x in [1, 2]:
+    print(x)

@@ -1,0 +1,12 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+
+def total(rows):
+    sum = 0
+    for row in ops.each(rows):
+        sum = ops.add(sum, row)
+    return sum
+
+
+print(show(total([1, 2.5])))

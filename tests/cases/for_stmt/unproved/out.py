@@ -1,0 +1,12 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+
+def show_rows(rows) -> None:
+    for row in ops.each(rows):
+        print(show(ops.member(row, "price")))
+    for key, value in ops.each_of(rows, 2):
+        print(show(key), show(value))
+
+
+show_rows([])

@@ -1,0 +1,20 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import prompt
+
+flag = True
+
+
+def name_of(x: int) -> str:
+    return str(x)
+
+
+x = prompt(
+    "{0} {1} {2:raw} {3} {4} {5} {6}",
+    "a" if flag else "b",
+    name_of(1),
+    name_of(2),
+    -1,
+    not flag,
+    {"id": 1}["id"],
+    [x for x in [1]],
+).value

@@ -1,0 +1,8 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import collections.abc as abc
+import os.path
+
+from runtime_support import show
+
+print(show(os.path.basename("a/b")))
+print(show(abc.Mapping))

@@ -1,0 +1,8 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import show
+
+empty = []
+one = [1]
+mixed = [1, "two", True, None]
+nested = [[1, 2], [3]]
+print(show(empty), show(one), show(mixed), show(nested))

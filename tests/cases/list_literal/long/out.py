@@ -1,0 +1,12 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import show
+
+names = [
+    "Ada Lovelace",
+    "Grace Hopper",
+    "Edsger Dijkstra",
+    "Barbara Liskov",
+    "Donald Knuth",
+    "Alan Turing",
+]
+print(show(names))

@@ -1,0 +1,5 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import show
+
+names = ["a", "b", "c"]
+print(show(names))

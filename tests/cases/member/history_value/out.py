@@ -1,0 +1,6 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, prompt, show
+
+report = prompt("a report as JSON")
+data = report.data
+print(show(ops.member(data, "title")), show(ops.index(data, 0)))

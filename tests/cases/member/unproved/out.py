@@ -1,0 +1,13 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+
+def price(row):
+    return ops.member(row, "price")
+
+
+def deep(row):
+    return ops.member(ops.member(ops.member(row, "a"), "b"), "c")
+
+
+print(show(price({"price": 3})), show(deep({"a": {"b": {"c": 1}}})))

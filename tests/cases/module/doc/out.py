@@ -1,0 +1,7 @@
+# Compiled by saftc from in.saft; edit that file instead.
+"""Does one thing.
+
+And does it well.
+"""
+
+print("hello")

@@ -1,0 +1,2 @@
+# Compiled by saftc from in.saft; edit that file instead.
+"""Only a doc comment."""

@@ -1,0 +1,1 @@
+# Compiled by saftc from in.saft; edit that file instead.

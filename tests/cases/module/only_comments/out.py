@@ -1,0 +1,5 @@
+# Compiled by saftc from in.saft; edit that file instead.
+
+# nothing here
+
+# but this

@@ -1,0 +1,10 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import kind, ops, to_json
+
+
+def all_of_them():
+    return [ops.upper, ops.lower, ops.len, ops.range]
+
+
+print(to_json(1), kind(ops.upper), kind([ops.upper, ops.len, all_of_them]))
+ops.call(all_of_them()[0], "x")

@@ -1,0 +1,8 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, parse, prompt, show
+
+prompt_ = "a name"
+ops_ = [1]
+x = prompt("hello {prompt}", prompt=prompt_).value
+show_ = parse("1")
+print(show(ops.add(show_, ops_[0])))

@@ -1,0 +1,9 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import show
+
+empty = {}
+one = {"id": 1}
+quoted = {"two words": 2, "id": 1}
+nested = {"inner": {"id": 1}, "list": [{"id": 2}]}
+keywords = {"class": 1, "if_": 2}
+print(show(empty), show(one), show(quoted), show(nested), show(keywords))

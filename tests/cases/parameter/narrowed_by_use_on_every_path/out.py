@@ -1,0 +1,18 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+
+def describe(x: int | float, flag: bool) -> int | float:
+    if flag:
+        return x + 1
+    else:
+        return x * 2
+
+
+def maybe(x, flag: bool):
+    if flag:
+        return ops.add(x, 1)
+    return 0
+
+
+print(describe(1, True), show(maybe("text", False)))

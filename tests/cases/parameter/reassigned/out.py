@@ -1,0 +1,14 @@
+# Compiled by saftc from in.saft; edit that file instead.
+
+
+def clean(text: str) -> str:
+    text = text.strip()
+    return text.lower()
+
+
+def reset(x) -> int:
+    x = 1
+    return x + 1
+
+
+print(clean(" A "), reset("anything"))

@@ -1,0 +1,22 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import prompt
+
+customer_name = "Ada"
+order_number = 12
+complaint_text = "late"
+x = prompt(
+    "write to {customer_name} about {order_number} and {complaint_text} and say sorry",
+    customer_name=customer_name,
+    order_number=order_number,
+    complaint_text=complaint_text,
+).value
+y = prompt(
+    "{customer_name} {order_number}",
+    customer_name=customer_name,
+    order_number=order_number,
+    returns=int,
+).value
+z = prompt(
+    "a prompt whose text alone is longer than a line of the output, without any names in it at all",
+).value
+print(x, y, z)

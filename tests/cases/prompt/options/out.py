@@ -1,0 +1,10 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import prompt
+
+x = prompt("a haiku", options={"temperature": 0}).value
+fast = {"model": "small", "temperature": 0}
+y = prompt("a number", returns=int, options=fast).value
+z = prompt(
+    "a haiku",
+    options={"model": "gpt-4o-mini", "temperature": 0, "max_tool_rounds": 3},
+).value

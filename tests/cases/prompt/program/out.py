@@ -1,0 +1,25 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import program
+
+
+def double(x: float) -> float:
+    return x * 2
+
+
+def add(a: float, b: float) -> float:
+    return a + b
+
+
+x = program(
+    "double 5, then add 3, with {double} {add}",
+    double=double,
+    add=add,
+    returns=float,
+).value
+y = program(
+    "add 1 and 2 with {add}",
+    add=add,
+    returns=str,
+    options={"temperature": 0},
+).value
+print(x + 1, y)

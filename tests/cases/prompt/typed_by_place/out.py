@@ -1,0 +1,39 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import TypedDict
+
+from runtime_support import prompt
+
+
+def double(x: int) -> int:
+    return x * 2
+
+
+def vowels(word: str) -> int:
+    return prompt("vowels in {word}", word=word, returns=int).value
+
+
+def either(flag: bool) -> float:
+    return prompt("a number", returns=float).value if flag else 1.0
+
+
+print(double(prompt("a number", returns=int).value), vowels("abc"), either(True))
+xs: list[int] = [
+    prompt("one", returns=int).value,
+    2,
+    prompt("three", returns=int).value,
+]
+
+
+class Row(TypedDict):
+    id: int
+
+
+row: Row = {"id": prompt("an id", returns=int).value}
+pair: tuple[int, bool] = (
+    prompt("one", returns=int).value,
+    prompt("yes?", returns=bool).value,
+)
+squares: list[int] = [
+    prompt("the square of {x}", x=x, returns=int).value for x in [1, 2]
+]
+total = 1 + double(prompt("more", returns=int).value)

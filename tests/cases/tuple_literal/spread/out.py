@@ -1,0 +1,8 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import show
+
+pair = (
+    1,
+    "a",  # comment
+)
+print(show(pair))

@@ -1,0 +1,13 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+
+def second(pair):
+    return ops.item(pair, 1)
+
+
+def typed(pair: tuple[int, str]) -> str:
+    return pair[1]
+
+
+print(show(second((1, 2))), typed((1, "a")))

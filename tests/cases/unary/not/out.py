@@ -1,0 +1,17 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+flag = True
+maybe: bool | None = None
+name: str | None = "a"
+x = 3
+print(
+    show(not flag),
+    show(not maybe),
+    show(not ops.truthy(name)),
+    show(not not flag),
+    show(not x == 3),
+    show(not (flag and maybe is True)),
+)
+a = not flag
+b = not maybe

@@ -1,0 +1,82 @@
+"""The command in this process: arguments and input in, exit code and output out."""
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from saftc.cli import main
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command has ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that the command stands in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def saftc(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Runs the command with `arguments`, and `stdin` as its input."""
+
+    def run(*arguments: str, stdin: str | bytes = b"") -> Ended:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["saftc", *arguments])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+            patch.setattr(sys, "path", list(sys.path))
+            patch.setattr(sys, "meta_path", list(sys.meta_path))
+            patch.setattr(os, "environ", os.environ.copy())
+            known = dict(sys.modules)
+            try:
+                main()
+            except SystemExit as ended:
+                code = ended.code if isinstance(ended.code, int) else 1 if ended.code else 0
+            else:
+                code = 0
+            finally:
+                # A script that ran was `__main__`, and its siblings were modules.
+                for name in set(sys.modules) - set(known):
+                    if not name.startswith(("saftc", "runtime_support")) and _is_script(name):
+                        del sys.modules[name]
+                sys.modules["__main__"] = known["__main__"]
+        captured = capsys.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return run
+
+
+def _is_script(name: str) -> bool:
+    spec = getattr(sys.modules[name], "__spec__", None)
+    return type(getattr(spec, "loader", None)).__module__ == "saftc.running"
+
+
+@pytest.fixture
+def script(folder: Path) -> Callable[[str, str], Path]:
+    """Writes a script into the folder."""
+
+    def write(name: str, text: str) -> Path:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write

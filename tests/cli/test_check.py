@@ -1,0 +1,122 @@
+"""`saftc check`: what is wrong, as text and as JSON."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from saftc.driver import check
+from saftc.reporting import write_text
+from saftc.source import Source
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+
+
+def test_nothing_to_report(saftc: Command, script: Script, folder: Path) -> None:
+    script("a.saft", "x = 1\n")
+    ended = saftc("check", "a.saft")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err == "1 file checked, nothing to report\n"
+    assert not (folder / "a.py").exists()
+
+
+def test_errors(saftc: Command, script: Script) -> None:
+    script("a.saft", "print(x)\n")
+    ended = saftc("check", "a.saft")
+    assert ended.code == 1
+    assert ended.out == (
+        "error[SAFT0203]: unknown name `x`\n --> a.saft:1:7\n  |\n1 | print(x)\n  |       ^\n"
+    )
+    assert ended.err == "1 file checked: 1 error\n"
+
+
+def test_warnings_are_fine(saftc: Command, script: Script) -> None:
+    script("a.saft", "if 1:\n    print(1)\n")
+    ended = saftc("check", "a.saft")
+    assert ended.code == 0
+    assert ended.out.startswith("warning[SAFT0601]")
+    assert ended.err == "1 file checked: 1 warning\n"
+
+
+def test_several_files(saftc: Command, script: Script) -> None:
+    script("a.saft", "print(x)\nprint(y)\n")
+    script("b.saft", "z = 1\n")
+    script("c.saft", "print(w)\n")
+    ended = saftc("check", "a.saft", "b.saft", "c.saft", "missing.saft")
+    assert ended.code == 1
+    assert ended.out.count("error[") == 3
+    assert "there is no file missing.saft" in ended.err
+    assert ended.err.endswith("4 files checked: 3 errors\n")
+
+
+def test_standard_input(saftc: Command) -> None:
+    ended = saftc("check", "-", stdin="print(x)\n")
+    assert ended.code == 1
+    assert " --> <stdin>:1:7\n" in ended.out
+
+
+def test_json(saftc: Command, script: Script) -> None:
+    script("a.saft", "print(x)\n")
+    script("b.saft", "if 1:\n    print(1)\n")
+    ended = saftc("check", "a.saft", "b.saft", "--format", "json")
+    assert ended.code == 1
+    first, second = json.loads(ended.out)
+    assert (first["file"], first["code"], first["line"], first["column"]) == (
+        "a.saft",
+        "SAFT0203",
+        1,
+        7,
+    )
+    assert (second["file"], second["severity"]) == ("b.saft", "warning")
+    assert ended.err == ""
+
+
+def test_json_of_nothing(saftc: Command, script: Script) -> None:
+    script("a.saft", "x = 1\n")
+    ended = saftc("check", "a.saft", "--format", "json")
+    assert (ended.code, json.loads(ended.out)) == (0, [])
+
+
+def test_an_unknown_format(saftc: Command, script: Script) -> None:
+    script("a.saft", "x = 1\n")
+    ended = saftc("check", "a.saft", "--format", "yaml")
+    assert ended.code == 1 and "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "data", [b"x = \xff\n", b"x = 1\0\n", b"\xef\xbb\xbfx = y\r\n"], ids=["bytes", "NUL", "BOM"]
+)
+def test_odd_bytes(saftc: Command, folder: Path, data: bytes) -> None:
+    (folder / "a.saft").write_bytes(data)
+    ended = saftc("check", "a.saft")
+    assert ended.code == 1
+    assert " --> a.saft:1:" in ended.out
+
+
+def test_a_missing_module_names_the_places(saftc: Command, script: Script) -> None:
+    script("a.saft", "import nosuchmodule\nprint(nosuchmodule)\n")
+    ended = saftc("check", "a.saft")
+    assert ended.code == 1
+    assert "error[SAFT0501]: there is no module `nosuchmodule`" in ended.out
+    assert "looked in " in ended.out
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = check(Source.from_text("a.saft", "print(x)\n"))
+    terminal, plain, refused = _Terminal(), io.StringIO(), _Terminal()
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    write_text(checked, terminal)
+    write_text(checked, plain)
+    monkeypatch.setenv("NO_COLOR", "1")
+    write_text(checked, refused)
+    assert terminal.getvalue().startswith("\x1b[1;31merror[SAFT0203]\x1b[0m: unknown name `x`\n")
+    assert plain.getvalue() == refused.getvalue()
+    assert "\x1b" not in plain.getvalue()

@@ -1,0 +1,134 @@
+"""The command as a whole: help, version, wrong commands, bugs, and the process around it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from saftc import __version__
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+
+
+def test_version(saftc: Command) -> None:
+    ended = saftc("--version")
+    assert (ended.code, ended.out) == (0, f"saftc {__version__}\n")
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help(saftc: Command, flag: str) -> None:
+    ended = saftc(flag)
+    assert ended.code == 0
+    for command in ("build", "check", "run"):
+        assert command in ended.out
+    assert "short for" in ended.out
+
+
+@pytest.mark.parametrize("command", ["build", "check", "run"])
+def test_help_of_a_command(saftc: Command, command: str) -> None:
+    ended = saftc(command, "--help")
+    assert ended.code == 0 and "Usage: saftc " + command in ended.out
+
+
+def test_no_arguments_show_the_help(saftc: Command) -> None:
+    ended = saftc()
+    assert "Usage: saftc" in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nosuchcommand"], ["--nosuchflag"], ["build"], ["check"], ["run"]]
+)
+def test_wrong_commands(saftc: Command, arguments: list[str]) -> None:
+    ended = saftc(*arguments)
+    assert ended.code == 1
+    assert ended.err.startswith("saftc: ") and "Traceback" not in ended.err
+
+
+def test_a_bug_asks_to_be_reported(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise RuntimeError("a bug")
+
+    script("a.saft", "x = 1\n")
+    monkeypatch.setattr("saftc.driver.parse", fail)
+    ended = saftc("check", "a.saft")
+    assert ended.code == 2
+    assert "RuntimeError: a bug" in ended.err and "please report it" in ended.err
+
+
+def test_an_interruption(saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    script("a.saft", "x = 1\n")
+    monkeypatch.setattr("saftc.driver.parse", interrupt)
+    ended = saftc("check", "a.saft")
+    assert ended.code == 130 and "Traceback" not in ended.err
+
+
+# As a process
+
+
+def _process(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("SAFT_")
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "saftc", *arguments],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
+
+
+def test_as_a_module(folder: Path, script: Script) -> None:
+    script("a.saft", 'print("日本語")\n')
+    done = _process(folder, "a.saft")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "日本語\n", "")
+    assert _process(folder, "build", "a.saft").returncode == 0
+    plain = subprocess.run(
+        [sys.executable, "a.py"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert plain.stdout == "日本語\n"
+
+
+def test_standard_input_of_a_process(folder: Path) -> None:
+    done = _process(folder, "build", "-", stdin=b"\xef\xbb\xbfx = 1\r\n")
+    assert done.returncode == 0 and done.stdout.endswith("\n\nx = 1\n")
+
+
+def test_the_installed_command(folder: Path, script: Script) -> None:
+    script("a.saft", "x = unknown\n")
+    command = Path(sys.executable).with_name("saftc")
+    if not command.exists():
+        pytest.skip("the command is not installed beside this Python")
+    done = subprocess.run([command, "check", "a.saft"], cwd=folder, capture_output=True, check=False)
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("arguments", [["build", "a.saft", "-o", "-"], ["check", "a.saft"]])
+def test_a_reader_that_goes_away(folder: Path, script: Script, arguments: list[str]) -> None:
+    lines = "".join(f"print(missing_{n})\n" for n in range(30))
+    script("a.saft", lines if arguments[0] == "check" else f'x = "{"long " * 30}"\n' * 1_000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "saftc", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    error = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait() == 1
+    assert "Traceback" not in error and "Exception ignored" not in error

@@ -1,0 +1,133 @@
+"""`saftc run` and its short form: output, exit codes, errors in terms of the script, settings."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+
+
+def test_runs_a_script(saftc: Command, script: Script, folder: Path) -> None:
+    script("a.saft", 'print("hello", 1 + 2)\n')
+    ended = saftc("run", "a.saft")
+    assert (ended.code, ended.out, ended.err) == (0, "hello 3\n", "")
+    assert sorted(path.name for path in folder.iterdir()) == ["a.saft"]
+
+
+@pytest.mark.parametrize("name", ["a.saft", "./a.saft", "plain", "inner/b"])
+def test_short_form(saftc: Command, script: Script, name: str) -> None:
+    script(name, 'print("hello")\n')
+    assert saftc(name).out == "hello\n"
+
+
+def test_short_form_of_a_missing_script(saftc: Command) -> None:
+    ended = saftc("missing.saft")
+    assert (ended.code, ended.err) == (1, "saftc: there is no file missing.saft\n")
+
+
+def test_reads_standard_input(saftc: Command) -> None:
+    assert saftc("run", "-", stdin="print(1)\n").out == "1\n"
+    assert saftc("-", stdin="print(1)\n").out == "1\n"
+
+
+def test_runs_main(saftc: Command, script: Script) -> None:
+    script("a.saft", 'f main():\n    print("main")\n\nprint("first")\n')
+    assert saftc("run", "a.saft").out == "first\nmain\n"
+
+
+def test_arguments_after_two_dashes(saftc: Command, script: Script) -> None:
+    script("a.saft", "import sys\nprint(sys.argv)\n")
+    ended = saftc("run", "a.saft", "--", "one", "--two", "-h")
+    assert ended.out == '["a.saft", "one", "--two", "-h"]\n'
+
+
+def test_short_form_with_options_and_arguments(saftc: Command, script: Script) -> None:
+    script("a.saft", 'import sys\nprint(sys.argv, env("SAFT_MODEL"))\n')
+    ended = saftc("a.saft", "--model", "small", "--", "x")
+    assert ended.out == '["a.saft", "x"] small\n'
+
+
+def test_errors_of_the_script_keep_it_from_running(saftc: Command, script: Script) -> None:
+    script("a.saft", "print(1)\nprint(x)\n")
+    ended = saftc("run", "a.saft")
+    assert (ended.code, ended.out) == (1, "")
+    assert "error[SAFT0203]: unknown name `x`" in ended.err
+
+
+def test_an_uncaught_error(saftc: Command, script: Script) -> None:
+    script("a.saft", 'print("before")\nf go(x):\n    ret x.name\n\ngo(parse("{}"))\n')
+    ended = saftc("run", "a.saft")
+    assert (ended.code, ended.out) == (1, "before\n")
+    assert " --> a.saft:3:9\n" in ended.err
+    assert "3 |     ret x.name\n  |         ^^^^^^" in ended.err
+    assert 'called at a.saft:5:1: go(parse("{}"))' in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_an_uncaught_error_in_a_sibling(saftc: Command, script: Script) -> None:
+    script("a.saft", 'from b import go\n\ngo(parse("{}"))\n')
+    script("b.saft", "f go(x):\n    ret x.name\n")
+    ended = saftc("run", "a.saft")
+    assert ended.code == 1
+    assert " --> b.saft:2:9\n" in ended.err
+    assert 'called at a.saft:3:1: go(parse("{}"))' in ended.err
+
+
+def test_siblings_are_found_beside_the_script(saftc: Command, script: Script, folder: Path) -> None:
+    script("inner/a.saft", "import b\nfrom c import y\nprint(b.x + y)\n")
+    script("inner/b.saft", "x = 1\n")
+    (folder / "inner/c.py").write_text("y: int = 2\n")
+    ended = saftc("run", "inner/a.saft")
+    assert (ended.code, ended.out) == (0, "3\n"), ended.err
+
+
+def test_a_failed_assertion(saftc: Command, script: Script) -> None:
+    script("a.saft", 'n = 3\nassert n == 4, "n is wrong"\n')
+    ended = saftc("run", "a.saft")
+    assert ended.code == 1
+    assert ended.err.startswith("error: assertion failed: n is wrong\n --> a.saft:2:1\n")
+
+
+@pytest.mark.parametrize(("code", "expected"), [("0", 0), ("3", 3), ("", 0)])
+def test_a_script_that_exits(saftc: Command, script: Script, code: str, expected: int) -> None:
+    script("a.saft", f"import sys\nsys.exit({code})\n")
+    assert saftc("run", "a.saft").code == expected
+
+
+def test_options_set_the_environment(saftc: Command, script: Script) -> None:
+    names = ["PROVIDER", "MODEL", "BASE_URL", "API_KEY_ENV", "TEMPERATURE", "MAX_TOOL_ROUNDS"]
+    names += ["MAX_TOOL_CALLS", "RECORD", "REPLAY", "TRACE", "LOG"]
+    script("a.saft", "".join(f'print(env("SAFT_{name}"))\n' for name in names))
+    ended = saftc(
+        *("run", "a.saft", "--provider", "mock", "--model", "m", "--base-url", "http://localhost"),
+        *("--api-key-env", "KEY", "--temperature", "0.5", "--max-tool-rounds", "3"),
+        *("--max-tool-calls", "4", "--record", "r", "--replay", "p", "--trace", "--log", "l"),
+    )
+    expected = ["mock", "m", "http://localhost", "KEY", "0.5", "3", "4", "r", "p", "1", "l"]
+    assert ended.out.split("\n")[:-1] == expected, ended.err
+
+
+def test_a_prompt_answered_by_mock(saftc: Command, script: Script) -> None:
+    script("a.saft", "n: int = $ how many? $\nprint(type(n))\n")
+    ended = saftc("a.saft", "--provider", "mock")
+    assert (ended.code, ended.out) == (0, "int\n")
+
+
+def test_a_prompt_without_a_model(saftc: Command, script: Script) -> None:
+    script("a.saft", "print(1)\nn: int = $ how many? $\n")
+    ended = saftc("a.saft", "--provider", "none")
+    assert (ended.code, ended.out) == (1, "1\n")
+    assert " --> a.saft:2:10\n" in ended.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--temperature", "warm"], ["--max-tool-rounds", "x"], ["--colour"]]
+)
+def test_wrong_options(saftc: Command, script: Script, arguments: list[str]) -> None:
+    script("a.saft", "print(1)\n")
+    ended = saftc("run", "a.saft", *arguments)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith("saftc: ") and "Traceback" not in ended.err

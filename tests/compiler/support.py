@@ -1,0 +1,105 @@
+"""The cases and how one is compiled: a folder with `in.saft`, and `out.py` or `errors.txt`.
+
+Other scripts in the folder are siblings that `in.saft` imports.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from saftc.diagnostics.render import render_text
+from saftc.driver import Compiled, compile_source
+from saftc.modules import Modules
+from saftc.source import Source
+
+TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
+CASES = TESTS / "cases"
+GOLDENS = TESTS / "goldens"
+EXAMPLES = ROOT / "examples"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case; `name` is `for_stmt/list`."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.relative_to(CASES).as_posix()
+
+    @property
+    def construct(self) -> str:
+        return self.name.split("/")[0]
+
+    @property
+    def out(self) -> Path:
+        return self.folder / "out.py"
+
+    @property
+    def errors(self) -> Path:
+        return self.folder / "errors.txt"
+
+    def source(self) -> Source:
+        return Source.from_bytes("in.saft", (self.folder / "in.saft").read_bytes())
+
+    def siblings(self) -> list[Path]:
+        """The scripts beside it, which it imports."""
+        return sorted(set(self.folder.glob("*.saft")) - {self.folder / "in.saft"})
+
+    def compile(self) -> Compiled:
+        return compile_source(self.source(), Modules(self.folder).load)
+
+
+def all_cases() -> list[Case]:
+    """Every case, in order of its name."""
+    return [Case(path.parent) for path in sorted(CASES.rglob("in.saft"))]
+
+
+def compiled_cases() -> list[Case]:
+    """The cases that have a module."""
+    return [case for case in all_cases() if case.out.exists()]
+
+
+def compile_file(path: Path) -> Compiled:
+    """A script in a file, compiled with the scripts beside it in sight."""
+    source = Source.from_bytes(path.name, path.read_bytes())
+    return compile_source(source, Modules(path.parent).load)
+
+
+def examples() -> list[Path]:
+    """The scripts of `examples/`."""
+    return sorted(EXAMPLES.rglob("*.saft")) if EXAMPLES.is_dir() else []
+
+
+def compile_text(text: str, name: str = "in.saft") -> Compiled:
+    """A script given as text, compiled."""
+    return compile_source(Source.from_text(name, text))
+
+
+def diagnostics_of(text: str | bytes, name: str = "in.saft") -> str:
+    """What is wrong with a script, as text for people."""
+    source = (
+        Source.from_bytes(name, text) if isinstance(text, bytes) else Source.from_text(name, text)
+    )
+    return render_text(compile_source(source).checked.diagnostics, source)
+
+
+def codes_of(text: str | bytes) -> list[str]:
+    """The codes of what is wrong with a script, in source order."""
+    source = (
+        Source.from_bytes("in.saft", text)
+        if isinstance(text, bytes)
+        else Source.from_text("in.saft", text)
+    )
+    return [found.code for found in compile_source(source).checked.diagnostics]
+
+
+# Goldens that need something the compiler does not know yet; empty when all of them hold.
+LATER_GOLDENS: frozenset[str] = frozenset()
+
+
+def supported_goldens() -> list[str]:
+    """The names of the goldens that have to hold."""
+    names = {path.stem for path in GOLDENS.glob("*.saft")}
+    return sorted(names - LATER_GOLDENS)

@@ -1,0 +1,249 @@
+"""Whatever a file holds, saftc says what is wrong with it: no crash, no hang."""
+
+import time
+
+import pytest
+
+from saftc.diagnostics.model import LIMIT
+from tests.compiler.support import codes_of, compile_text, diagnostics_of
+
+_CLEAN: list[str] = []
+
+# What a file holds, and the codes of what is wrong with it.
+_FILES: dict[str, tuple[str | bytes, list[str]]] = {
+    "empty": ("", _CLEAN),
+    "a blank": (" ", _CLEAN),
+    "blank lines": ("\n\n  \n\t\n", _CLEAN),
+    "no newline at the end": ("x = 1", _CLEAN),
+    "only comments": ("// one\n  // two\n\t// three", _CLEAN),
+    "only a byte order mark": (b"\xef\xbb\xbf", _CLEAN),
+    "byte order mark": (b"\xef\xbb\xbfx = 1\n", _CLEAN),
+    "byte order mark inside": (b"x = 1\n\xef\xbb\xbfy = 2\n", ["SAFT0102"]),
+    "CRLF": (b'if true:\r\n    x = """a\r\nb"""\r\n', _CLEAN),
+    "lone carriage return": (b"x = 1\ry = 2\n", ["SAFT0102"]),
+    "CRLF in a prompt": (b"x = $\r\n  one\r\n  two\r\n$\r\n", _CLEAN),
+    "tab in the indentation": ("if true:\n\tx = 1\n", ["SAFT0103"]),
+    "tabs and spaces": ("if true:\n    x = 1\n\ty = 2\n", ["SAFT0103"]),
+    "tab between words": ("x\t=\t1\n", _CLEAN),
+    "tab in a prompt": ("x = $\n\thello\n$\n", _CLEAN),
+    "mixed indentation": ("if true:\n    x = 1\n  y = 2\nz = 3\n", ["SAFT0104"]),
+    "indented first line": ("  x = 1\ny = 2\n", ["SAFT0123"]),
+    "NUL": (b"x = 1\0\n", ["SAFT0102"]),
+    "NUL in a string": (b'x = "a\0b"\n', ["SAFT0102"]),
+    "NUL in a comment": (b"// a\0b\nx = 1\n", _CLEAN),
+    "invalid UTF-8": (b"x = \xff\n", ["SAFT0101"]),
+    "invalid UTF-8 in a string": (b'x = "\xff"\n', ["SAFT0101"]),
+    "invalid UTF-8 in a prompt": (b"x = $ \xff $\n", ["SAFT0101"]),
+    "invalid UTF-8 in a comment": (b"// caf\xe9\nx = 1\n", ["SAFT0101"]),
+    "only invalid UTF-8": (bytes(range(128, 256)), ["SAFT0101"] * LIMIT),
+    "UTF-16": ("x = 1\n".encode("utf-16"), None),  # type: ignore[dict-item]
+    "surrogates by escapes": ('x = "\\ud800"\n', _CLEAN),
+    "unterminated string": ('x = "abc\n', ["SAFT0105"]),
+    "unterminated block string": ('x = """abc\n', ["SAFT0105"]),
+    "lone quote": ('"', ["SAFT0105"]),
+    "string that ends in a backslash": ('x = "abc\\\n', ["SAFT0105"]),
+    "unterminated prompt": ("x = $ abc\n", ["SAFT0108"]),
+    "lone dollar": ("$", ["SAFT0108"]),
+    "a dollar too many": ("x = $ a $ $\n", ["SAFT0108"]),
+    "prompt that ends in a backslash": ("x = $ abc \\", ["SAFT0108"]),
+    "unterminated hole": ("x = $ a {b\n", ["SAFT0108"]),
+    "empty hole": ("x = $ a {} b $\n", ["SAFT0120"]),
+    "unterminated list": ("x = [1, 2\ny = 3\n", ["SAFT0109"]),
+    "unterminated call": ("print(1\n", ["SAFT0109"]),
+    "lone bracket": ("(", ["SAFT0109"]),
+    "lone closing bracket": (")", ["SAFT0110"]),
+    "every bracket": ("([{", ["SAFT0109"]),
+    "crossed brackets": ("x = ([)]\n", ["SAFT0111", "SAFT0111"]),
+    "only an operator": ("+\n", ["SAFT0120"]),
+    "only a keyword": ("if\n", ["SAFT0120"]),
+    "only a colon": (":\n", ["SAFT0120"]),
+    "unfinished at the end": ("x = ", ["SAFT0120"]),
+    "block without body at the end": ("f go():", ["SAFT0121"]),
+    "emoji": ("x = 😀\n", ["SAFT0102"]),
+    "control characters": ("x = \x07\n", ["SAFT0102"]),
+    "non-breaking space": ("x =\u00a01\n", ["SAFT0102"]),
+}
+
+
+@pytest.mark.parametrize("name", _FILES)
+def test_file(name: str) -> None:
+    text, expected = _FILES[name]
+    found = codes_of(text)
+    shown = diagnostics_of(text)
+    shown.encode("utf-8")
+    if expected is None:
+        assert found
+    else:
+        errors = [code for code in found if not code.startswith("SAFT06")]
+        assert errors == expected, shown
+
+
+def _timed(text: str, seconds: float) -> list[str]:
+    start = time.perf_counter()
+    found = codes_of(text)
+    assert time.perf_counter() - start < seconds
+    return found
+
+
+# Sizes. The times are many times what they take, so that only a hang or a square fails them.
+
+
+def test_a_line_of_two_megabytes_of_text() -> None:
+    assert _timed('x = "' + "a" * 2_000_000 + '"\n', 20) == []
+
+
+def test_a_line_of_two_megabytes_of_garbage() -> None:
+    found = _timed("x = " + "#" * 2_000_000 + "\n", 10)
+    assert 0 < len(found) <= LIMIT
+
+
+def test_a_prompt_of_two_megabytes() -> None:
+    assert _timed("x = $ " + "word " * 400_000 + "$\n", 20) == []
+
+
+def test_a_comment_of_two_megabytes() -> None:
+    assert _timed("// " + "a" * 2_000_000 + "\nx = 1\n", 20) == []
+
+
+def test_a_number_of_many_digits() -> None:
+    assert _timed("x = " + "1" * 100_000 + "\n", 20) == ["SAFT0107"]
+
+
+def test_two_megabytes_of_open_quotes() -> None:
+    found = _timed('"\n' * 200_000, 10)
+    assert found == ["SAFT0105"] * LIMIT
+
+
+def test_many_open_brackets_one_a_line() -> None:
+    found = _timed("x = [\n" * 20_000, 20)
+    assert 0 < len(found) <= LIMIT
+
+
+def test_many_open_prompts_one_a_line() -> None:
+    found = _timed("x = $ {\n" * 20_000, 20)
+    assert 0 < len(found) <= LIMIT
+
+
+def test_ten_thousand_lines_with_a_mistake_each() -> None:
+    assert _timed("x = = 1\n" * 10_000, 30) == ["SAFT0120"] * LIMIT
+
+
+# Depth. Python's own parser takes 200 brackets and 100 blocks, so deeper scripts are refused.
+
+
+@pytest.mark.parametrize(("opening", "closing"), ["()", "[]"], ids=["parentheses", "lists"])
+def test_nested_brackets(opening: str, closing: str) -> None:
+    assert codes_of(f"x = {opening * 500}1{closing * 500}\n") == ["SAFT0112"]
+    assert codes_of(f"x = {opening * 50}1{closing * 50}\n") == []
+
+
+def test_nested_objects() -> None:
+    assert codes_of("x = " + "{a: " * 500 + "1" + "}" * 500 + "\n") == ["SAFT0112"]
+
+
+def test_nested_calls() -> None:
+    assert codes_of("x = " + "str(" * 500 + "1" + ")" * 500 + "\n") == ["SAFT0112"]
+
+
+def test_nested_prompts() -> None:
+    assert codes_of("x = " + "$ {" * 300 + "1" + "} $" * 300 + "\n") == ["SAFT0112"]
+
+
+def test_nested_schemas() -> None:
+    assert codes_of("x: " + "[" * 500 + "int" + "]" * 500 + " = []\n") == ["SAFT0112"]
+
+
+def test_nested_patterns() -> None:
+    script = "for " + "(a, " * 500 + "b" + ")" * 500 + " in []:\n    nil\n"
+    assert codes_of(script) == ["SAFT0112"]
+
+
+def test_unclosed_nested_brackets() -> None:
+    found = codes_of("x = " + "[" * 500 + "\n")
+    assert "SAFT0109" in found or "SAFT0112" in found
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "and", "or"], ids=str)
+def test_chained_operators(operator: str) -> None:
+    operand = "true" if operator in ("and", "or") else "1"
+    script = "x = " + f" {operator} ".join([operand] * 5_000) + "\n"
+    found = codes_of(script)
+    assert [code for code in found if not code.startswith("SAFT06")] in ([], ["SAFT0112"])
+
+
+@pytest.mark.parametrize("chained", ["x.a", "x[0]", "x()"], ids=["members", "indexes", "calls"])
+def test_chained_postfixes(chained: str) -> None:
+    script = 'x = parse("1")\ny = x' + chained[1:] * 5_000 + "\n"
+    assert codes_of(script) in ([], ["SAFT0112"])
+
+
+@pytest.mark.parametrize("sign", ["-", "not "], ids=["minus", "not"])
+def test_chained_signs(sign: str) -> None:
+    found = codes_of("x = " + sign * 5_000 + "1\n")
+    assert [code for code in found if not code.startswith("SAFT06")] in ([], ["SAFT0112"])
+
+
+def test_chained_conditionals() -> None:
+    script = "x = " + "1 if true else " * 2_000 + "2\n"
+    found = codes_of(script)
+    assert [code for code in found if not code.startswith("SAFT06")] in ([], ["SAFT0112"])
+
+
+def test_a_long_list_is_no_deep_one() -> None:
+    compiled = compile_text("x = [" + ", ".join(["1"] * 5_000) + "]\n")
+    assert compiled.text is not None
+
+
+def test_a_wide_union_is_no_deep_one() -> None:
+    names = " | ".join(f'"name{number}"' for number in range(1_000))
+    assert codes_of(f'x: {names} = "name1"\n') == []
+
+
+def test_deep_blocks() -> None:
+    def nested(depth: int) -> str:
+        lines = ["    " * level + "if x > 1:" for level in range(depth)]
+        return "x = 2\n" + "\n".join([*lines, "    " * depth + "print(x)"]) + "\n"
+
+    assert codes_of(nested(15)) == []
+    assert set(codes_of(nested(300))) == {"SAFT0112"}
+
+
+def test_a_long_chain_of_elif() -> None:
+    branches = "".join(f"elif x == {n}:\n    print({n})\n" for n in range(2_000))
+    compiled = compile_text("x = 1\nif x == -1:\n    print(x)\n" + branches)
+    found = [diagnostic.code for diagnostic in compiled.checked.diagnostics]
+    assert found in ([], ["SAFT0112"])
+    if not found:
+        assert compiled.text is not None
+        compile(compiled.text, "out.py", "exec")
+
+
+def test_a_long_chain_of_else_if() -> None:
+    lines: list[str] = ["x = 1"]
+    for level in range(200):
+        lines += ["    " * level + f"if x == {level}:", "    " * (level + 1) + "print(x)"]
+        lines += ["    " * level + "else:"]
+    lines.append("    " * 200 + "nil")
+    assert set(codes_of("\n".join(lines) + "\n")) == {"SAFT0112"}
+
+
+def test_functions_that_call_each_other_in_a_ring() -> None:
+    script = "".join(f"f go{n}(x):\n    ret go{(n + 1) % 300}(x)\n\n" for n in range(300))
+    assert compile_text(script + "print(go0(1))\n").text is not None
+
+
+def test_a_type_that_grows_for_ever() -> None:
+    script = "f grow(x, n: int):\n    if n == 0:\n        ret x\n    ret grow([x], n - 1)\n"
+    assert compile_text(script + "print(grow(1, 3))\n").text is not None
+    loop = "x = []\nfor i in range(5):\n    x = [x]\nprint(x)\n"
+    assert compile_text(loop).text is not None
+
+
+def test_many_mistakes_of_every_kind_at_once() -> None:
+    text = "".join(
+        part if isinstance(part, str) else part.decode("utf-8", "surrogateescape")
+        for part, _ in _FILES.values()
+        if not (isinstance(part, bytes) and part.startswith(b"\xff\xfe"))
+    )
+    found = codes_of(text.encode("utf-8", "surrogateescape"))
+    assert 0 < len(found) <= LIMIT

@@ -1,0 +1,44 @@
+"""Every case gives the module and the diagnostics that stand beside it.
+
+`pytest tests/compiler/test_cases.py --update-cases` rewrites them.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from saftc.diagnostics.render import render_text
+from tests.compiler.support import Case, all_cases
+
+
+@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
+def test_case(case: Case, updates_cases: bool) -> None:
+    compiled = case.compile()
+    checked = compiled.checked
+    found = {
+        case.out: compiled.text,
+        case.errors: _anywhere(render_text(checked.diagnostics, checked.source), case) or None,
+    }
+    if updates_cases:
+        for path, text in found.items():
+            _rewrite(path, text)
+    for path, text in found.items():
+        assert text == (path.read_text(encoding="utf-8") if path.exists() else None)
+
+
+def _anywhere(text: str, case: Case) -> str:
+    """The text without the places of this machine."""
+    text = text.replace(f"{case.folder}/", "").replace(str(case.folder), "this folder")
+    return re.sub(r"looked in this folder.*", "looked in this folder, ...", text)
+
+
+def _rewrite(path: Path, text: str | None) -> None:
+    if text is None:
+        path.unlink(missing_ok=True)
+    elif not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def test_there_are_cases() -> None:
+    assert len(all_cases()) > 200

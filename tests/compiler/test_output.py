@@ -1,0 +1,111 @@
+"""What holds for every module that saftc writes, whatever the script."""
+
+import ast
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import black
+import pytest
+
+from saftc.driver import Compiled, compile_checked
+from tests.compiler.support import ROOT
+
+_Modules = Mapping[str, Compiled]
+
+# Run in a process of its own: what all scripts compile to, as one hash.
+_HASH_ALL = """
+import hashlib
+from tests.compiler.conftest import _modules
+texts = [f"{name}\\n{compiled.text}" for name, compiled in sorted(_modules().items())]
+print(hashlib.sha256("\\n".join(texts).encode()).hexdigest())
+"""
+
+
+@pytest.fixture(scope="session")
+def folder(modules: _Modules, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all modules, for the tools that read files."""
+    result = tmp_path_factory.mktemp("modules")
+    for name, compiled in modules.items():
+        assert compiled.text is not None, name
+        place = result / name
+        if compiled.checked.source.name == "in.saft":
+            # Siblings are imported from beside it.
+            place = place / "in"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.with_suffix(".py").write_text(compiled.text, encoding="utf-8")
+    return result
+
+
+def test_each_parses_and_has_its_header(modules: _Modules) -> None:
+    for name, compiled in modules.items():
+        assert compiled.text is not None, name
+        ast.parse(compiled.text)
+        script = compiled.checked.source.name.rsplit("/", 1)[-1]
+        first, _, rest = compiled.text.partition("\n")
+        assert first == f"# Compiled by saftc from {script}; edit that file instead.", name
+        assert compiled.text.endswith("\n") and not rest.endswith("\n\n"), name
+
+
+def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
+    for name, compiled in modules.items():
+        assert compile_checked(compiled.checked).text == compiled.text, name
+
+
+def test_hash_seed_does_not_matter(modules: _Modules) -> None:
+    texts = [f"{name}\n{compiled.text}" for name, compiled in sorted(modules.items())]
+    expected = hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", _HASH_ALL],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for seed in ("0", "4711")
+    ]
+    assert [process.communicate()[0].strip() for process in processes] == [expected, expected]
+
+
+def test_black_changes_nothing(modules: _Modules) -> None:
+    mode = black.Mode()
+    changed = {
+        name: formatted
+        for name, compiled in modules.items()
+        if (formatted := black.format_str(compiled.text or "", mode=mode)) != compiled.text
+    }
+    assert changed == {}
+
+
+def test_ruff_finds_nothing(folder: Path) -> None:
+    """ruff's default rules, and the order of imports."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache"),
+            *("--select", "E4,E7,E9,F,I", "--target-version", "py311", "--line-length", "88"),
+            *("--config", 'lint.isort.known-third-party=["runtime_support"]'),
+            *("--output-format", "concise", str(folder)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_pyright_finds_nothing(folder: Path) -> None:
+    """pyright's standard mode; values that are written and not used are the scripts' own."""
+    configuration = """{"typeCheckingMode": "standard", "pythonVersion": "3.11",
+        "reportUnusedExpression": "none", "extraPaths": ["%s"]}"""
+    (folder / "pyrightconfig.json").write_text(configuration % ROOT, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.replace(f"{folder}/", "") + done.stderr

@@ -1,0 +1,106 @@
+"""Imports point one way, and a command loads only what it needs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import runtime_support
+import saftc
+from tests.compiler.support import ROOT
+
+# From the ground up; a part imports itself and what stands below it.
+_FLOORS = [
+    {"source"},
+    {"diagnostics"},
+    {"syntax"},
+    {"semantics"},
+    {"codegen"},
+    {"driver"},
+    {"files", "reporting"},
+    {"modules"},
+    {"building", "running"},
+    {"cli"},
+    {"__main__"},
+]
+# Stand beside the house: they use the parts of the compiler that they name, and nothing uses them.
+_BESIDE = {"editors", "__init__"}
+
+
+def _floor(part: str) -> int:
+    for number, parts in enumerate(_FLOORS):
+        if part in parts:
+            return number
+    raise LookupError(f"say in _FLOORS where saftc/{part} stands")
+
+
+def _imported(file: Path) -> set[str]:
+    """The absolute names of the modules that a file imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import():
+                found.update(alias.name for alias in node.names)
+            case ast.ImportFrom(module=str() as module, level=0):
+                found.add(module)
+                found.update(f"{module}.{alias.name}" for alias in node.names)
+            case ast.ImportFrom():
+                raise AssertionError(f"{file}: a relative import")
+            case _:
+                pass
+    return found
+
+
+def _files(package: object) -> list[Path]:
+    return sorted(Path(str(package.__file__)).parent.rglob("*.py"))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("file", _files(saftc), ids=lambda file: str(file.relative_to(ROOT)))
+def test_imports_point_down(file: Path) -> None:
+    part = file.relative_to(ROOT / "saftc").parts[0].removesuffix(".py")
+    if part in _BESIDE:
+        return
+    for name in _imported(file):
+        package, _, below = name.partition(".")
+        if package == "saftc" and below and below != "__version__":
+            used = below.split(".")[0]
+            assert used not in _BESIDE, name
+            assert _floor(used) <= _floor(part), name
+
+
+def test_compiler_and_runtime_do_not_import_each_other() -> None:
+    for file in _files(saftc):
+        assert not any(name.split(".")[0] == "runtime_support" for name in _imported(file)), file
+    for file in _files(runtime_support):
+        assert not any(name.split(".")[0] == "saftc" for name in _imported(file)), file
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["check", "in.saft"], {"libcst", "black", "openai", "runtime_support"}),
+        (["--help"], {"lark", "libcst", "black", "openai", "runtime_support"}),
+        (["--version"], {"lark", "libcst", "black", "openai", "runtime_support"}),
+        (["build", "in.saft", "-o", "-"], {"openai", "runtime_support"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_command_loads_only_what_it_needs(
+    arguments: list[str], unwanted: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "in.saft").write_text('x: int = $ how many? $\nprint(x, "one")\n')
+    program = (
+        "import sys, atexit\n"
+        "atexit.register(lambda: print(*{n.split('.')[0] for n in sys.modules}, file=sys.stderr))\n"
+        f"sys.argv = ['saftc', *{arguments!r}]\n"
+        "from saftc.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stderr.splitlines()[-1].split())
+    assert loaded & unwanted == set()

@@ -1,0 +1,84 @@
+"""What all tests share: no network but loopback, no settings from outside, `--update-cases`."""
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-cases",
+        action="store_true",
+        help="Rewrite the expectations of tests/cases; read the difference before committing it.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--update-cases") and os.environ.get("CI"):
+        raise pytest.UsageError("--update-cases is for people: CI only compares")
+
+
+@pytest.fixture
+def updates_cases(request: pytest.FixtureRequest) -> bool:
+    """Whether expectations are to be rewritten rather than compared."""
+    return bool(request.config.getoption("--update-cases"))
+
+
+class NetworkRefused(OSError):
+    """A test tried to leave the machine."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> Iterator[None]:
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+    look_up = socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        _refuse_unless_local(self.family, address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        _refuse_unless_local(self.family, address)
+        return connect_ex(self, address)
+
+    def guarded_look_up(host: Any, *more: Any, **named: Any) -> Any:
+        if not _is_loopback(host):
+            raise NetworkRefused(f"tests stay on this machine: looking up {host!r} was refused")
+        return look_up(host, *more, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_settings() -> Iterator[None]:
+    """Clears the `SAFT_` variables, and takes back those that a test has set."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("SAFT_")]:
+            patch.delenv(name)
+        yield
+        for name in [name for name in os.environ if name.startswith("SAFT_")]:
+            del os.environ[name]
+
+
+def _refuse_unless_local(family: int, address: Any) -> None:
+    if family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
+        raise NetworkRefused(f"tests stay on this machine: connecting to {address} was refused")
+
+
+def _is_loopback(host: Any) -> bool:
+    if isinstance(host, bytes):
+        host = host.decode()
+    if host in (None, "", "localhost", socket.gethostname()):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback or host == "0.0.0.0"
+    except ValueError:
+        return False

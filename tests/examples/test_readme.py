@@ -1,0 +1,169 @@
+"""What README and docs/ say: every block compiles or runs, and every option stands there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from runtime_support.config import Settings, checked_option
+from saftc.cli import app
+from saftc.driver import compile_source
+from saftc.source import Source
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "docs/commands.md", "docs/configuration.md")
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_HEADER = re.compile(r"# Compiled by saftc from (\w+)\.saft; edit that file instead\.\n")
+_LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `following` is the one after it on its page."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    following: "Block | None"
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def blocks(*languages: str) -> list[Block]:
+    found: list[Block] = []
+    for page in PAGES:
+        text = (ROOT / page).read_text("utf-8")
+        following = None
+        for match in reversed(list(_FENCE.finditer(text))):
+            line = text.count("\n", 0, match.start()) + 1
+            following = Block(page, line, match[1], match[2], following)
+            found.insert(0, following)
+    return [block for block in found if block.language in languages]
+
+
+def each(*languages: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("block", blocks(*languages), ids=str)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with the examples, build/, and the modules that a page shows."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "build", tmp_path / "build")
+    for block in blocks("python"):
+        if header := _HEADER.match(block.text):
+            (tmp_path / f"{header[1]}.py").write_text(block.text)
+    return tmp_path
+
+
+def run(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command,
+        cwd=place,
+        env={**os.environ, "SAFT_PROVIDER": "mock", "PATH": path, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        # As on a terminal, so that pages show what a reader will see.
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+    )
+
+
+def compiled(block: Block, name: str = "page") -> str:
+    result = compile_source(Source.from_text(f"{name}.saft", block.text))
+    assert result.checked.diagnostics == ()
+    assert result.text is not None
+    return result.text
+
+
+def test_no_block_is_left_out() -> None:
+    assert blocks("saft") and blocks("sh") and blocks("python")
+    everything = [
+        match[1] for page in PAGES for match in _FENCE.finditer((ROOT / page).read_text())
+    ]
+    assert set(everything) == {"saft", "sh", "python", "text", "toml"}
+
+
+@each("saft")
+def test_scripts_compile_and_run(block: Block, place: Path) -> None:
+    (place / "page.py").write_text(compiled(block))
+    done = run(place, sys.executable, "page.py")
+    assert done.returncode == 0, done.stdout
+
+
+@each("saft")
+def test_a_module_beside_its_script_is_what_saftc_writes(block: Block) -> None:
+    shown = block.following
+    header = shown and shown.language == "python" and _HEADER.match(shown.text)
+    if shown and header:
+        assert compiled(block, header[1]) == shown.text
+
+
+@each("python")
+def test_python_runs(block: Block, place: Path) -> None:
+    done = run(place, sys.executable, "-c", block.text)
+    assert done.returncode == 0, done.stdout
+
+
+@each("sh")
+def test_commands_give_the_output_below_them(block: Block, place: Path) -> None:
+    if block.text.startswith("make "):
+        pytest.skip("run by hand and by the checks")
+    done = run(place, "bash", "-c", block.text.replace(".venv/bin/", ""))
+    shown = block.following
+    if shown and shown.language == "text":
+        assert done.stdout == shown.text
+    else:
+        assert done.returncode == 0, done.stdout
+
+
+@each("toml")
+def test_settings_of_a_project_exist(block: Block) -> None:
+    for name, value in tomllib.loads(block.text)["tool"]["saft"].items():
+        checked_option(name, value, "page")
+
+
+def test_every_setting_is_told() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/configuration.md").read_text(), re.MULTILINE)
+    assert rows == [setting.name for setting in fields(Settings)]
+
+
+def test_every_command_and_option_is_told() -> None:
+    text = (ROOT / "docs/commands.md").read_text()
+    commands = get_command(app).commands
+    sections = dict(
+        re.findall(r"^## saftc (\w+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    )
+    assert set(sections) == set(commands)
+    for name, command in commands.items():
+        options = {
+            option
+            for parameter in command.params
+            for option in parameter.opts
+            if option.startswith("-") and option not in ("-h", "--help")
+        }
+        # Letters and dashes: the `--` before a script's own arguments is no option.
+        assert set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", sections[name])) == options, name
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for link in _LINK.findall((ROOT / page).read_text()):
+            assert (ROOT / page).parent.joinpath(link).exists(), f"{page}: {link}"
+
+
+def test_there_are_two_commands_to_set_up() -> None:
+    commands = [block.text.strip() for block in blocks("sh") if block.page == "README.md"]
+    assert commands[:2] == ["make demo", "make test"]
+    assert not any(re.search(r"\b(pip|activate|venv create)\b", text) for text in commands)

@@ -1,0 +1,37 @@
+"""What the tests of programs share: the acceptance cases and their registries."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+from runtime_support.programs import Ambiguity, Registry, option
+
+CASES = Path(__file__).parent / "cases"
+
+
+def load_fixtures():
+    path = CASES / "program_fixtures.py"
+    spec = importlib.util.spec_from_file_location("program_fixtures", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+fixtures = load_fixtures()
+
+
+def registry_of(*names):
+    """The registry of these fixtures, and the list that `note` writes to."""
+    functions, types, conversions, pure, notes = fixtures.fixtures(names, Ambiguity, option)
+    return Registry(functions, types, conversions, pure), notes
+
+
+def load_cases():
+    text = (CASES / "programs.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def suggestions_of(failure):
+    """All the corrected programs of a failure."""
+    return [one.program for one in failure.suggestions]

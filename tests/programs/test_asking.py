@@ -1,0 +1,210 @@
+"""`program`: the model answers with a program, and gets a second chance where there is a choice."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from runtime_support import CheckError, ProgramError, show
+from runtime_support.programs import Ambiguous, Failure, ambiguous, option
+from runtime_support.programs.asking import Plan, program, run
+from runtime_support.providers.scripted import Scripted
+
+
+@dataclass(frozen=True)
+class City:
+    name: str
+
+
+@dataclass(frozen=True)
+class Point:
+    lat: float
+    lon: float
+
+
+def locate(city: City) -> Point:
+    """where the city is"""
+    return Point(59.9, 10.7) if city.name == "Oslo" else Point(41.9, 12.5)
+
+
+def gap(a: Point, b: Point) -> float:
+    return abs(a.lat - b.lat) + abs(a.lon - b.lon)
+
+
+def find_book(title: str, year: int | None = None) -> str:
+    if year is None:
+        options = [option(f"the {one} edition", year=one) for one in (1815, 1996)]
+        ambiguous(f"2 books are called {title}", options)
+    return f"{title} ({year})"
+
+
+OSLO_ROME = {"gap": {"a": {"City": {"name": "Oslo"}}, "b": {"City": "Rome"}}}
+
+
+def ask(replies, template="Use {gap}.", options=None, **arguments):
+    model = Scripted([one if isinstance(one, str) else json.dumps(one) for one in replies])
+    if "{gap}" in template:
+        arguments.setdefault("gap", gap)
+        arguments.setdefault("conversions", [locate])
+    result = program(template, options={"provider": model, **(options or {})}, **arguments)
+    return result, model
+
+
+def test_one_request():
+    result, model = ask(
+        [OSLO_ROME], "How far is Oslo from {place}? Use {gap}.", place="Rome", returns=float
+    )
+    assert result.value == pytest.approx(19.8)
+    assert [(call.tool, call.path) for call in result.tool_calls] == [
+        ("locate", "/gap/a"),
+        ("locate", "/gap/b"),
+        ("gap", ""),
+    ]
+    assert result.tool_calls[0].args == {"city": {"City": {"name": "Oslo"}}}
+    assert result.tool_calls[0].result == '{"Point":{"lat":59.9,"lon":10.7}}'
+    assert (result.usage.requests, result.model, result.repairs) == (1, "scripted", [])
+    (request,) = model.requests
+    asked = request.messages[0]["content"]
+    assert asked.startswith('How far is Oslo from "Rome"? Use gap.')
+    for part in (
+        "type Point(lat: number, lon: number)",
+        "type City(name: string)",
+        "gap(a: Point, b: Point) -> number",
+        "conv locate(city: City) -> Point  # where the city is",
+        "The value of the program has to be: number",
+    ):
+        assert part in asked
+    assert request.tools == ()
+    assert "call.gap" in request.schema["$defs"]
+
+
+def test_replies_as_models_write_them():
+    for reply in (
+        f"```json\n{json.dumps(OSLO_ROME)}\n```",
+        f"<think>gap is best</think>\n{json.dumps(OSLO_ROME)}",
+        json.dumps(OSLO_ROME)[:-1] + ",}",
+    ):
+        result, model = ask([reply], returns=float)
+        assert result.value == pytest.approx(19.8)
+        assert len(model.requests) == 1
+
+
+def test_an_invalid_program_goes_back_with_corrections():
+    wrong = {"gab": OSLO_ROME["gap"]}
+    result, model = ask([wrong, "1"])
+    assert result.value == pytest.approx(19.8)
+    told = model.requests[1].messages[-1]
+    assert told["role"] == "user"
+    assert told["content"].startswith(
+        "Invalid at (root): unknown function 'gab', did you mean gap?"
+    )
+    assert f"1. with gap: {json.dumps(OSLO_ROME, separators=(',', ':'))}" in told["content"]
+    assert model.requests[1].messages[-2] == {"role": "assistant", "content": json.dumps(wrong)}
+    assert any("unknown function 'gab'" in one for one in result.repairs)
+    assert "chose with gap" in result.repairs
+
+
+def test_a_number_chooses_and_effects_happen_once():
+    sent = []
+
+    def send(text: str) -> int:
+        sent.append(text)
+        return len(sent)
+
+    first = [{"send": "hello"}, {"find_book": "Emma"}, {"send": "bye"}]
+    result, model = ask([first, "7", "2"], "{send} {find_book}", send=send, find_book=find_book)
+    assert result.value == [1, "Emma (1996)", 2]
+    assert sent == ["hello", "bye"]
+    ambiguity, out_of_range = (model.requests[n].messages[-1]["content"] for n in (1, 2))
+    assert ambiguity.startswith("Ambiguous at /1: 2 books are called Emma.")
+    assert "There is no program 7, only 1 to 2." in out_of_range
+    assert [(call.tool, call.error) for call in result.tool_calls] == [
+        ("send", None),
+        ("find_book", "2 books are called Emma"),
+        ("find_book", None),
+        ("send", None),
+    ]
+
+
+def test_a_number_without_candidates_is_a_program():
+    assert ask(["2"], "{find_book}", find_book=find_book, returns=int)[0].value == 2
+
+
+def test_a_failure_ends_it():
+    def fail(of: int) -> int:
+        raise ValueError("no")
+
+    with pytest.raises(ProgramError, match="fail: ValueError: no") as caught:
+        ask([{"fail": 1}, "1"], "{fail}", fail=fail)
+    assert isinstance(caught.value.outcome, Failure)
+    assert caught.value.attempts == (('{"fail": 1}', "Error at (root): fail: ValueError: no"),)
+    assert [call.error for call in caught.value.tool_calls] == ["fail: ValueError: no"]
+
+
+def test_too_many_attempts():
+    with pytest.raises(ProgramError, match="missing required parameter 'b'") as caught:
+        ask(["prose", {"gap": {}}, {"find_book": "Emma"}, "x"], "{gap} {find_book}",
+            {"max_tool_rounds": 1}, find_book=find_book)  # fmt: skip
+    assert [text for text, _ in caught.value.attempts] == ["prose", '{"gap": {}}']
+    with pytest.raises(ProgramError) as caught:
+        ask([{"find_book": "Emma"}], "{find_book}", {"max_tool_rounds": 0}, find_book=find_book)
+    assert isinstance(caught.value.outcome, Ambiguous)
+    assert len(caught.value.attempts) == 1
+
+
+def test_a_plan_is_kept_unrun():
+    done = []
+
+    def send(text: str) -> int:
+        done.append(text)
+        return len(done)
+
+    result, _ = ask([[{"sent": "a"}], "1"], "{send}", send=send, returns=Plan)
+    plan = result.value
+    assert isinstance(plan, Plan)
+    assert (str(plan), show(plan), done) == ('[{"send":"a"}]', '[{"send":"a"}]', [])
+    assert plan.calls == [{"tool": "send", "args": {"text": "a"}, "path": "/0"}]
+    assert run(plan) == [1]
+    assert done == ["a"]
+    with pytest.raises(ProgramError, match="send was denied"):
+        run(plan, on_call=lambda name, arguments: False)
+    assert done == ["a"]
+
+
+def test_registries_that_cannot_be():
+    def string(text: str) -> str:
+        return text
+
+    with pytest.raises(CheckError, match="built-in type"):
+        ask(["1"], "{string}", string=string)
+
+
+def test_pure_functions_say_so():
+    import time
+
+    def slow(number: int) -> int:
+        time.sleep(0.05)
+        return number
+
+    slow.__saft_pure__ = True
+    started = time.perf_counter()
+    assert ask([[{"slow": 1}, {"slow": 2}, {"slow": 3}]], "{slow}", slow=slow)[0].value == [1, 2, 3]
+    assert time.perf_counter() - started < 0.14
+
+
+def test_a_conversion_may_stand_in_the_template():
+    result, model = ask([{"locate": {"city": "Oslo"}}, {"locate": {"city": {"name": "Oslo"}}}],
+                        "{locate}", locate=locate, conversions=[locate])  # fmt: skip
+    assert result.value == Point(59.9, 10.7)
+    assert "conv locate" in model.requests[0].messages[0]["content"]
+
+
+def test_timeout_option_bounds_the_run():
+    import time
+
+    def slow(number: int) -> int:
+        time.sleep(0.3)
+        return number
+
+    with pytest.raises(ProgramError, match=r"longer than 0\.1 s"):
+        ask([{"slow": 1}], "{slow}", {"timeout": 0.1}, slow=slow)

@@ -1,0 +1,392 @@
+"""What programs do: values, order of effects, laziness, concurrency, limits, denial."""
+
+# ruff: noqa: E501  (tables of cases, one a line)
+
+import asyncio
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from program_support import registry_of
+
+from runtime_support.programs import (
+    Ambiguity,
+    Ambiguous,
+    Failure,
+    Limits,
+    Registry,
+    Success,
+    evaluate,
+    option,
+)
+
+LESS = {"less": {"a": {"$ref": "n"}, "b": 3}}
+PLUS = {"add": {"a": {"$ref": "n"}, "b": 10}}
+
+VALUES = [
+    ("calc", {"zero": {}}, 0),
+    ("calc", {"add": {"a": {"add": {"a": 1, "b": 2}}, "b": 3}}, 6),
+    ("text", {"repeat": {"text": "ab", "times": 3}}, "ababab"),
+    ("text", {"upper": {"text": {"repeat": "ab"}}}, "ABAB"),
+    ("calc", {}, {}),
+    ("calc", {"$object": {}}, {}),
+    ("calc", {"$object": {"add": {"zero": {}}}}, {"add": 0}),
+    ("calc", {"$object": {"$ref": "x", "$y": 1}}, {"$ref": "x", "$y": 1}),
+    ("places", {"tag": {"info": {"a": 1, "b": [{"only": {"box": {"size": 2}}}]}}}, {"a": 1, "b": [2]}),
+    ("places", {"only": {"box": {"size": 3}}}, 3),
+    ("places", {"only": {"box": {"$object": {"size": 3}}}}, 3),
+    ("places", {"only": {"size": 3}}, None),
+    ("books", {"greet": {"author": {"name": "Joyce"}}}, "Dear Joyce"),
+    ("places", {"gap": {"a": {"lat": 1, "lon": 2}, "b": {"$object": {"lat": 0, "lon": 0}}}}, 3),
+    ("calc", {"$let": {"bind": {"x": 1}, "in": {"$ref": "x"}}}, 1),
+    ("calc", {"$let": {"bind": {"a": {"add": {"a": {"$ref": "b"}, "b": 1}}, "b": 2}, "in": {"$ref": "a"}}}, 3),
+    ("calc", {"$let": {"bind": {"x": 1}, "in": {"$let": {"bind": {"x": 2}, "in": {"$ref": "x"}}}}}, 2),
+    ("calc", {"$let": {"bind": {"x": 1}, "in": {"$let": {"bind": {"y": {"$ref": "x"}}, "in": {"$ref": "y"}}}}}, 1),
+    ("calc", {"$map": {"over": [1, 2, 3, 4], "as": "n", "where": LESS, "do": PLUS}}, [11, 12]),
+    ("calc", {"$map": {"over": [], "as": "n", "do": PLUS}}, []),
+    ("calc", {"$map": {"over": [1], "as": "n", "where": 0, "do": PLUS}}, []),
+    ("calc", {"$map": {"over": [[1], [2, 3]], "as": "r",
+                       "do": {"$map": {"over": {"$ref": "r"}, "as": "n", "do": PLUS}}}}, [[11], [12, 13]]),
+    ("calc", {"$let": {"bind": {"n": 5}, "in": [{"$map": {"over": [1], "as": "n", "do": PLUS}}, {"$ref": "n"}]}},
+     [[11], 5]),
+    ("calc", {"total": {"items": {"$map": {"over": ["1", 2], "as": "n", "do": {"$ref": "n"}}}}}, 3),
+    ("calc", {"$if": {"test": 1, "then": "a", "else": "b"}}, "a"),
+    ("calc", {"$if": {"test": {"negate": {"flag": True}}, "then": "a", "else": "b"}}, "b"),
+    ("calc effects", {"dyn": {"of": {"x": 1, "y": {"zero": {}}}}}, {"x": 1, "y": 0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "program", "value"), VALUES)
+def test_value(names, program, value):
+    registry, _ = registry_of(*names.split())
+    outcome = evaluate(program, registry)
+    if value is None:
+        assert isinstance(outcome, Failure)
+        return
+    assert isinstance(outcome, Success), outcome
+    assert outcome.value == value
+    assert type(outcome.value) is type(value)
+
+
+def note(text: Any) -> dict:
+    return {"note": {"text": text}}
+
+
+EFFECTS = [
+    ([note("a"), note("b"), note("c")], ["a", "b", "c"]),
+    ({"x": note("a"), "y": [note("b")], "z": note("c")}, ["a", "b", "c"]),
+    # a binding runs once, also when nothing refers to it, after what it needs, else in source order
+    ({"$let": {"bind": {"x": note("a")}, "in": 1}}, ["a"]),
+    ({"$let": {"bind": {"x": note({"dyn": {"of": {"$ref": "y"}}}), "y": note("first"), "z": note("z")},
+               "in": [{"$ref": "x"}, {"$ref": "x"}]}}, ["first", "1", "z"]),
+    ({"$map": {"over": ["a", "b"], "as": "t", "do": [note({"$ref": "t"}), note("then")]}},
+     ["a", "then", "b", "then"]),
+    ({"$if": {"test": {"less": {"a": note("test"), "b": 0}}, "then": note("yes"), "else": note("no")}},
+     ["test", "no"]),
+    ({"add": {"b": note("written first"), "a": note("then")}}, ["written first", "then"]),
+    # what stands after a failure or an ambiguity has no effects
+    ([note("a"), {"fetch": "u"}, note("b")], ["a"]),
+    ([note("a"), {"pick": {"names": ["p"]}}, note("b")], ["a"]),
+    ([{"slow": {"ms": 30}}, {"fetch": "u"}, {"slow": {"ms": 1}}, note("b")], []),
+    ({"$map": {"over": ["a", "u", "b"], "as": "t",
+               "do": {"$if": {"test": {"less": {"a": {"length": {"text": note({"$ref": "t"})}}, "b": 0}},
+                              "then": 1, "else": {"fetch": {"url": {"$ref": "t"}}}}}}}, ["a"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "written"), EFFECTS)
+def test_effects_keep_source_order(program, written):
+    registry, notes = registry_of("effects", "calc", "text")
+    evaluate(program, registry)
+    assert notes == written
+
+
+def test_calls_are_recorded_in_source_order_with_paths():
+    registry, _ = registry_of("effects", "calc", "books")
+    program = [{"slow": {"ms": 40}}, {"add": {"a": {"slow": {"ms": 1}}, "b": 1}}]
+    outcome = evaluate(program, registry)
+    assert [(call.name, call.path) for call in outcome.calls] == [
+        ("slow", "/0"),
+        ("slow", "/1/add/a"),
+        ("add", "/1"),
+    ]
+    assert outcome.calls[1].arguments == {"ms": 1}
+    assert outcome.calls[1].result == 1
+    outcome = evaluate({"greet": {"author": {"find_book": "Ulysses"}}}, registry)
+    assert [(call.name, call.path, call.kind) for call in outcome.calls] == [
+        ("find_book", "/greet/author", "function"),
+        ("author_of", "/greet/author", "conversion"),
+        ("greet", "", "function"),
+    ]
+
+
+def test_failures():
+    registry, _ = registry_of("effects", "calc", "books", "places")
+    cases = [
+        ({"add": {"a": 1, "b": {"div": {"a": 1, "b": 0}}}}, "error", "/add/b", "div: ZeroDivisionError"),
+        ({"find_book": "Nope"}, "error", "", "find_book: LookupError: no book called Nope"),
+        ([1, {"liar": {}}], "bad_result", "/1", "liar should return number but returned string"),
+        ({"add": {"a": {"dyn": {"of": "x"}}, "b": 1}}, "conversion", "/add/a", '"x" is not a number'),
+        ({"add": {"a": {"dyn": {"of": [1]}}, "b": 1}}, "conversion", "/add/a", "expected number, got [number]"),
+        ({"gap": {"a": {"City": "Atlantis"}, "b": {"City": "Oslo"}}}, "conversion", "/gap/a", "locate: KeyError"),
+        ({"locate": {"value": {"City": "Atlantis"}}}, "error", "", "locate: KeyError"),
+        ({"total": {"items": {"dyn": {"of": [1, "x"]}}}}, "conversion", "/total/items", "item 1: "),
+        ({"$map": {"over": [1, 0], "as": "n", "do": {"div": {"a": 1, "b": {"$ref": "n"}}}}}, "error",
+         "/$map/do", "division by zero"),
+    ]  # fmt: skip
+    for program, kind, path, message in cases:
+        outcome = evaluate(program, registry)
+        assert isinstance(outcome, Failure), program
+        assert (outcome.kind, outcome.path) == (kind, path)
+        assert message in outcome.message
+
+
+def test_a_failure_outranks_an_ambiguity_wherever_it_stands():
+    registry, _ = registry_of("effects", "books")
+    emma, fetch = {"find_book": "Emma"}, {"fetch": "u"}
+    for program in ([emma, fetch], [fetch, emma], {"x": emma, "y": [[fetch]]}):
+        outcome = evaluate(program, registry)
+        assert isinstance(outcome, Failure)
+        assert "host unreachable" in outcome.message
+
+
+def test_all_failures_are_diagnostics():
+    registry, _ = registry_of("effects", "books")
+    outcome = evaluate([{"fetch": "u"}, {"find_book": "Nope"}], registry)
+    assert [one.path for one in outcome.diagnostics] == ["/0", "/1"]
+    assert outcome.path == "/0"
+
+
+def test_denial():
+    registry, notes = registry_of("effects", "books", "places")
+    seen = []
+
+    def on_call(name, arguments):
+        seen.append((name, arguments))
+        return name not in ("note", "locate")
+
+    outcome = evaluate([{"dyn": {"of": 1}}, note("a")], registry, on_call=on_call)
+    assert (outcome.kind, outcome.path, notes) == ("denied", "/1", [])
+    assert seen == [("dyn", {"of": 1}), ("note", {"text": "a"})]
+    hidden = {"gap": {"a": {"City": "Oslo"}, "b": {"City": "Oslo"}}}
+    outcome = evaluate(hidden, registry, on_call=on_call)
+    assert (outcome.kind, outcome.path) == ("denied", "/gap/a")
+    assert "locate was denied" in outcome.message
+
+    def refuse(name, arguments):
+        raise PermissionError("ask the owner")
+
+    outcome = evaluate(note("a"), registry, on_call=refuse)
+    assert outcome.kind == "denied"
+    assert "ask the owner" in outcome.message
+
+
+CALLS = [
+    ({"$map": {"over": [1, 2, 3], "as": "n", "do": PLUS}}, 3),
+    ([{"zero": {}}, {"zero": {}}], 2),
+    ({"add": {"a": {"zero": {}}, "b": {"zero": {}}}}, 3),
+]
+
+
+@pytest.mark.parametrize(("program", "made"), CALLS)
+def test_the_limit_of_calls(program, made):
+    registry, _ = registry_of("calc")
+    assert isinstance(evaluate(program, registry, limits=Limits(calls=made)), Success)
+    outcome = evaluate(program, registry, limits=Limits(calls=made - 1))
+    assert outcome.kind == "limit"
+    assert f"more than {made - 1} calls" in outcome.message
+    assert len(outcome.calls) == made - 1
+
+
+def test_limits_of_items_and_of_the_result():
+    registry, _ = registry_of("calc", "effects", "text")
+    inner = {"$map": {"over": [1, 2, 3], "as": "y", "do": 0}}
+    program = {"$map": {"over": [1, 2, 3], "as": "x", "do": inner}}
+    assert isinstance(evaluate(program, registry, limits=Limits(items=12)), Success)
+    assert evaluate(program, registry, limits=Limits(items=11)).kind == "limit"
+    outcome = evaluate({"repeat": {"text": "x", "times": 70_000}}, registry)
+    assert (outcome.kind, len(outcome.calls)) == ("limit", 1)
+    assert "result" in outcome.message
+
+
+def sleepy_sync(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+async def sleepy_blocking(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+async def sleepy(seconds: float) -> float:
+    await asyncio.sleep(seconds)
+    return seconds
+
+
+@pytest.mark.parametrize("function", [sleepy, sleepy_sync, sleepy_blocking])
+@pytest.mark.parametrize("pure", [True, False])
+def test_timeout(function, pure):
+    after = []
+
+    def effect(value: float) -> float:
+        after.append(value)
+        return value
+
+    registry = Registry([function, effect], pure=[function] if pure else [])
+    program = {"effect": {"value": {function.__name__: 0.25}}}
+    started = time.perf_counter()
+    outcome = evaluate([program, program], registry, limits=Limits(seconds=0.1))
+    assert time.perf_counter() - started < 0.2
+    assert outcome.kind == "timeout"
+    assert "0.1 s" in outcome.message
+    time.sleep(0.2)
+    assert after == []
+
+
+@pytest.mark.parametrize("function", [sleepy, sleepy_sync])
+def test_pure_calls_run_together_and_others_do_not(function):
+    name = function.__name__
+    program = [{name: 0.05}, {name: 0.06}, {name: 0.05}, {name: 0.06}]
+    for pure, fastest, slowest in ([function], 0.05, 0.18), ([], 0.21, 1):
+        started = time.perf_counter()
+        outcome = evaluate(program, Registry([function], pure=pure))
+        assert outcome.value == [0.05, 0.06, 0.05, 0.06]
+        assert fastest <= time.perf_counter() - started < slowest
+
+
+def test_map_elements_run_together():
+    registry = Registry([sleepy], pure=[sleepy])
+    program = {
+        "$map": {
+            "over": [0.06, 0.05, 0.04],
+            "as": "s",
+            "do": {"sleepy": {"seconds": {"$ref": "s"}}},
+        }
+    }
+    started = time.perf_counter()
+    assert evaluate(program, registry).value == [0.06, 0.05, 0.04]
+    assert time.perf_counter() - started < 0.14
+
+
+def test_from_inside_a_running_loop():
+    registry = Registry([sleepy])
+
+    async def main():
+        return evaluate({"sleepy": 0.01}, registry)
+
+    assert asyncio.run(main()).value == 0.01
+
+
+def test_context_variables_reach_functions():
+    import contextvars
+
+    variable = contextvars.ContextVar("variable", default="unset")
+
+    def read(of: Any) -> str:
+        return variable.get()
+
+    variable.set("set")
+    for pure in ([], [read]):
+        assert evaluate([{"read": 1}, {"read": 2}], Registry([read], pure=pure)).value == [
+            "set",
+            "set",
+        ]
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt()])
+def test_a_request_to_end_the_process_passes(raised):
+    def leave() -> None:
+        raise raised
+
+    with pytest.raises(type(raised)):
+        evaluate({"leave": {}}, Registry([leave]))
+
+
+def test_strange_exceptions_are_failures():
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def fail(how: str) -> None:
+        raise {"mute": Mute, "stop": StopIteration, "cancel": asyncio.CancelledError}[how]()
+
+    async def fail_later(how: str) -> None:
+        fail(how)
+
+    registry = Registry([fail, fail_later], pure=[fail])
+    for name in ("fail", "fail_later"):
+        for how in ("mute", "stop", "cancel"):
+            outcome = evaluate([{name: how}, {name: how}], registry)
+            assert isinstance(outcome, Failure), (name, how)
+            assert outcome.message.startswith(f"{name}: ")
+
+
+def test_earlier_calls_with_effects_are_not_made_again():
+    registry, notes = registry_of("effects")
+    first = evaluate([note("a"), {"pick": {"names": ["p"]}}], registry)
+    assert isinstance(first, Ambiguous)
+    chosen = first.candidates[0].program
+    second = evaluate([*chosen, note("a")], registry, earlier=first.calls)
+    assert second.value == [1, "p", 2]
+    assert notes == ["a", "a"]
+    assert [call.reused for call in second.calls] == [True, False]
+
+
+def test_threads_do_not_share_anything():
+    registry, _ = registry_of("calc")
+    results = []
+
+    def work(number):
+        results.append(evaluate({"add": {"a": number, "b": 1}}, registry).value == number + 1)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 8
+
+
+@dataclass(frozen=True)
+class Edition:
+    year: int
+
+
+def test_ambiguity_options():
+    def edition(title: str, year: int | None = None, *, kind: str = "book") -> Edition:
+        if year is None:
+            options = [
+                option("by value", Edition(1815)),
+                option("by year", year=1996, kind="print"),
+            ]
+            raise Ambiguity(f"which {title}?", options)
+        return Edition(year)
+
+    registry = Registry([edition], [Edition])
+    outcome = evaluate([{"edition": "Emma"}], registry)
+    assert [(one.sentence, one.program) for one in outcome.candidates] == [
+        ("by value", [{"Edition": {"year": 1815}}]),
+        ("by year", [{"edition": {"title": "Emma", "year": 1996, "kind": "print"}}]),
+    ]
+    for candidate in outcome.candidates:
+        assert isinstance(evaluate(candidate.program, registry), Success)
+    with pytest.raises(TypeError):
+        option("nothing")
+    with pytest.raises(TypeError):
+        option("both", 1, year=2)
+
+
+def test_options_that_cannot_be_written_are_an_error_of_the_function():
+    def vague(value: str) -> Any:
+        made = {"value": option("x", object()), "name": option("y", nothing=1)}
+        raise Ambiguity("which?", [made[value]])
+
+    registry = Registry([vague])
+    for value in ("value", "name"):
+        outcome = evaluate({"vague": value}, registry)
+        assert isinstance(outcome, Failure)
+        assert outcome.kind == "error"
+        assert "which?" in outcome.message

@@ -1,0 +1,108 @@
+"""schema(registry) holds a model to the valid programs, as far as a schema can say."""
+
+import functools
+import json
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from program_support import load_cases, registry_of
+from test_laws import programs
+
+from runtime_support.programs import Success, evaluate, schema
+
+BEYOND_A_SCHEMA = {
+    "P58": "which variables are in scope",
+    "P67": "how deeply it is nested",
+    "P71": "that a key stands twice in the text",
+}
+
+
+@functools.cache
+def validator(*names, **options):
+    registry, _ = registry_of(*names)
+    written = json.loads(json.dumps(schema(registry, **options)))
+    jsonschema.Draft202012Validator.check_schema(written)
+    return jsonschema.Draft202012Validator(written)
+
+
+def program_of(case):
+    return json.loads(case["program"]) if case.get("program_is_text") else case["program"]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [c for c in load_cases() if c["outcome"] not in ("invalid", "limit")],
+    ids=lambda c: c["id"],
+)
+def test_valid_cases_are_accepted(case):
+    validator(*case["registry"]["fixtures"]).validate(program_of(case))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [c for c in load_cases() if c["outcome"] == "invalid" and c["id"] not in BEYOND_A_SCHEMA],
+    ids=lambda c: c["id"],
+)
+def test_structurally_invalid_cases_are_rejected(case):
+    assert not validator(*case["registry"]["fixtures"]).is_valid(program_of(case))
+
+
+ACCEPTED = [
+    (["places"], {"only": {"box": {"size": 3}}}),
+    (["places"], {"tag": {"info": {"$object": {"size": 3}}}}),
+    (["places"], {"gap": {"a": {"lat": 1, "lon": 2}, "b": {"City": "Oslo"}}}),
+    (["calc"], {"$let": {"bind": {"x": 1}, "in": {"add": {"a": {"$ref": "x"}, "b": "2"}}}}),
+    (["calc"], {"total": {"items": {"$map": {"over": [1], "as": "n", "do": {"$ref": "n"}}}}}),
+    (["calc"], {"$if": {"test": 1, "then": {}, "else": {"a": 1, "b": 2}}}),
+    (["text"], {"sort_words": "b,a"}),
+    (["text"], {"upper": ["a", "b"]}),
+    (["books", "text"], {"sort_words": {"words": {"shelf": {"room": "east"}}}}),
+    (["books"], {"greet": {"author": {"$object": {"name": "Joyce"}}}}),
+]
+REJECTED = [
+    (["places"], {"tag": {"info": {"size": 3}}}),
+    (["calc"], {"x": 1}),
+    (["calc"], {"$let": {"bind": {"x": 1}}}),
+    (["calc"], {"$map": {"over": 5, "as": "n", "do": 1}}),
+    (["calc"], {"$if": {"test": "yes", "then": 1, "else": 2}}),
+    (["calc"], {"$lambda": {"x": 1}}),
+    (["calc"], {"add": {"a": {"zero": {"x": 1}}, "b": 1}}),
+    (["calc"], {"add": [1, 2]}),
+    (["text"], {"upper": {"upper": {"text": "x"}}}),
+    (["text"], {"upper": {"text": {"sort_words": {"words": [True]}}}}),
+]
+
+
+@pytest.mark.parametrize(("names", "program"), ACCEPTED)
+def test_accepted(names, program):
+    validator(*names).validate(program)
+
+
+@pytest.mark.parametrize(("names", "program"), REJECTED)
+def test_rejected(names, program):
+    assert not validator(*names).is_valid(program)
+
+
+def test_returns_narrows_the_root():
+    numbers = validator("calc", returns=float)
+    assert numbers.is_valid({"zero": {}})
+    assert numbers.is_valid(5)
+    assert not numbers.is_valid({"a": 1, "b": 2})
+    assert not numbers.is_valid(None)
+
+
+def test_one_definition_per_callable_and_type():
+    registry, _ = registry_of("books", "calc")
+    names = set(schema(registry)["$defs"])
+    assert {f"call.{name}" for name in registry.definitions} <= names
+    assert {"any", "number", "string", "Book", "Author", "list-of-number"} <= names
+
+
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(programs().filter(lambda program: len(json.dumps(program)) < 80))
+def test_every_program_that_runs_is_accepted(program):
+    names = ("calc", "text", "books", "places", "effects")
+    registry, _ = registry_of(*names)
+    if isinstance(evaluate(json.dumps(program), registry), Success):
+        validator(*names).validate(program)

@@ -1,0 +1,54 @@
+"""A clean surrounding for each test: no settings, no keys, no model but the test's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import config, configure, providers
+from runtime_support.providers import openai as openai_provider
+from runtime_support.providers.scripted import Queued, Scripted
+from tests.support.fake_server import FakeServer
+
+KEY = "sk-test-0123456789abcdefghij"
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    for name in list(os.environ):
+        if name.startswith("SAFT_") or name in ("OPENAI_API_KEY", "OPENROUTER_API_KEY"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(config, "_configured", {})
+    monkeypatch.setattr(providers, "_made", {})
+    yield
+
+
+@pytest.fixture
+def scripted() -> Callable[..., Scripted]:
+    """Configures queued replies, and gives the provider with its record of requests."""
+
+    def make(*replies: Queued, **settings: Any) -> Scripted:
+        provider = Scripted(replies)
+        configure(provider=provider, **settings)
+        return provider
+
+    return make
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server on loopback that the `openai` provider talks to, with retries that do not wait."""
+    import openai._base_client as client
+
+    monkeypatch.setattr(client, "INITIAL_RETRY_DELAY", 0.01)
+    monkeypatch.setattr(openai_provider, "_without_schema", set())
+    monkeypatch.setattr(openai_provider, "_without_tools", set())
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with FakeServer() as running:
+        configure(provider="openai", base_url=running.url, model="fake")
+        yield running

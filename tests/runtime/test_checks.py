@@ -1,0 +1,141 @@
+"""`check`: a value is what the type says, or the error says where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+import pytest
+
+from runtime_support import CheckError, check
+
+
+class Row(TypedDict):
+    id: int
+    note: str | None
+
+
+class Table(TypedDict):
+    rows: list[Row]
+
+
+Functional = TypedDict("Functional", {"two words": int})
+
+
+class Loose(TypedDict):
+    id: int
+    extra: NotRequired[int]
+
+
+@dataclass(frozen=True)
+class Point:
+    lat: float
+    lon: float = 0.0
+    tags: list[str] = field(default_factory=list)
+
+
+class Tree(TypedDict):
+    value: int
+    children: list[Tree]
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        (1, int),
+        (1.5, float),
+        ("a", str),
+        (True, bool),
+        (None, None),
+        (object, Any),
+        ([1, "a"], list),
+        ([1, 2], list[int]),
+        ((1, "a"), tuple[int, str]),
+        ((1, 2, 3), tuple),
+        ((1, 2, 3), tuple[int, ...]),
+        ({"a": 1}, dict),
+        ({"a": 1}, dict[str, int]),
+        (None, int | None),
+        ("low", Literal["low", "high"]),
+        (3, Literal["low", 3]),
+        ({"two words": 1}, Functional),
+        ({"id": 1}, Loose),
+        ({"id": 1, "extra": 2}, Loose),
+        (Point(1.0), Point),
+        ("text", Annotated[str, "a description"]),
+        (len, Callable[[str], int]),
+        (check, FunctionType),
+        ({"value": 1, "children": [{"value": 2, "children": []}]}, Tree),
+    ],
+)
+def test_a_value_that_fits_is_given_back_itself(value: Any, type_: Any) -> None:
+    assert check(value, type_) is value
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "converted"),
+    [
+        (3, float, 3.0),
+        ([1, 2.5], list[float], [1.0, 2.5]),
+        ((1, "a"), tuple[float, str], (1.0, "a")),
+        ({"a": 1}, dict[str, float], {"a": 1.0}),
+        ({"id": 1}, Row, {"id": 1, "note": None}),
+        (Point(1, 2), Point, Point(1.0, 2.0)),
+        (1, float | str, 1.0),
+    ],
+)
+def test_only_ints_become_floats_and_absent_fields_nil(
+    value: Any, type_: Any, converted: Any
+) -> None:
+    checked = check(value, type_)
+    assert checked == converted
+    assert repr(checked) == repr(converted)
+
+
+def test_a_union_takes_the_exact_member_before_a_conversion() -> None:
+    assert repr(check(1, float | int)) == "1"
+    assert repr(check([1], list[float] | list[int])) == "[1]"
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "message"),
+    [
+        ("7", int, 'value: expected int, got string "7"'),
+        (True, int, "value: expected int, got bool true"),
+        (True, float, "value: expected float, got bool true"),
+        (1, bool, "value: expected bool, got int 1"),
+        (1.0, int, "value: expected int, got float 1.0"),
+        (None, str, "value: expected string, got nil"),
+        ({"rows": [{"id": 1}, {"id": 1}, {"id": "7"}]}, Table, None),
+        ([1], tuple[int], "value: expected (int,), got list [1]"),
+        ((1, 2), tuple[int, str], "value[1]: expected string, got int 2"),
+        ((1,), tuple[int, str], "value: expected (int, string), got tuple (1,)"),
+        ("x", Literal["a", "b"], 'value: expected "a" | "b", got string "x"'),
+        (True, Literal[1], "value: expected 1, got bool true"),
+        ({"id": 1, "nite": "x"}, Row, "value.nite: unexpected field; did you mean `note`?"),
+        ({}, Row, "value.id: missing field, expected int"),
+        ({"two words": "x"}, Functional, 'value["two words"]: expected int, got string "x"'),
+        ({"lat": 1.0}, Point, "value: expected Point, got object {lat: 1.0}"),
+        (Point("x"), Point, 'value.lat: expected float, got string "x"'),  # type: ignore[arg-type]
+        ("f", Callable[[], int], 'value: expected function, got string "f"'),
+        ([["a"], [1]], list[list[str]] | None, "value[1][0]: expected string, got int 1"),
+    ],
+)
+def test_an_error_says_path_expected_and_found(value: Any, type_: Any, message: str | None) -> None:
+    with pytest.raises(CheckError) as caught:
+        check(value, type_)
+    assert str(caught.value) == (message or 'value.rows[2].id: expected int, got string "7"')
+    assert isinstance(caught.value, TypeError)
+
+
+def test_long_values_are_shown_in_part() -> None:
+    with pytest.raises(CheckError) as caught:
+        check(["x" * 500], int)
+    assert len(str(caught.value)) < 120
+
+
+def test_the_type_of_an_annotation_that_is_no_type_is_an_error() -> None:
+    with pytest.raises(CheckError, match="not a type"):
+        check(1, 3)  # type: ignore[call-overload]

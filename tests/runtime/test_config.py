@@ -1,0 +1,186 @@
+"""Settings: where they come from, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime_support import ConfigError, configure, prompt
+from runtime_support.config import Settings, settings_for
+from runtime_support.providers import live_provider
+from runtime_support.providers.mock import MockProvider
+from runtime_support.providers.none import NoProvider
+from runtime_support.providers.scripted import Scripted
+
+
+def test_defaults() -> None:
+    assert settings_for() == Settings()
+    assert Settings().max_tool_rounds == 8
+    assert Settings().max_tool_calls == 32
+    assert Settings().retries == 2
+    assert Settings().repairs == 1
+
+
+def test_the_first_source_that_has_a_setting_counts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    nested = tmp_path / "a" / "b"
+    nested.mkdir(parents=True)
+    (tmp_path / "a" / "pyproject.toml").write_text(
+        '[tool.saft]\nmodel = "project"\ntemperature = 1\nretries = 5\nseed = 3\n'
+    )
+    monkeypatch.chdir(nested)
+    assert settings_for().model == "project"
+    assert repr(settings_for().temperature) == "1.0"
+    monkeypatch.setenv("SAFT_MODEL", "environment")
+    monkeypatch.setenv("SAFT_RETRIES", "4")
+    monkeypatch.setenv("SAFT_TEMPERATURE", "0.5")
+    assert (settings_for().model, settings_for().retries) == ("environment", 4)
+    configure(model="configured", temperature=0.25)
+    assert (settings_for().model, settings_for().temperature) == ("configured", 0.25)
+    settings = settings_for({"model": "option"})
+    assert (settings.model, settings.temperature, settings.retries, settings.seed) == (
+        *("option", 0.25, 4),
+        3,
+    )
+    configure(model=None)
+    assert settings_for().model == "environment"
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "value"),
+    [
+        ("SAFT_PROVIDER", "provider", "mock"),
+        ("SAFT_BASE_URL", "base_url", "http://localhost/v1"),
+        ("SAFT_API_KEY_ENV", "api_key_env", "MY_KEY"),
+        ("SAFT_MAX_TOOL_ROUNDS", "max_tool_rounds", 3),
+        ("SAFT_MAX_TOOL_CALLS", "max_tool_calls", 3),
+        ("SAFT_TIMEOUT", "timeout", 1.5),
+        ("SAFT_STRUCTURED", "structured", "off"),
+    ],
+)
+def test_environment(
+    monkeypatch: pytest.MonkeyPatch, variable: str, name: str, value: object
+) -> None:
+    monkeypatch.setenv(variable, str(value))
+    assert getattr(settings_for(), name) == value
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: configure(temprature=0), "no option `temprature`; did you mean `temperature`?"),
+        (lambda: settings_for({"zzz": 1}), "the options are provider, model"),
+        (lambda: configure(retries="2"), 'configure retries: expected int, got string "2"'),
+        (lambda: settings_for({"temperature": -1}), "temperature: expected 0 or more, got float"),
+        (lambda: settings_for({"timeout": 0}), "timeout: expected 0.001 or more"),
+        (lambda: configure(structured="yes"), 'expected "auto" | "on" | "off"'),
+        (lambda: configure(provider="opnai"), "no provider `opnai`; did you mean `openai`?"),
+        (lambda: settings_for({"stop": 3}), "option stop: expected string | [string]"),
+    ],
+)
+def test_what_is_no_setting_is_an_error(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        call()
+    assert said in str(caught.value)
+    assert caught.value.setting is not None
+
+
+# Every option of a prompt, with a value that is right and those that are not.
+OPTIONS: dict[str, tuple[object, list[object]]] = {
+    "provider": ("mock", ["nobody", 3]),
+    "model": ("m", [3, None]),
+    "base_url": ("http://localhost/v1", [3]),
+    "api_key_env": ("MY_KEY", [True]),
+    "temperature": (0, [-0.1, "0", True, float("nan")]),
+    "top_p": (0.5, [-1, 1.1]),
+    "max_tokens": (5, [0, 5.0, "5"]),
+    "seed": (-3, [1.5]),
+    "stop": (["a", "b"], [["a", 1], 3]),
+    "system": ("be brief", [["be brief"]]),
+    "timeout": (2, [0, -1, float("nan")]),
+    "retries": (0, [-1, True]),
+    "repairs": (0, [-1, "1"]),
+    "max_tool_rounds": (0, [-1, 1.5]),
+    "max_tool_calls": (0, [-1]),
+    "structured": ("on", ["yes", True]),
+    "extra": ({"top_k": 1}, ["top_k", {1: 2}]),
+}
+
+
+@pytest.mark.parametrize("name", Settings.__dataclass_fields__)
+def test_every_option_is_checked(name: str) -> None:
+    right, wrong = OPTIONS[name]
+    assert getattr(settings_for({name: right}), name) == right
+    for value in wrong:
+        with pytest.raises(ConfigError, match=f"option {name}|no provider") as caught:
+            settings_for({name: value})
+        assert caught.value.setting == name
+
+
+def test_errors_name_their_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SAFT_RETRIES", "many")
+    with pytest.raises(ConfigError, match="SAFT_RETRIES: expected an int"):
+        settings_for()
+    monkeypatch.delenv("SAFT_RETRIES")
+    project = tmp_path / "p" / "pyproject.toml"
+    project.parent.mkdir()
+    project.write_text('[tool.saft]\nmodle = "x"\n')
+    monkeypatch.chdir(project.parent)
+    with pytest.raises(ConfigError, match=r"pyproject\.toml .tool.saft.: no option `modle`"):
+        settings_for()
+
+
+def test_a_wrong_option_of_a_prompt_is_found_before_any_request() -> None:
+    model = Scripted(["x"])
+    configure(provider=model)
+    with pytest.raises(ConfigError, match="did you mean `temperature`"):
+        prompt("hi", options={"temperatur": 1})
+    assert model.requests == []
+
+
+def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    from runtime_support.providers import local
+    from runtime_support.providers.openai import OpenAIProvider
+
+    monkeypatch.setattr(local, "is_available", lambda: False)
+    assert isinstance(live_provider(Settings()), NoProvider)
+    monkeypatch.setattr(local, "is_available", lambda: True)
+    monkeypatch.setattr(local, "LocalProvider", lambda settings: "the embedded model")
+    assert live_provider(Settings()) == "the embedded model"
+    monkeypatch.setenv("OPENROUTER_API_KEY", "k" * 20)
+    router = live_provider(Settings())
+    assert isinstance(router, OpenAIProvider)
+    assert router.address == "https://openrouter.ai/api/v1/"
+    monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
+    provider = live_provider(Settings())
+    assert isinstance(provider, OpenAIProvider)
+    assert provider.address == "https://api.openai.com/v1/"
+    assert isinstance(live_provider(Settings(provider="mock")), MockProvider)
+
+
+def test_one_client_for_each_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
+    one = live_provider(Settings(provider="openai", model="a"))
+    assert live_provider(Settings(provider="openai", model="b", temperature=1)) is one
+    assert live_provider(Settings(provider="openai", timeout=3)) is not one
+    monkeypatch.setenv("OPENAI_API_KEY", "j" * 20)
+    assert live_provider(Settings(provider="openai")) is not one
+
+
+def test_a_missing_key_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="no OPENAI_API_KEY"):
+        prompt("hi", options={"provider": "openai"})
+    with pytest.raises(ConfigError, match="no MY_KEY"):
+        prompt("hi", options={"provider": "openai", "api_key_env": "MY_KEY"})
+    with pytest.raises(ConfigError, match="no OPENROUTER_API_KEY"):
+        prompt("hi", options={"provider": "openrouter"})
+
+
+def test_without_a_model_the_error_says_how_to_get_one() -> None:
+    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY.*saftc.local.*SAFT_PROVIDER=mock"):
+        prompt("hi", options={"provider": "none"})
+    with pytest.raises(ConfigError, match="Scripted"):
+        prompt("hi", options={"provider": "scripted"})

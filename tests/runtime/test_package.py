@@ -1,0 +1,84 @@
+"""The package as a whole: its surface, its errors, what importing it costs."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import runtime_support
+from runtime_support import errors
+
+ROOT = Path(__file__).parents[2]
+
+HEAVY = ("openai", "pydantic", "asyncio", "inspect", "dataclasses", "json", "typing_extensions")
+
+
+def loaded_after(statement: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{statement}\nimport sys; print(*sys.modules)"],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import runtime_support",
+        "from runtime_support import check, ops, prompt, show; ops.add(1, 2); show([1])",
+        "from runtime_support import kind, parse, read_text, to_json, write_text",
+    ],
+)
+def test_importing_is_cheap(statement: str) -> None:
+    assert loaded_after(statement).isdisjoint(HEAVY)
+
+
+def test_openai_is_imported_at_the_first_prompt_that_needs_it() -> None:
+    asked = "from runtime_support import prompt; prompt('hi', options={'provider': 'mock'})"
+    assert "openai" not in loaded_after(asked)
+
+
+def test_every_public_name_is_there() -> None:
+    for name in runtime_support.__all__:
+        assert getattr(runtime_support, name) is not None
+    assert sorted(runtime_support.__all__) == runtime_support.__all__
+    with pytest.raises(AttributeError):
+        runtime_support.no_such_name  # noqa: B018
+
+
+def test_the_errors_are_one_tree_that_is_drawn() -> None:
+    drawn = errors.__doc__ or ""
+    own = [value for value in vars(errors).values() if inspect.isclass(value)]
+    own = [error for error in own if error.__module__ == errors.__name__]
+    assert errors.SaftError in own
+    for error in own:
+        assert issubclass(error, errors.SaftError)
+        assert error.__name__ in drawn
+        assert error.__name__ in runtime_support.__all__
+
+
+def test_nothing_of_the_compiler_is_imported() -> None:
+    for path in (ROOT / "runtime_support").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "import saftc" not in text and "from saftc" not in text, path
+
+
+def test_errors_travel_between_processes() -> None:
+    import pickle
+
+    error = errors.TruncatedReply("cut", text="[1, 2", hint="more")
+    error.saft_position = "a.saft:1:1"
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), copy.text, copy.saft_position) == (
+        errors.TruncatedReply,
+        "cut; more",
+        "[1, 2",
+        "a.saft:1:1",
+    )

@@ -1,0 +1,258 @@
+"""`prompt` from request to value, with replies that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from runtime_support import (
+    CheckError,
+    ContractError,
+    Refused,
+    TruncatedReply,
+    Usage,
+    configure,
+    prompt,
+)
+from runtime_support.asking import Question, first_request
+from runtime_support.exchange import Reply
+from runtime_support.providers.scripted import Scripted
+from runtime_support.templates import Unknown
+
+Script = Callable[..., Scripted]
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """One ticket."""
+
+    title: Annotated[str, "at most eight words"]
+    severity: Literal["low", "high"]
+    reply_by: str | None = None
+
+
+def test_text_is_taken_as_it_is(scripted: Script) -> None:
+    model = scripted(Reply("  Hello! \n", model="m-1", input_tokens=5, output_tokens=2))
+    result = prompt("say hello")
+    assert result.value == result.text == "  Hello! \n"
+    assert result.model == "m-1"
+    assert result.usage == Usage(5, 2, 1)
+    assert result.tool_calls == result.repairs == []
+    (request,) = model.requests
+    assert request.canonical() == {"messages": [{"role": "user", "content": "say hello"}]}
+
+
+def test_a_typed_prompt_states_its_contract_and_reads_json(scripted: Script) -> None:
+    model = scripted('{"title": "Fire", "severity": "high"}')
+    result = prompt("read {mail}", mail="fire!", returns=Ticket)
+    assert result.value == Ticket("Fire", "high", None)
+    (request,) = model.requests
+    assert request.messages[0]["content"] == (
+        'read "fire!"\n\n'
+        "Reply with JSON only, no other text, of this form (`T?` is T or null):\n"
+        "{\n"
+        "  title: string, // at most eight words\n"
+        '  severity: "low" | "high",\n'
+        "  reply_by: string?,\n"
+        "}"
+    )
+    assert request.schema is not None
+    assert request.schema["required"] == ["title", "severity", "reply_by"]
+    assert request.is_strict
+
+
+@pytest.mark.parametrize(
+    ("type_", "reply", "value"),
+    [
+        (int, "7", 7),
+        (float, "7", 7.0),
+        (bool, "true", True),
+        (Any, '[{"a": 1}]', [{"a": 1}]),
+        (list[str], '["a"]', ["a"]),
+        (tuple[int, str], '[1, "a"]', (1, "a")),
+        (int | None, "null", None),
+        (Literal["a", "b"], '"b"', "b"),
+        (dict[str, int], '{"x": 1}', {"x": 1}),
+        (int, "<think>3? no</think>\n7", 7),
+    ],
+)
+def test_typed_values(scripted: Script, type_: Any, reply: str, value: Any) -> None:
+    scripted(reply)
+    result = prompt("?", returns=type_).value
+    assert result == value
+    assert type(result) is type(value)
+
+
+def test_a_reply_that_does_not_fit_is_told_why_once(scripted: Script) -> None:
+    model = scripted('[1, "x"]', "[1, 2]")
+    result = prompt("two numbers", returns=list[int])
+    assert result.value == [1, 2]
+    assert result.usage.requests == 2
+    assert len(result.repairs) == 1
+    assert "value[1]" in result.repairs[0]
+    first, second = model.requests
+    assert second.messages[:1] == first.messages
+    assert second.messages[1] == {"role": "assistant", "content": '[1, "x"]'}
+    assert second.messages[2]["role"] == "user"
+    assert "value[1]" in second.messages[2]["content"]
+    assert second.messages[2]["content"].endswith("of this form: [int]")
+
+
+def test_after_the_repairs_it_is_an_error_with_every_attempt(scripted: Script) -> None:
+    scripted("no idea", "still none", "7")
+    with pytest.raises(ContractError) as caught:
+        prompt("a number", returns=int)
+    assert [text for text, _ in caught.value.attempts] == ["no idea", "still none"]
+    assert "after 2 tries" in str(caught.value)
+    assert "still none" in str(caught.value)
+
+
+@pytest.mark.parametrize(("repairs", "requests"), [(0, 1), (2, 3)])
+def test_repairs_is_an_option(scripted: Script, repairs: int, requests: int) -> None:
+    model = scripted(*["no"] * 5)
+    with pytest.raises(ContractError):
+        prompt("a number", returns=int, options={"repairs": repairs})
+    assert len(model.requests) == requests
+
+
+def test_no_two_requests_of_a_call_are_the_same(scripted: Script) -> None:
+    model = scripted(*["no"] * 5)
+    with pytest.raises(ContractError):
+        prompt("a number", returns=int, options={"repairs": 3})
+    assert len({str(request.canonical()) for request in model.requests}) == 4
+
+
+def test_an_empty_reply_is_asked_again(scripted: Script) -> None:
+    model = scripted(" ", "hello")
+    assert prompt("hi").value == "hello"
+    assert "empty" in model.requests[1].messages[-1]["content"]
+
+
+def test_recovered_replies_are_noted(scripted: Script) -> None:
+    scripted("Sure!\n```json\n[1, 2,]\n```")
+    result = prompt("numbers", returns=list[int])
+    assert result.value == [1, 2]
+    assert result.repairs
+
+
+def test_a_cut_reply_is_never_completed_by_guess(scripted: Script) -> None:
+    scripted(Reply("[1, 2", finish="length"))
+    with pytest.raises(TruncatedReply, match="max_tokens") as caught:
+        prompt("numbers", returns=list[int])
+    assert caught.value.text == "[1, 2"
+
+
+def test_cut_text_is_text(scripted: Script) -> None:
+    scripted(Reply("once upon", finish="length"))
+    result = prompt("a story")
+    assert result.value == "once upon"
+    assert result.repairs == ["the text was cut by the token limit"]
+
+
+@pytest.mark.parametrize("finish", ["refusal", "content_filter"])
+def test_a_refusal_is_an_error_of_its_own(scripted: Script, finish: str) -> None:
+    scripted(Reply("I cannot help with that.", finish=finish))
+    with pytest.raises(Refused, match="I cannot help") as caught:
+        prompt("numbers", returns=int)
+    assert caught.value.text == "I cannot help with that."
+
+
+def test_an_unknown_finish_reason_is_no_obstacle(scripted: Script) -> None:
+    scripted(Reply("7", finish="because"))
+    assert prompt("?", returns=int).value == 7
+
+
+def test_options_reach_the_request(scripted: Script) -> None:
+    model = scripted("hi", max_tokens=9)
+    options = {"temperature": 0, "system": "be brief", "model": "big", "stop": ["x"], "seed": 1}
+    prompt("hello", options={**options, "extra": {"top_k": 1}})
+    (request,) = model.requests
+    assert request.model == "big"
+    assert request.messages[0] == {"role": "system", "content": "be brief"}
+    assert dict(request.options) == {
+        "temperature": 0.0,
+        "max_tokens": 9,
+        "seed": 1,
+        "stop": ["x"],
+        "extra": {"top_k": 1},
+    }
+
+
+def test_structured_off_sends_no_schema(scripted: Script) -> None:
+    model = scripted("1", "1")
+    prompt("?", returns=int, options={"structured": "off"})
+    prompt("?", returns=int, options={"structured": "on"})
+    assert model.requests[0].schema is None
+    assert model.requests[1].schema == {"type": "integer"}
+    assert model.requests[1].structured == "on"
+
+
+def test_json_in_text_is_data(scripted: Script) -> None:
+    scripted('{"name": "Ada"}', "[1", "plain")
+    assert prompt("?").data == {"name": "Ada"}
+    assert prompt("?").data == "[1"
+    assert prompt("?").data == "plain"
+
+
+def test_a_result_cannot_be_iterated(scripted: Script) -> None:
+    scripted("abc")
+    result = prompt("?")
+    assert str(result) == "abc"
+    with pytest.raises(CheckError, match="cannot iterate over a result"):
+        list(result)
+
+
+def test_a_type_without_json_form_is_an_error_before_any_request(scripted: Script) -> None:
+    model = scripted("1")
+    with pytest.raises(CheckError, match="no JSON form"):
+        prompt("?", returns=Callable[[], int])
+    assert model.requests == []
+
+
+def test_the_first_request_can_be_had_without_a_model(scripted: Script) -> None:
+    model = scripted('{"title": "a", "severity": "low"}')
+    options = {"temperature": 0}
+    request = first_request(Question("read {0}", ("x",), {}, Ticket, options=options))
+    prompt("read {0}", "x", returns=Ticket, options=options)
+    assert model.requests == [request]
+
+
+def test_what_is_not_known_yet_is_marked(scripted: Script) -> None:
+    template = "rate {mail} by {0}: {0:raw}, with {look_up}"
+
+    def look_up(name: str) -> str:
+        return name
+
+    marked = first_request(
+        Question(
+            template,
+            (Unknown("rules[0]"),),
+            {"mail": Unknown("mail"), "look_up": look_up},
+            Ticket,
+            options={"temperature": 0},
+        )
+    )
+    model = scripted('{"title": "a", "severity": "low"}')
+    arguments: dict[str, Any] = {"mail": "x", "look_up": look_up, "returns": Ticket}
+    prompt(template, "tone", **arguments, options={"temperature": 0})
+    (sent,) = model.requests
+    text = marked.messages[0]["content"]
+    assert text.startswith("rate {mail} by {rules[0]}: {rules[0]}, with look_up\n\nReply with")
+    filled = text.replace("{mail}", '"x"').replace("{rules[0]}", '"tone"', 1)
+    messages = [{"role": "user", "content": filled.replace("{rules[0]}", "tone")}]
+    assert {**marked.canonical(), "messages": messages} == sent.canonical()
+
+
+def test_calls_from_several_threads_do_not_mix() -> None:
+    class Echo:
+        def complete(self, request: Any) -> Reply:
+            return Reply(request.messages[0]["content"])
+
+    configure(provider=Echo())
+    with ThreadPoolExecutor(8) as pool:
+        values = list(pool.map(lambda n: prompt("{n}", n=n).value, range(200)))
+    assert values == [str(n) for n in range(200)]

@@ -1,0 +1,96 @@
+"""The fixture `saft_replay`, as a user's test has it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+TEST = """
+from runtime_support import prompt
+
+def test_greeting(saft_replay):
+    assert "Hello" in prompt("greet {name}", name="Ada").value
+"""
+
+
+def run(folder: Path, *arguments: str, **variables: str) -> str:
+    plugin = ["-p", "no:cacheprovider", "-p", "runtime_support.pytest_plugin"]
+    command = [sys.executable, "-m", "pytest", "-q", *plugin, *arguments]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "SAFT_PROVIDER": "mock",
+        **variables,
+    }
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True
+    ).stdout
+
+
+def test_recordings_stand_beside_the_test(tmp_path: Path) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST)
+    recording = tmp_path / "recordings" / "test_mail.test_greeting.jsonl"
+    missed = run(tmp_path)
+    assert "ReplayMiss" in missed and "1 failed" in missed
+    assert "1 passed" in run(tmp_path, "--saft-record")
+    assert recording.read_text().count("\n") == 1
+    assert "1 passed" in run(tmp_path)
+
+    (tmp_path / "test_mail.py").write_text(TEST.replace("greet {name}", "greet {name}!"))
+    assert "1 failed" in run(tmp_path)
+    assert "1 unused entry in" in run(tmp_path, "--saft-record")
+    assert "1 passed" in run(tmp_path, "--saft-record=all")
+    assert recording.read_text().count("\n") == 1
+
+
+COMPILED = (ROOT / "tests" / "goldens" / "triage.py").read_text(encoding="utf-8")
+
+TEST_OF_A_COMPILED_MODULE = """
+import pytest
+from triage import Ticket, main, triage
+
+class TestTriage:
+    @pytest.mark.parametrize("mail", ["My invoice is wrong", "The server is on fire!"])
+    def test_it(self, saft_replay, mail):
+        ticket = triage(mail)
+        assert isinstance(ticket, Ticket)
+        assert ticket.severity in ("low", "medium", "high")
+
+def test_main(saft_replay, capsys):
+    main()
+    assert "to accounting" in capsys.readouterr().out
+"""
+
+
+def test_a_compiled_module_is_tested_without_a_model(tmp_path: Path) -> None:
+    (tmp_path / "triage.py").write_text(COMPILED)
+    (tmp_path / "test_triage.py").write_text(TEST_OF_A_COMPILED_MODULE)
+    assert "3 passed" in run(tmp_path, "--saft-record")
+    names = sorted(path.name for path in (tmp_path / "recordings").iterdir())
+    assert names == [
+        "test_triage.TestTriage.test_it_My_invoice_is_wrong.jsonl",
+        "test_triage.TestTriage.test_it_The_server_is_on_fire.jsonl",
+        "test_triage.test_main.jsonl",
+    ]
+    assert "3 passed" in run(tmp_path, SAFT_PROVIDER="none")
+    assert "3 passed" in run(tmp_path, SAFT_PROVIDER="none", SAFT_RECORD="elsewhere.jsonl")
+    assert not (tmp_path / "elsewhere.jsonl").exists()
+
+    (tmp_path / "triage.py").write_text(COMPILED.replace("fill in a ticket", "fill in one"))
+    changed = run(tmp_path)
+    assert "3 failed" in changed
+    assert '+   "content": "Read this mail and fill in one:' in changed
+
+
+def test_the_plugin_costs_little_where_it_is_not_used() -> None:
+    script = "import sys, pytest; import runtime_support.pytest_plugin; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    ours = {name for name in done.stdout.split() if name.startswith("runtime_support")}
+    assert ours == {"runtime_support", "runtime_support.pytest_plugin"}

@@ -1,0 +1,150 @@
+"""Schemas: Python types as data, their notation, their JSON Schema, JSON read by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypedDict
+
+import jsonschema
+import pytest
+
+from runtime_support import CheckError
+from runtime_support.schemas import (
+    ListSchema,
+    ScalarSchema,
+    decode,
+    json_schema,
+    notation,
+    object_schema,
+    schema_of,
+    strict_json_schema,
+)
+
+
+@dataclass(frozen=True)
+class City:
+    """A city."""
+
+    name: Annotated[str, "as in English"]
+    at: tuple[float, float]
+    country: str | None = None
+
+
+class Pair(TypedDict):
+    left: int
+    right: int | None
+
+
+class Tree(TypedDict):
+    value: int
+    children: list[Tree]
+
+
+@dataclass
+class Bare:
+    count: int = 3
+
+
+@pytest.mark.parametrize(
+    ("type_", "written"),
+    [
+        (int, "int"),
+        (Any, "any"),
+        (list[str], "[string]"),
+        (tuple[int, str], "(int, string)"),
+        (dict[str, float], "{any name: float}"),
+        (str | None, "string?"),
+        (int | str, "int | string"),
+        (int | str | None, "int | string | nil"),
+        (Literal["low", "high"], '"low" | "high"'),
+        (Pair, "{left: int, right: int?}"),
+        (list[Pair], "[{left: int, right: int?}]"),
+        (
+            City,
+            "{\n  name: string, // as in English\n  at: (float, float),\n  country: string?,\n}",
+        ),
+        (Tree, "{value: int, children: [Tree]}\nTree = {value: int, children: [Tree]}"),
+    ],
+)
+def test_the_notation_is_the_scripts(type_: Any, written: str) -> None:
+    assert notation(schema_of(type_)) == written
+
+
+def test_types_that_are_equal_but_read_otherwise_keep_their_order() -> None:
+    assert notation(schema_of(int | str)) == "int | string"
+    assert notation(schema_of(str | int)) == "string | int"
+
+
+@pytest.mark.parametrize(
+    ("type_", "valid", "invalid"),
+    [
+        (int, 1, "1"),
+        (float, 1, "1"),
+        (list[bool], [True], [1]),
+        (tuple[int, str], [1, "a"], [1]),
+        (dict[str, int], {"a": 1}, {"a": "b"}),
+        (Literal["a", 3, None], None, 4),
+        (int | None, None, "x"),
+        (Pair, {"left": 1}, {"left": 1, "other": 2}),
+        (City, {"name": "Oslo", "at": [1, 2]}, {"name": "Oslo"}),
+        (Tree, {"value": 1, "children": [{"value": 2, "children": []}]}, {"value": 1}),
+        (list[City] | None, None, [1]),
+        (Bare, {}, {"count": "x"}),
+    ],
+)
+def test_json_schema_and_decode_agree(type_: Any, valid: Any, invalid: Any) -> None:
+    schema = schema_of(type_)
+    document = json_schema(schema)
+    jsonschema.Draft202012Validator.check_schema(document)
+    jsonschema.validate(valid, document)
+    decode(valid, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(invalid, document)
+    with pytest.raises(CheckError):
+        decode(invalid, schema)
+
+
+def test_docs_reach_the_json_schema() -> None:
+    document = json_schema(schema_of(City))
+    assert document["description"] == "A city."
+    assert document["properties"]["name"]["description"] == "as in English"
+    assert "description" not in json_schema(schema_of(Bare))
+
+
+def test_decode_builds_records_and_tuples() -> None:
+    assert decode({"name": "Oslo", "at": [1, 2]}, schema_of(City)) == City("Oslo", (1.0, 2.0))
+    assert decode([{"count": 4}, {}], schema_of(list[Bare])) == [Bare(4), Bare(3)]
+
+
+def test_a_record_that_refuses_its_fields_is_a_check_error() -> None:
+    @dataclass
+    class Positive:
+        n: int
+
+        def __post_init__(self) -> None:
+            if self.n < 0:
+                raise ValueError("negative")
+
+    with pytest.raises(CheckError, match=r"value\[0\]: Positive refused its fields: negative"):
+        decode([{"n": -1}], schema_of(list[Positive]))
+
+
+def test_the_strict_form_requires_every_field_and_knows_its_limits() -> None:
+    document, is_strict = strict_json_schema(schema_of(Pair))
+    assert document["required"] == ["left", "right"]
+    assert is_strict
+    assert not strict_json_schema(schema_of(dict[str, int]))[1]
+    assert not strict_json_schema(schema_of(list[Any]))[1]
+
+
+def test_schemas_are_cached_by_type() -> None:
+    assert schema_of(list[City]) is schema_of(list[City])
+    assert object_schema({"a": int}) is object_schema({"a": int})
+    assert schema_of(list[int]) == ListSchema(ScalarSchema("int"))
+
+
+def test_a_function_has_no_json_form() -> None:
+    from collections.abc import Callable
+
+    with pytest.raises(CheckError, match="no JSON form"):
+        json_schema(schema_of(list[Callable[[], int]]))

@@ -1,0 +1,265 @@
+"""Tools: how functions are described, called, answered and recorded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypedDict
+
+import pytest
+
+from runtime_support import CheckError, ToolLimitError, ops, prompt
+from runtime_support.exchange import Reply, ToolRequest
+from runtime_support.providers.scripted import Scripted, tool_request
+from runtime_support.tools import Tool, call_tool, function_tool
+
+Script = Callable[..., Scripted]
+
+
+def temperature(city: str) -> float:
+    """Current temperature in a city."""
+    return {"Oslo": 3.5, "Cairo": 30.0}[city]
+
+
+class Size(TypedDict):
+    width: int
+    unit: str | None
+
+
+def draw(
+    size: Annotated[Size, "how large"],
+    colour: Literal["red", "blue"] = "red",
+    count: int = 1,
+    bold: bool = False,
+) -> str:
+    return f"{size['width']} {colour} {count} {bold}"
+
+
+def test_a_description_is_made_from_annotations_and_docs() -> None:
+    assert function_tool("draw_it", draw).description() == {
+        "type": "function",
+        "function": {
+            "name": "draw_it",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "size": {
+                        "type": "object",
+                        "properties": {
+                            "width": {"type": "integer"},
+                            "unit": {"type": ["string", "null"]},
+                        },
+                        "required": ["width"],
+                        "additionalProperties": False,
+                        "description": "how large",
+                    },
+                    "colour": {"type": "string", "enum": ["red", "blue"]},
+                    "count": {"type": "integer"},
+                    "bold": {"type": "boolean"},
+                },
+                "required": ["size"],
+                "additionalProperties": False,
+            },
+        },
+    }
+
+
+def test_bare_parameters_take_any_value() -> None:
+    def join(a, b):  # type: ignore[no-untyped-def]
+        return [a, b]
+
+    description = function_tool("join", join).description()["function"]
+    assert description["parameters"]["properties"] == {"a": {}, "b": {}}
+    assert "description" not in description
+    assert call(function_tool("join", join), '{"a": [1], "b": null}').result == "[[1],null]"
+
+
+def test_a_function_that_takes_functions_cannot_be_a_tool() -> None:
+    def apply(action: Callable[[], int]) -> int:
+        return action()
+
+    with pytest.raises(CheckError, match="`apply` cannot be a tool"):
+        function_tool("apply", apply)
+
+
+def call(tool: Tool, arguments: str) -> Any:
+    return call_tool({tool.name: tool}, tool.name, arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result"),
+    [
+        ('{"size": {"width": 3}}', "3 red 1 False"),
+        ('{"size": {"width": "3"}, "count": "12"}', "3 red 12 False"),
+        ('{"size": {"width": 3.0, "unit": null}, "bold": "true"}', "3 red 1 True"),
+        ('{"size": {"width": 3}, "count": null, "colour": "blue"}', "3 blue 1 False"),
+    ],
+)
+def test_numbers_and_bools_as_text_are_converted(arguments: str, result: str) -> None:
+    made = call(function_tool("draw", draw), arguments)
+    assert (made.result, made.error) == (result, None)
+    assert made.duration >= 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ('{"size": {"width": "wide"}}', 'args.size.width: expected int, got string "wide"'),
+        ('{"size": {"width": 1.5}}', "expected int, got float 1.5"),
+        ("{}", "args.size: missing field"),
+        ('{"size": {"width": 1}, "color": "red"}', "args.color: unexpected field; did you mean"),
+        ('{"size": ', "the arguments are not JSON"),
+        ("[1]", "the arguments have to be an object"),
+    ],
+)
+def test_invalid_arguments_are_told_not_called(arguments: str, said: str) -> None:
+    made = call(function_tool("draw", draw), arguments)
+    assert made.result is None
+    assert said in made.error
+
+
+def test_python_functions_of_every_kind_can_be_called() -> None:
+    assert call(function_tool("root", math.sqrt), '{"x": 4}').result == "2.0"
+    assert call(function_tool("max", ops.max), '{"items": [1, 3, 2]}').result == "3"
+    assert call(function_tool("upper", ops.upper), '{"text": "a"}').result == "A"
+
+    def keyword_only(*, a: int, **more: int) -> int:
+        return a + sum(more.values())
+
+    assert call(function_tool("k", keyword_only), '{"a": "1", "b": 2}').result == "3"
+
+
+def test_the_tool_loop(scripted: Script) -> None:
+    model = scripted(
+        [tool_request("temperature", city="Oslo"), tool_request("temperature", city="Cairo")],
+        "Cairo.",
+    )
+    result = prompt("Warmer in Oslo or Cairo? Use {temperature}.", temperature=temperature)
+    assert result.value == "Cairo."
+    assert [(c.tool, c.args, c.result, c.error) for c in result.tool_calls] == [
+        ("temperature", {"city": "Oslo"}, "3.5", None),
+        ("temperature", {"city": "Cairo"}, "30.0", None),
+    ]
+    first, second = model.requests
+    assert first.tools == second.tools
+    assert second.messages == (
+        *first.messages,
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": f"call0000{number}",
+                    "type": "function",
+                    "function": {"name": "temperature", "arguments": f'{{"city": "{city}"}}'},
+                }
+                for number, city in ((1, "Oslo"), (2, "Cairo"))
+            ],
+        },
+        {"role": "tool", "tool_call_id": "call00001", "content": "3.5"},
+        {"role": "tool", "tool_call_id": "call00002", "content": "30.0"},
+    )
+
+
+def test_failures_are_answered_and_recorded_and_the_script_goes_on(scripted: Script) -> None:
+    model = scripted(
+        [
+            tool_request("temperature", city="Atlantis"),
+            tool_request("temprature", city="Oslo"),
+            ToolRequest("temperature", '{"city": '),
+        ],
+        "unknown",
+    )
+    result = prompt("{temperature}?", temperature=temperature)
+    errors = [call.error or "" for call in result.tool_calls]
+    assert errors[0] == "KeyError: 'Atlantis'"
+    assert errors[1] == "there is no tool `temprature`; did you mean `temperature`?"
+    assert errors[2].startswith("the arguments are not JSON")
+    assert [call.result for call in result.tool_calls] == [None] * 3
+    answers = [m["content"] for m in model.requests[1].messages if m["role"] == "tool"]
+    assert answers == [f"error: {error}" for error in errors]
+    sent = model.requests[1].messages[1]["tool_calls"][2]["function"]["arguments"]
+    assert sent == "{}", "servers fail on arguments that are not JSON"
+
+
+def test_order_is_kept_over_rounds(scripted: Script) -> None:
+    calls = [tool_request("temperature", city=city) for city in ("Oslo", "Cairo", "Oslo")]
+    model = scripted(calls[0], calls[1], calls[2], "done")
+    result = prompt("{temperature}", temperature=temperature)
+    assert [call.args["city"] for call in result.tool_calls] == ["Oslo", "Cairo", "Oslo"]
+    ids = [m["tool_call_id"] for m in model.requests[-1].messages if m["role"] == "tool"]
+    assert ids == ["call00001", "call00002", "call00003"]
+
+
+def test_a_tool_that_prompts_keeps_its_calls_to_itself(scripted: Script) -> None:
+    def ask_again(city: str) -> str:
+        return prompt("{temperature} of {city}", temperature=temperature, city=city).value
+
+    scripted(
+        tool_request("ask_again", city="Oslo"),
+        tool_request("temperature", city="Oslo"),
+        "inner",
+        "outer",
+    )
+    result = prompt("{ask_again}", ask_again=ask_again)
+    assert result.value == "outer"
+    assert [(call.tool, call.result) for call in result.tool_calls] == [("ask_again", "inner")]
+
+
+def test_typed_prompts_may_use_tools_and_repairs(scripted: Script) -> None:
+    scripted(tool_request("temperature", city="Oslo"), "cold", "3.5")
+    result = prompt("{temperature} in Oslo", temperature=temperature, returns=float)
+    assert result.value == 3.5
+    assert result.usage.requests == 3
+
+
+def test_rounds_are_bounded(scripted: Script) -> None:
+    model = scripted(*[tool_request("temperature", city="Oslo")] * 20)
+    with pytest.raises(ToolLimitError, match="more than 8 rounds") as caught:
+        prompt("{temperature}", temperature=temperature)
+    assert len(model.requests) == 9
+    assert len(caught.value.tool_calls) == 8
+    assert "max_tool_rounds" in str(caught.value)
+
+
+def test_calls_are_bounded_before_they_are_made(scripted: Script) -> None:
+    ran: list[str] = []
+
+    def note(text: str) -> str:
+        ran.append(text)
+        return text
+
+    scripted([tool_request("note", text=str(n)) for n in range(5)])
+    with pytest.raises(ToolLimitError, match="more than 4 tool calls"):
+        prompt("{note}", note=note, options={"max_tool_calls": 4})
+    assert ran == []
+
+
+def test_a_do_prompt_has_one_round_and_then_must_answer(scripted: Script) -> None:
+    model = scripted(tool_request("temperature", city="Oslo"), "3.5 degrees")
+    assert prompt("{temperature}", temperature=temperature, rounds=1).value == "3.5 degrees"
+    first, second = model.requests
+    assert (first.must_answer, second.must_answer) == (False, True)
+    assert first.tools == second.tools
+    assert second.canonical()["tool_choice"] == "none"
+
+
+def test_a_do_prompt_that_does_not_answer_is_an_error(scripted: Script) -> None:
+    scripted(*[tool_request("temperature", city="Oslo")] * 3)
+    with pytest.raises(ToolLimitError, match="after its 1 round"):
+        prompt("{temperature}", temperature=temperature, rounds=1)
+
+
+def test_calls_that_nobody_offered_are_answered(scripted: Script) -> None:
+    scripted(tool_request("search", q="x"), "fine")
+    result = prompt("hello")
+    assert result.value == "fine"
+    assert result.tool_calls[0].error == "there is no tool `search`; the tools are none"
+
+
+def test_a_cut_reply_with_calls_is_not_run(scripted: Script) -> None:
+    from runtime_support import TruncatedReply
+
+    scripted(Reply("", (ToolRequest("temperature", '{"city": "Os'),), "length"))
+    with pytest.raises(TruncatedReply):
+        prompt("{temperature}", temperature=temperature)

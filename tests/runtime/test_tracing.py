@@ -1,0 +1,149 @@
+"""The trace, the log, and observers of one's own."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import ToolsUnsupported, configure, prompt
+from runtime_support.exchange import Reply, Request
+from runtime_support.providers.scripted import Scripted, tool_request
+from runtime_support.tracing import add_observer
+
+SECRET = "sk-proj-abcdefghijklmnop1234"
+
+
+def greet(name: str) -> str:
+    return f"hello {name}"
+
+
+def run(scripted: Callable[..., Scripted]) -> None:
+    scripted(tool_request("greet", name="Ada"), f"done with {SECRET}")
+    prompt("{greet} with {key}", greet=greet, key=SECRET, options={"temperature": 0})
+
+
+def test_the_trace_is_readable_and_redacted(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scripted: Callable[..., Scripted],
+) -> None:
+    monkeypatch.setenv("SAFT_TRACE", "1")
+    run(scripted)
+    told = capsys.readouterr().err
+    assert SECRET not in told
+    lines = told.splitlines()
+    assert re.fullmatch(
+        r"\[\d+\] test_tracing\.py:\d+ -> \{\"temperature\": 0\.0\}, tools: greet", lines[0]
+    )
+    assert lines[1:3] == ["  user:", '    greet with "[redacted]"']
+    without_number = [line.partition("] ")[2] or line for line in lines[3:]]
+    assert re.fullmatch(r"<- scripted, tool_calls, 0\+0 tokens, [\d.]+ ms", without_number[0])
+    assert without_number[1] == '    call greet {"name": "Ada"}'
+    assert re.fullmatch(r'tool greet \{"name": "Ada"\}, [\d.]+ ms', without_number[2])
+    assert without_number[3] == "    hello Ada"
+    assert "hello Ada" not in "".join(without_number[4:]), "each message is shown once"
+    assert without_number[-1] == "    done with [redacted]"
+
+
+def test_on_a_terminal_the_trace_has_colours(
+    monkeypatch: pytest.MonkeyPatch, scripted: Callable[..., Scripted]
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    scripted("[bold]not markup[/bold] " + "long " * 50)
+    prompt("say {x}", x=SECRET)
+    told = terminal.getvalue()
+    assert "\x1b[1;36m[" in told
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", told)
+    assert "    [bold]not markup[/bold] " + "long " * 49 in plain
+    assert SECRET not in plain
+
+
+def test_what_return_tools_answer_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scripted: Callable[..., Scripted],
+) -> None:
+    monkeypatch.setenv("SAFT_TRACE", "1")
+    scripted(
+        tool_request("__saft_return_age", value="old"), tool_request("__saft_return_age", value=3)
+    )
+    prompt("?", fields={"age": int})
+    assert 'tool:\n    error: value: expected int, got string "old"' in capsys.readouterr().err
+
+
+def test_a_prompt_that_begins_anew_is_shown_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class WithoutTools(Scripted):
+        def complete(self, request: Request) -> Reply:
+            if request.tools:
+                raise ToolsUnsupported("no tools here")
+            return super().complete(request)
+
+    monkeypatch.setenv("SAFT_TRACE", "1")
+    configure(provider=WithoutTools(['{"age": 3}']))
+    prompt("how old?", fields={"age": int})
+    assert capsys.readouterr().err.count("  user:\n    how old?") == 2
+
+
+def test_the_place_is_that_of_the_script(scripted: Callable[..., Scripted]) -> None:
+    class Lookup:
+        def position(self, line: int, column: int | None) -> str:
+            return f"triage.saft:{line}:{column}"
+
+    seen: list[dict[str, Any]] = []
+    remove = add_observer(seen.append)
+    scripted("hello")
+    names = {"__saft_source_map__": Lookup(), "__name__": "triage", "prompt": prompt}
+    exec("value = prompt('hi').value", names)
+    remove()
+    assert [event["place"] for event in seen] == ["triage.saft:1:8"] * 2
+
+
+def test_the_log_is_json_lines(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scripted: Callable[..., Scripted]
+) -> None:
+    path = tmp_path / "saft.jsonl"
+    monkeypatch.setenv("SAFT_LOG", str(path))
+    run(scripted)
+    assert SECRET not in path.read_text()
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [event["event"] for event in events] == ["request", "reply", "tool", "request", "reply"]
+    assert len({event["prompt"] for event in events}) == 1
+    assert all(event["place"].startswith("test_tracing.py:") for event in events)
+    assert all(event["time"] > 0 and event["process"] == os.getpid() for event in events)
+    assert events[2]["result"] == "hello Ada"
+
+
+def test_silence_is_the_default(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    scripted: Callable[..., Scripted],
+) -> None:
+    monkeypatch.setenv("SAFT_TRACE", "0")
+    run(scripted)
+    assert capsys.readouterr().err == ""
+
+
+def test_an_observer_of_ones_own(scripted: Callable[..., Scripted]) -> None:
+    seen: list[dict[str, Any]] = []
+    remove = add_observer(seen.append)
+    run(scripted)
+    remove()
+    run(scripted)
+    assert [event["event"] for event in seen] == ["request", "reply", "tool", "request", "reply"]

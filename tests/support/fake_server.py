@@ -1,0 +1,176 @@
+"""An OpenAI-compatible server on loopback that answers as it is told.
+
+    with FakeServer() as server:
+        server.answers = [completion("hello"), status(429, retry_after_ms=10), cut()]
+        ... use server.url ...
+        server.requests[0].body["messages"]
+
+When the queue is empty, the last answer is given again, so that "for ever" needs no count.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server sends: `cut_after` bytes of the body, and then it hangs up."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    cut_after: int | None = None
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request as it came in; the names of headers are in lower case."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+Responder = Callable[[dict[str, Any]], Answer]
+
+
+def raw(body: bytes, **changes: Any) -> Answer:
+    """A body as it is."""
+    return Answer(body=body, headers={"content-type": "application/json"}, **changes)
+
+
+def message(fields: dict[str, Any], finish: str | None = "stop", **changes: Any) -> Answer:
+    """A chat completion with this message."""
+    document = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "fake-1",
+        "choices": [{"index": 0, "finish_reason": finish, "message": fields}],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+    }
+    return raw(json.dumps(document).encode(), **changes)
+
+
+def completion(text: str | None, finish: str | None = "stop", **changes: Any) -> Answer:
+    """A chat completion with this text."""
+    return message({"role": "assistant", "content": text}, finish, **changes)
+
+
+def calling(*calls: tuple[str, Any], **changes: Any) -> Answer:
+    """A chat completion that calls tools; arguments that are text are sent as they are."""
+    tool_calls = [
+        {
+            "id": f"toolu_{number}",
+            "type": "function",
+            "function": {
+                "name": name,
+                "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
+            },
+        }
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    fields = {"role": "assistant", "content": None, "tool_calls": tool_calls}
+    return message(fields, "tool_calls", **changes)
+
+
+def status(
+    code: int,
+    said: str = "no",
+    *,
+    retry_after: str | None = None,
+    retry_after_ms: int | None = None,
+) -> Answer:
+    """An error in OpenAI's form."""
+    headers = {"content-type": "application/json", "x-request-id": "req-123"}
+    if retry_after is not None:
+        headers["retry-after"] = retry_after
+    if retry_after_ms is not None:
+        headers["retry-after-ms"] = str(retry_after_ms)
+    body = json.dumps({"error": {"message": said, "type": "error", "code": None}}).encode()
+    return Answer(code, body, headers)
+
+
+def cut(after: int = 20) -> Answer:
+    """A completion of which the connection loses the end."""
+    return completion("this never arrives", cut_after=after)
+
+
+class FakeServer:
+    """Answers from `answers`, in order; `responder` answers instead when it is set."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = [completion("ok")]
+        self.responder: Responder | None = None
+        self.requests: list[Received] = []
+        self._lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            wbufsize = -1  # one packet for head and body, else the client waits for the second
+            disable_nagle_algorithm = True
+
+            def do_POST(self) -> None:
+                length = int(self.headers.get("content-length", 0))
+                body = json.loads(self.rfile.read(length))
+                server._answer(self, body)
+
+            def log_message(self, format: str, *arguments: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.daemon = True
+
+    @property
+    def url(self) -> str:
+        """The base URL to configure."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        """The bodies of the requests so far."""
+        return [request.body for request in self.requests]
+
+    def __enter__(self) -> FakeServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _next(self, body: dict[str, Any]) -> Answer:
+        if self.responder is not None:
+            return self.responder(body)
+        with self._lock:
+            return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    def _answer(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        with self._lock:
+            headers = {name.lower(): value for name, value in handler.headers.items()}
+            self.requests.append(Received(handler.path, headers, body))
+        answer = self._next(body)
+        if answer.delay:
+            time.sleep(answer.delay)
+        handler.send_response(answer.status)
+        for name, value in answer.headers.items():
+            handler.send_header(name, value)
+        handler.send_header("content-length", str(len(answer.body)))
+        handler.end_headers()
+        handler.wfile.write(answer.body[: answer.cut_after])
+        if answer.cut_after is not None:
+            handler.wfile.flush()
+            handler.close_connection = True
+            handler.connection.shutdown(socket.SHUT_RDWR)
