@@ -61,6 +61,9 @@ def check(source: Source, load: Loader = no_modules) -> Checked:
     found = Collector()
     with _fitting_interpreter():
         module = parse(source, found)
+        if found.has_errors:
+            # What the unreadable lines do is not known, so neither is what is needless.
+            found.drop_warnings()
         facts = analyze(module, found, load)
     return Checked(source, module, facts, found.report())
 

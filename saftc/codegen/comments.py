@@ -187,7 +187,10 @@ def with_comments(
     comments: Sequence[Comment],
     source: Source,
 ) -> cst.BaseExpression:
-    """`made` with one item a line and the comments of the source between them."""
+    """`made` with one item a line and the comments of the source between them.
+
+    `items` are the places of its items in the source; what is added to them stands at the end.
+    """
     gaps: list[tuple[Comment | None, list[Comment]]] = [(None, []) for _ in range(len(items) + 1)]
     for comment in comments:
         gap = sum(span.end <= comment.span.start for span in items)
@@ -198,9 +201,11 @@ def with_comments(
             gaps[gap] = (beside, [*above, comment])
     spaces = [_line_break(*gap) for gap in gaps]
     field_name = "args" if isinstance(made, cst.Call) else "elements"
+    written = getattr(made, field_name)
+    spaces += [_line_break(None, ())] * (len(written) - len(items))
     parts: list[Any] = [
         part.with_changes(comma=cst.Comma(whitespace_after=space))
-        for part, space in zip(getattr(made, field_name), spaces[1:], strict=True)
+        for part, space in zip(written, spaces[1:], strict=True)
     ]
     changes: dict[str, Any] = {field_name: parts}
     match made:

@@ -226,6 +226,7 @@ class Expressions(Annotations, Builtins):
                 (py.field_name(a.name.text), self.emit(a.value)) for a in node.arguments if a.name
             ]
             made = py.call(self.operation("call"), [self.emit(node.function), *positional], named)
+            return self._spread(node, made, (node.function, *node.arguments))
         return self._spread(node, made, node.arguments)
 
     def _parameter_names(self, node: n.Call, function: Type) -> dict[str, str]:

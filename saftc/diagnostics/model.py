@@ -62,10 +62,16 @@ class Collector:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, Span], Diagnostic] = {}
+        self._takes_warnings = True
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keeps `diagnostic`, unless the same code was already reported at its place."""
-        self._found.setdefault((diagnostic.code, diagnostic.span), diagnostic)
+        if diagnostic.severity == "error" or self._takes_warnings:
+            self._found.setdefault((diagnostic.code, diagnostic.span), diagnostic)
+
+    def drop_warnings(self) -> None:
+        """From now on, only errors are kept."""
+        self._takes_warnings = False
 
     def all(self) -> tuple[Diagnostic, ...]:
         """Everything found so far, in source order."""

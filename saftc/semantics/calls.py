@@ -87,10 +87,13 @@ class Calls(Base):
         env: Environment,
     ) -> None:
         given: set[str] = set()
+        is_complete = True
         names = [parameter.name.text for parameter in parameters]
         for position, argument in enumerate(node.arguments):
             parameter = self._parameter_of(node, argument, position, name, names)
             if parameter is None:
+                # It may be meant for what now seems to be missing.
+                is_complete = False
                 self.expression(argument.value, env)
                 continue
             if parameter in given:
@@ -104,7 +107,7 @@ class Calls(Base):
                 self.settle(argument.value, self.expression(argument.value, env), types[place])
             else:
                 self.place(argument.value, types[place], env)
-        for parameter in parameters:
+        for parameter in parameters if is_complete else ():
             if parameter.name.text not in given and parameter.default is None:
                 self.report(
                     catalogue.MISSING_ARGUMENT.at(
@@ -158,7 +161,7 @@ class Calls(Base):
                     continue
                 if argument.name.text not in names:
                     self._parameter_of(node, argument, position, builtin.name, names)
-                    continue
+                    return ANY
                 parameter = builtin.parameters[names.index(argument.name.text)]
             if parameter is None:
                 self._too_many(node, builtin.name, len(names))

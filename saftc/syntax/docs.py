@@ -41,14 +41,12 @@ def _documented(
     result: dict[n.Node, list[Comment]] = {}
     for statement in statements:
         for node in walk(statement):
-            if not isinstance(node, _DOCUMENTED):
-                continue
-            is_part = isinstance(node, n.Parameter | n.SchemaField)
-            if is_part and not _begins_line(source, node):
+            if not isinstance(node, _DOCUMENTED) or not _begins_line(source, node):
                 continue
             lines = _block_above(own_line, source.line_of(node.span.start))
-            if is_part and not lines:
-                last = trailing.get(source.line_of(node.span.end))
+            if isinstance(node, n.Parameter | n.SchemaField) and not lines:
+                # Where a field of a field ends on the same line, the text is the outer one's.
+                last = trailing.pop(source.line_of(node.span.end), None)
                 lines = [last] if last is not None else []
             if lines:
                 result[node] = lines

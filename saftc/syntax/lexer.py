@@ -54,6 +54,7 @@ _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
+_UNREADABLE = re.compile("[\udc80-\udcff\0]")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 _HINTS = {
@@ -95,6 +96,8 @@ class _Lexer:
         self.open: list[tuple[str, int]] = []
         self.indents = [0]
         self.at_line_start = True
+        # The lines on which a string is not closed: it may have swallowed what closes a bracket.
+        self.unclosed_texts: set[int] = set()
 
     def run(self) -> None:
         while True:
@@ -111,7 +114,7 @@ class _Lexer:
     def _run_to_end(self) -> None:
         text, length = self.text, len(self.text)
         match_code = _CODE.match
-        while self.position < length:
+        while self.position < length and not self.found.is_full:
             if self.at_line_start and not self.open:
                 self._indentation()
                 continue
@@ -154,8 +157,7 @@ class _Lexer:
             self.position = min(end + 1, len(text))
             return
         if text.startswith("//", end):
-            stop = text.find("\n", end)
-            stop = len(text) if stop < 0 else stop
+            stop = self._line_end(end)
             self._comment(text[end:stop], end, stop)
             self.position = min(stop + 1, len(text))
             return
@@ -193,6 +195,7 @@ class _Lexer:
     def _comment(self, text: str, start: int, end: int) -> None:
         line_start = self.source.line_start(self.source.line_of(start))
         is_trailing = bool(self.text[line_start:start].strip())
+        self._bad_bytes(start, end)
         self.lexed.comments.append(Comment(Span(start, end), text.rstrip(), is_trailing))
 
     # Words, numbers, operators
@@ -310,8 +313,8 @@ class _Lexer:
         assert match is not None
         end = match.end()
         if not self.text.startswith(quote, end):
-            line_end = self.text.find("\n", start)
-            end = len(self.text) if line_end < 0 else line_end
+            end = self._line_end(start)
+            self.unclosed_texts.add(self.source.line_of(start))
             hint = 'a text of several lines stands in `"""`'
             self._report(
                 catalogue.UNTERMINATED_STRING, start, end, hint=hint if quote == '"' else None
@@ -370,6 +373,12 @@ class _Lexer:
         if "\udc80" <= character <= "\udcff":
             self._bad_bytes(start, start + 1)
             return
+        # Of a comment or a string as other languages write them, the first character says it all.
+        if character == "#":
+            self.position = self._line_end(start)
+        elif character == "'":
+            closing = self.text.find("'", start + 1, self._line_end(start))
+            self.position = max(self.position, closing + 1)
         shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
         self._report(
             catalogue.INVALID_CHARACTER,
@@ -380,20 +389,20 @@ class _Lexer:
         )
 
     def _bad_bytes(self, start: int, end: int) -> None:
-        for offset in range(start, end):
-            character = self.text[offset]
-            if "\udc80" <= character <= "\udcff":
-                self._report(
-                    catalogue.INVALID_UTF8,
-                    offset,
-                    offset + 1,
-                    byte=ord(character) - 0xDC00,
-                    hint="save the file as UTF-8",
-                )
-                return
-            if character == "\0":
-                self._report(catalogue.INVALID_CHARACTER, offset, offset + 1, character="U+0000")
-                return
+        match = _UNREADABLE.search(self.text, start, end)
+        if match is None:
+            return
+        offset, character = match.start(), match.group()
+        if character == "\0":
+            self._report(catalogue.INVALID_CHARACTER, offset, offset + 1, character="U+0000")
+        else:
+            self._report(
+                catalogue.INVALID_UTF8,
+                offset,
+                offset + 1,
+                byte=ord(character) - 0xDC00,
+                hint="save the file as UTF-8",
+            )
 
     def _resume_after_unclosed(self) -> None:
         """Reports the outermost thing left open and goes back to the line below it."""
@@ -406,20 +415,23 @@ class _Lexer:
                 offset + 1,
                 hint=r"a prompt ends with `$`; `\$` is a dollar sign in its text",
             )
-        else:
+        elif self.source.line_of(offset) not in self.unclosed_texts:
             self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket=what)
-        line_end = self.text.find("\n", offset)
-        line_end = len(self.text) if line_end < 0 else line_end
+        line_end = self._line_end(offset)
         while self.tokens and (self.tokens[-1].start_pos or 0) >= offset:
             self.tokens.pop()
         comments = self.lexed.comments
         while comments and comments[-1].span.start >= offset:
             comments.pop()
         self.open.clear()
-        self.tokens.append(token("UNCLOSED", "", offset, line_end))
+        self.tokens.append(token("UNCLOSED", self.text[offset:line_end], offset, line_end))
         self._add("NEWLINE", line_end, line_end)
         self.position = min(line_end + 1, len(self.text))
         self.at_line_start = True
+
+    def _line_end(self, offset: int) -> int:
+        end = self.text.find("\n", offset)
+        return len(self.text) if end < 0 else end
 
     def _report(
         self,

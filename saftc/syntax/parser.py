@@ -5,6 +5,8 @@ reported, the line is replaced by one that can (a block keeps its block), and th
 parsed again: so every mistake of a file is found, and the rest of it still has a tree.
 """
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -60,6 +62,8 @@ _GROUPS = (
     ("NAME", "an expression"),
     ("ELSE", "`else`"),
 )
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV"}
 
@@ -118,11 +122,11 @@ def _parser() -> Lark:
 
 def _without_misread_lines(tokens: list[Token], wrong: list[int], guessed: set[str]) -> list[Token]:
     """The tokens less the lines that hold a mistake of the lexer: what they mean is a guess."""
-    for offset in wrong:
-        if not span_of(tokens[0]).start <= offset <= span_of(tokens[-1]).end:
-            continue
+    first = bisect_left(wrong, span_of(tokens[0]).start)
+    last = bisect_right(wrong, span_of(tokens[-1]).end)
+    for offset in wrong[first:last]:
         line = _line_at(tokens, offset)
-        guessed.update(token for token in tokens[line] if token.type == "NAME")
+        guessed.update(_names(tokens[line]))
         replaced = _without_line(tokens, line)
         if replaced is None:
             return []
@@ -175,7 +179,7 @@ def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:
         if depth or token.type not in ("NEWLINE", "DEDENT"):
             continue
         following = tokens[position + 1].type if position + 1 < len(tokens) else ""
-        if following in ("ELIF", "ELSE", "INDENT"):
+        if following == "INDENT" or (following in ("ELIF", "ELSE") and tokens[start].type == "IF"):
             continue
         yield tokens[start : position + 1]
         start = position + 1
@@ -199,8 +203,8 @@ def _parse_statement(
         broken = _line_at(tokens, diagnostic.span.start)
         if all(token.type != "UNCLOSED" for token in tokens[broken]):
             found.add(diagnostic)
-        guessed.update(token for token in tokens[broken] if token.type == "NAME")
-        replaced = _without_line(tokens, broken)
+        guessed.update(_names(tokens[broken]))
+        replaced = _without_line(tokens, broken, is_orphan=_is_orphan(tokens[broken], diagnostic))
         if replaced is None or replaced == tokens:
             return None
         tokens = replaced
@@ -240,7 +244,24 @@ def _line_at(tokens: list[Token], offset: int) -> slice:
     return slice(start, len(tokens))
 
 
-def _without_line(tokens: list[Token], line: slice) -> list[Token] | None:
+def _names(line: list[Token]) -> Iterator[str]:
+    """The names on a line that could not be read: it may define them."""
+    for token in line:
+        if token.type == "NAME":
+            yield token
+        elif token.type == "UNCLOSED":
+            yield from _WORD.findall(token)
+
+
+def _is_orphan(line: list[Token], diagnostic: Diagnostic) -> bool:
+    """Whether the mistake is an `elif` or `else` without its `if`."""
+    first = line[0]
+    return first.type in ("ELIF", "ELSE") and span_of(first).start == diagnostic.span.start
+
+
+def _without_line(
+    tokens: list[Token], line: slice, *, is_orphan: bool = False
+) -> list[Token] | None:
     """`tokens` with one line replaced by a line that means nothing; None when nothing is left."""
     removed = tokens[line]
     following = tokens[line.stop : line.stop + 1]
@@ -249,7 +270,7 @@ def _without_line(tokens: list[Token], line: slice) -> list[Token] | None:
         return None
     first = removed[0].type
     if opens_block:
-        replacement = _line(_LIKE.get(first, "if"))
+        replacement = _line("if" if is_orphan else _LIKE.get(first, "if"))
     elif line.start == 0 and line.stop == len(tokens):
         return None
     else:
@@ -382,8 +403,7 @@ def _hint(
         return "`==` compares"
     if bad.type == "PROMPT_START" and previous is not None and previous.type == "PROMPT_END":
         return r"a prompt ends at the next `$`; `\$` is a dollar sign in its text"
-    following = tokens[position + 1] if position + 1 < len(tokens) else None
-    if bad.type == "NAME" and following is not None and following.type == "PROMPT_START":
+    if bad.type == "PROMPT_START" and previous is not None and previous.type == "NAME":
         return "only `do` and `program` stand before a prompt"
     return None
 

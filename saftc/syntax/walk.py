@@ -7,7 +7,6 @@ from typing import cast
 
 from saftc.syntax.nodes import Conditional, Module, Node
 
-
 # The fields of a node that hold nodes, where their order is not that of the source.
 _ORDER: dict[type[Node], tuple[str, ...]] = {
     Module: ("statements",),

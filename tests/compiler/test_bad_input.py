@@ -30,7 +30,7 @@ _FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "indented first line": ("  x = 1\ny = 2\n", ["SAFT0123"]),
     "NUL": (b"x = 1\0\n", ["SAFT0102"]),
     "NUL in a string": (b'x = "a\0b"\n', ["SAFT0102"]),
-    "NUL in a comment": (b"// a\0b\nx = 1\n", _CLEAN),
+    "NUL in a comment": (b"// a\0b\nx = 1\n", ["SAFT0102"]),
     "invalid UTF-8": (b"x = \xff\n", ["SAFT0101"]),
     "invalid UTF-8 in a string": (b'x = "\xff"\n', ["SAFT0101"]),
     "invalid UTF-8 in a prompt": (b"x = $ \xff $\n", ["SAFT0101"]),
