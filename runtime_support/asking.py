@@ -10,8 +10,8 @@ conversation, and gives errors their position in the script.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from runtime_support.config import Settings, settings_for
 from runtime_support.contracts import contract_of
@@ -22,7 +22,7 @@ from runtime_support.goals import FieldsGoal, Goal, ObjectGoal, TextGoal, ValueG
 from runtime_support.positions import annotate
 from runtime_support.providers import provider_for
 from runtime_support.results import Result
-from runtime_support.templates import render
+from runtime_support.templates import Rendered, Unknown, render
 from runtime_support.tools import Tool, function_tool
 from runtime_support.tracing import Observer, observer_for
 from runtime_support.values import brief
@@ -53,14 +53,25 @@ def ask(question: Question) -> Result[Any]:
 def first_request(question: Question) -> Request:
     """What would be sent first; nothing is sent, no provider is needed.
 
-    Values may be `Unknown`: their places are marked.
+    Values, and those of options, may be `Unknown`: their marks stand in their places.
     """
-    settings = settings_for(question.options)
-    text, tools = _rendered(question)
+    settings = settings_where_known(question.options)
+    rendered = _render(question)
     goal = _goal(question, settings)
-    return Conversation(
-        text, tools, goal, settings, _Nobody(), question.rounds, Observer()
-    ).request()
+    conversation = Conversation(
+        rendered.text, {}, goal, settings, Nobody(), question.rounds, Observer()
+    )
+    conversation.descriptions = [_described(*tool) for tool in rendered.tools.items()]
+    return conversation.request()
+
+
+def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
+    """The settings in force, with the marks of those that are `Unknown`."""
+    given = options or {}
+    known = {name: value for name, value in given.items() if not isinstance(value, Unknown)}
+    unknown = {name: value.mark for name, value in given.items() if isinstance(value, Unknown)}
+    # Marks are texts, whatever the setting is: they are shown and not worked with.
+    return replace(settings_for(known), **cast("dict[str, Any]", unknown))
 
 
 def _ask(question: Question) -> Result[Any]:
@@ -83,9 +94,20 @@ def _ask(question: Question) -> Result[Any]:
 
 
 def _rendered(question: Question) -> tuple[str, dict[str, Tool]]:
+    rendered = _render(question)
+    return rendered.text, {name: function_tool(name, f) for name, f in rendered.tools.items()}
+
+
+def _render(question: Question) -> Rendered:
     rendered = render(question.template, question.values, question.names)
     _check_encodable(rendered.text)
-    return rendered.text, {name: function_tool(name, f) for name, f in rendered.tools.items()}
+    return rendered
+
+
+def _described(name: str, function: Any) -> dict[str, Any]:
+    if not isinstance(function, Unknown):
+        return function_tool(name, function).description()
+    return {"type": "function", "function": {"name": name, "parameters": function.mark}}
 
 
 def _goal(question: Question, settings: Settings) -> Goal:
@@ -126,11 +148,11 @@ def _check_encodable(text: str) -> None:
         raise CheckError(f"the prompt has a character that is not Unicode: {brief(bad)}") from None
 
 
-class _Nobody:
+class Nobody:
     """A provider that is never asked."""
 
     def complete(self, request: Request) -> Any:
         raise NotImplementedError
 
 
-_: Provider = _Nobody()
+_: Provider = Nobody()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -39,9 +39,13 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that is known only when the script runs; its place is marked by its source text."""
+    """A value that is known only when the script runs: `mark` stands in its place.
 
-    source: str
+    `is_function` says that this much is known of it, so that it is a tool.
+    """
+
+    mark: str
+    is_function: bool = False
 
 
 Part: TypeAlias = str | Hole
@@ -49,17 +53,20 @@ Part: TypeAlias = str | Hole
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The text of a prompt, and the functions that its model may call, by tool name."""
+    """The text of a prompt, and the functions that its model may call, by tool name.
+
+    A function is an `Unknown` where a value was one.
+    """
 
     text: str
-    tools: Mapping[str, Callable[..., Any]]
+    tools: Mapping[str, Any]
 
 
 def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
     """The template with its values; CheckError when the two do not fit each other."""
     parts = parsed(template)
     _check_given(parts, values, names)
-    tools: dict[str, Callable[..., Any]] = {}
+    tools: dict[str, Any] = {}
     positional = _positional_tool_names(values)
     texts: list[str] = []
     for part in parts:
@@ -68,7 +75,7 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
             continue
         key = part.key
         value = plain(values[key] if isinstance(key, int) else names[key])
-        if not is_function(value):
+        if not _is_tool(value):
             texts.append(_text_of(value, part))
             continue
         name = positional[key] if isinstance(key, int) else tool_name(key)
@@ -121,9 +128,13 @@ def cleaned(template: str) -> str:
     return "\n".join(lines).rstrip()
 
 
+def _is_tool(value: Any) -> bool:
+    return value.is_function if isinstance(value, Unknown) else is_function(value)
+
+
 def _text_of(value: Any, hole: Hole) -> str:
     if isinstance(value, Unknown):
-        return f"{{{value.source}}}"
+        return value.mark
     if not hole.is_raw:
         return to_json(value)
     if isinstance(value, str):
@@ -132,7 +143,7 @@ def _text_of(value: Any, hole: Hole) -> str:
 
 
 def _positional_tool_names(values: tuple[Any, ...]) -> dict[int, str]:
-    functions = [index for index, value in enumerate(values) if is_function(plain(value))]
+    functions = [index for index, value in enumerate(values) if _is_tool(plain(value))]
     return {index: f"tool_{number}" for number, index in enumerate(functions, 1)}
 
 

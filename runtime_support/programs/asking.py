@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from runtime_support.asking import Nobody, Question, settings_where_known
 from runtime_support.config import Settings, settings_for
 from runtime_support.conversation import Conversation
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
+from runtime_support.exchange import Request
 from runtime_support.positions import annotate
 from runtime_support.programs.checking import CheckedProgram
 from runtime_support.programs.classes import classes_of
@@ -30,8 +32,8 @@ from runtime_support.programs.running import run as run_checked
 from runtime_support.programs.walking import calls_in
 from runtime_support.providers import provider_for
 from runtime_support.results import Result, ToolCall
-from runtime_support.templates import render
-from runtime_support.tracing import observer_for
+from runtime_support.templates import Unknown, render
+from runtime_support.tracing import Observer, observer_for
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -157,14 +159,7 @@ def _ask(
 ) -> Result[Any]:
     settings = settings_for(options)
     rendered = render(template, values, names)
-    keeps_plan = returns is Plan
-    returns = Any if keeps_plan else returns
-    goal = ProgramGoal(
-        registry_for(rendered.tools, conversions, returns),
-        returns=returns,
-        limits=_limits(settings, options),
-        runs=not keeps_plan,
-    )
+    goal = _goal(rendered.tools, conversions, returns, _limits(settings, options))
     conversation = Conversation(
         rendered.text,
         {},
@@ -194,13 +189,36 @@ def _ask(
         )
     value = goal.value
     return Result(
-        Plan(value, goal.limits) if keeps_plan else value,
+        Plan(value, goal.limits) if returns is Plan else value,
         text=conversation.text,
         tool_calls=list[ToolCall](goal.calls),
         usage=conversation.usage,
         model=conversation.model,
         repairs=conversation.repairs,
     )
+
+
+def first_request(question: Question, conversions: Iterable[Function] = ()) -> Request:
+    """What `program` would send first; nothing is sent.
+
+    Values, and those of options, may be `Unknown`: their marks stand in their places. A function
+    that is not known is named in the text, and missing among what the program can call.
+    """
+    settings = settings_where_known(question.options)
+    rendered = render(question.template, question.values, question.names)
+    functions = {n: one for n, one in rendered.tools.items() if not isinstance(one, Unknown)}
+    goal = _goal(functions, list(conversions), question.returns, DEFAULT_LIMITS)
+    conversation = Conversation(rendered.text, {}, goal, settings, Nobody(), None, Observer())
+    return conversation.request()
+
+
+def _goal(
+    functions: Mapping[str, Function], conversions: list[Function], returns: Any, limits: Limits
+) -> ProgramGoal:
+    keeps_plan = returns is Plan
+    returns = Any if keeps_plan else returns
+    registry = registry_for(functions, conversions, returns)
+    return ProgramGoal(registry, returns, limits, runs=not keeps_plan)
 
 
 def registry_for(
@@ -239,4 +257,12 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
     return limits
 
 
-__all__ = ["Plan", "ProgramCall", "ProgramFailed", "program", "registry_for", "run"]
+__all__ = [
+    "Plan",
+    "ProgramCall",
+    "ProgramFailed",
+    "first_request",
+    "program",
+    "registry_for",
+    "run",
+]

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import pytest
 
 from runtime_support import CheckError, ProgramError, show
+from runtime_support.asking import Question
 from runtime_support.programs import Ambiguous, Failure, ambiguous, option
-from runtime_support.programs.asking import Plan, program, run
+from runtime_support.programs.asking import Plan, first_request, program, run
 from runtime_support.providers.scripted import Scripted
+from runtime_support.templates import Unknown
 
 
 @dataclass(frozen=True)
@@ -208,3 +210,26 @@ def test_timeout_option_bounds_the_run():
 
     with pytest.raises(ProgramError, match=r"longer than 0\.1 s"):
         ask([{"slow": 1}], "{slow}", {"timeout": 0.1}, slow=slow)
+
+
+def test_the_first_request_can_be_had_without_a_model():
+    text = "How far is Oslo from {place}? Use {gap}."
+    _, model = ask([OSLO_ROME], text, place="Rome", returns=float, options={"temperature": 0})
+    question = Question(
+        text,
+        (),
+        {"place": Unknown("«place»"), "gap": gap},
+        float,
+        options={"temperature": 0},
+    )
+    request = first_request(question, [locate])
+    filled = request.messages[0]["content"].replace("«place»", '"Rome"')
+    messages = [{"role": "user", "content": filled}]
+    assert {**request.canonical(), "messages": messages} == model.requests[0].canonical()
+
+
+def test_a_function_that_is_not_known_yet_cannot_be_described():
+    question = Question("Use {gap}.", (), {"gap": Unknown("«gap»", is_function=True)}, Plan)
+    request = first_request(question)
+    assert request.messages[0]["content"].startswith("Use gap.\n\n")
+    assert "What it can call" not in request.messages[0]["content"]

@@ -230,8 +230,8 @@ def test_what_is_not_known_yet_is_marked(scripted: Script) -> None:
     marked = first_request(
         Question(
             template,
-            (Unknown("rules[0]"),),
-            {"mail": Unknown("mail"), "look_up": look_up},
+            (Unknown("«rules[0]»"),),
+            {"mail": Unknown("«mail»"), "look_up": look_up},
             Ticket,
             options={"temperature": 0},
         )
@@ -241,10 +241,27 @@ def test_what_is_not_known_yet_is_marked(scripted: Script) -> None:
     prompt(template, "tone", **arguments, options={"temperature": 0})
     (sent,) = model.requests
     text = marked.messages[0]["content"]
-    assert text.startswith("rate {mail} by {rules[0]}: {rules[0]}, with look_up\n\nReply with")
-    filled = text.replace("{mail}", '"x"').replace("{rules[0]}", '"tone"', 1)
-    messages = [{"role": "user", "content": filled.replace("{rules[0]}", "tone")}]
+    assert text.startswith("rate «mail» by «rules[0]»: «rules[0]», with look_up\n\nReply with")
+    filled = text.replace("«mail»", '"x"').replace("«rules[0]»", '"tone"', 1)
+    messages = [{"role": "user", "content": filled.replace("«rules[0]»", "tone")}]
     assert {**marked.canonical(), "messages": messages} == sent.canonical()
+
+
+def test_options_and_functions_that_are_not_known_yet_are_marked() -> None:
+    request = first_request(
+        Question(
+            "use {look_up} and {0}",
+            (Unknown("«a if b else c»", is_function=True),),
+            {"look_up": Unknown("«look_up»", is_function=True)},
+            options={"temperature": Unknown("«t»"), "system": Unknown("«s»"), "seed": 7},
+        )
+    )
+    assert [message["content"] for message in request.messages] == ["«s»", "use look_up and tool_1"]
+    assert request.options == {"temperature": "«t»", "seed": 7}
+    assert [tool["function"] for tool in request.tools] == [
+        {"name": "look_up", "parameters": "«look_up»"},
+        {"name": "tool_1", "parameters": "«a if b else c»"},
+    ]
 
 
 def test_calls_from_several_threads_do_not_mix() -> None:
