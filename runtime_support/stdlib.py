@@ -10,7 +10,7 @@ Annotations and docstrings are what a model sees when a builtin is exposed as a 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from runtime_support.effects import env, print_, read_text, write_text
@@ -92,7 +92,7 @@ def split(text: str, separator: str | None = None) -> list[str]:
     return text.split(separator)
 
 
-def join(items: list[str], separator: str = "") -> str:
+def join(items: Sequence[str], separator: str | Sequence[str] = "") -> str:
     """The strings as one text, with the separator between them."""
     first, second = plain(items), plain(separator)
     if isinstance(first, str) and not isinstance(second, str):
@@ -171,12 +171,12 @@ def enumerate_(items: list[Any], start: int = 0) -> list[tuple[int, Any]]:
     return list(builtins.enumerate(_sequence("enumerate(items)", items), first))
 
 
-def keys(value: dict[str, Any]) -> list[str]:
+def keys(value: Mapping[str, Any]) -> list[str]:
     """The names of an object's fields, in order."""
     return list(_object("keys(value)", value))
 
 
-def values(value: dict[str, Any]) -> list[Any]:
+def values(value: Mapping[str, Any]) -> list[Any]:
     """The values of an object's fields, in order."""
     return list(_object("values(value)", value).values())
 

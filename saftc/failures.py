@@ -66,7 +66,7 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     passed = [
         (frame, script, span)
         for frame, script, stretch in _frames(error.__traceback__, scripts)
-        if (span := script.span(stretch)) is not None
+        if (span := script.span(_iterable_of(stretch, script.text))) is not None
     ]
     lines = [f"error: {_words(error)}\n"]
     for note in getattr(error, "__notes__", ()):
@@ -132,6 +132,21 @@ def _frames(
         if script is not None:
             yield trace.tb_frame, script, _stretch(code, trace)
         trace = trace.tb_next
+
+
+def _iterable_of(stretch: Stretch, text: str) -> Stretch:
+    """Until 3.12, Python names the whole loop when what it goes over fails: that, instead."""
+    line, _, end_line, _ = stretch
+    if line == end_line:
+        return stretch
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.For) and _place(node) == stretch:
+            return _place(node.iter)
+    return stretch
+
+
+def _place(node: ast.stmt | ast.expr) -> Stretch:
+    return (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset)
 
 
 def _stretch(code: CodeType, trace: TracebackType) -> Stretch:

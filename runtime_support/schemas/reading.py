@@ -52,11 +52,15 @@ _PLAIN: dict[Any, Schema] = {
     list: ListSchema(AnySchema()),
     dict: MapSchema(AnySchema()),
     tuple: TupleSchema((), rest=AnySchema()),
+    collections.abc.Sequence: ListSchema(AnySchema()),
+    collections.abc.Mapping: MapSchema(AnySchema()),
     types.FunctionType: OpaqueSchema("function", callable),
     types.BuiltinFunctionType: OpaqueSchema("function", callable),
     vars(collections.abc)["Callable"]: OpaqueSchema("function", callable),
     vars(typing)["Callable"]: OpaqueSchema("function", callable),
 }
+# What a function that only reads a list or an object is annotated with.
+_READ_ONLY = {collections.abc.Sequence: list, collections.abc.Mapping: dict}
 
 Passed: TypeAlias = Literal["by position", "by name", "either way"]
 
@@ -180,6 +184,7 @@ class _Reader:
         raise CheckError(f"`{type_!r}` is not a type that values can be checked against")
 
     def generic(self, type_: Any, origin: Any, arguments: tuple[Any, ...]) -> Schema:
+        origin = _READ_ONLY.get(origin, origin)
         if origin in (typing.Annotated, typing.Required, typing.NotRequired, typing.Final):
             return self.read(arguments[0])
         if origin in (typing.Union, types.UnionType):

@@ -59,7 +59,7 @@ class Imports:
             group.append(f"import {module}" if alias == module else f"import {module} as {alias}")
         for module in sorted(modules):
             group = standard if _is_standard(module) else others
-            group.append(_from_line(module, modules[module]))
+            group += _from_lines(module, modules[module])
         return "\n\n".join("\n".join(group) for group in (standard, others) if group)
 
 
@@ -67,16 +67,21 @@ def _is_standard(module: str) -> bool:
     return module.split(".")[0] in sys.stdlib_module_names
 
 
-def _from_line(module: str, names: dict[str, str]) -> str:
-    """`from module import a, b as c`, in parentheses when it does not fit."""
-    parts = [
-        name if name == alias else f"{name} as {alias}"
-        for alias, name in sorted(names.items(), key=lambda item: _isort_key(item[1]))
-    ]
-    line = f"from {module} import {', '.join(parts)}"
+def _from_lines(module: str, names: dict[str, str]) -> list[str]:
+    """`from module import a, b`; each name under an alias has a line of its own."""
+    same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
+    others = [(name, f"{name} as {alias}") for alias, name in names.items() if name != alias]
+    lines = [(name, f"from {module} import {text}") for name, text in others]
+    if same:
+        lines.append((same[0], _in_one_line_or_more(module, same)))
+    return [line for _, line in sorted(lines, key=lambda line: (_isort_key(line[0]), line[1]))]
+
+
+def _in_one_line_or_more(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
     if len(line) <= 88:
         return line
-    inside = "".join(f"    {part},\n" for part in parts)
+    inside = "".join(f"    {name},\n" for name in names)
     return f"from {module} import (\n{inside})"
 
 

@@ -97,12 +97,23 @@ def _noted(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from _noted(child)
 
 
+# What an expression may stand in without being part of another statement.
+_EXPRESSIONS = (
+    ast.expr,
+    ast.keyword,
+    ast.comprehension,
+    ast.arguments,
+    ast.arg,
+    ast.withitem,
+)
+
+
 def _fallible(node: ast.AST) -> Iterator[ast.expr]:
     """The same expressions in Python's tree."""
     children = [
         child
         for child in _children(node)
-        if isinstance(child, ast.expr | ast.keyword | ast.comprehension | ast.arguments | ast.arg)
+        if isinstance(child, _EXPRESSIONS)
     ]
     for child in children:
         if isinstance(child, ast.Call | ast.Subscript | ast.BinOp):

@@ -80,7 +80,7 @@ def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:
 # Each script fails at the place between the guillemets.
 _FAILING = {
     "add": 'data = parse("1")\nx = «data + "a"»',
-    "arithmetic": "data = parse(\"\\\"a\\\"\")\nx = 1 + «data * 2»",
+    "arithmetic": 'data = parse("\\"a\\"")\nx = 1 + «data * 2»',
     "remainder": "n = 0\nx = «5 % n»",
     "division": "f half(n: float) -> float:\n    ret 1 + «2 / n»\n\nprint(half(0))",
     "negation": 'data = parse("[]")\nx = [1, «-data»]',
@@ -145,9 +145,7 @@ def test_error_points_into_the_script(
     assert carets.count("^") == len(shown), error
 
 
-def _run(
-    script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> str:
+def _run(script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
     """What a script that fails is reported with."""
     monkeypatch.setattr(sys, "argv", ["saftc"])
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -164,7 +162,7 @@ def _run(
 def test_callers_are_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = "f inner(x):\n    ret x.name\n\nf outer(x):\n    ret inner(x)\n\nouter(parse(\"{}\"))"
+    script = 'f inner(x):\n    ret x.name\n\nf outer(x):\n    ret inner(x)\n\nouter(parse("{}"))'
     error = _run(script, capsys, monkeypatch)
     assert " --> in.saft:2:9\n" in error
     assert error.index("called at in.saft:5:9: ret inner(x)") < error.index(

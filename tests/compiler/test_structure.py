@@ -21,7 +21,8 @@ _FLOORS = [
     {"driver"},
     {"files", "reporting"},
     {"modules"},
-    {"building", "running"},
+    {"failures"},
+    {"building", "running", "formatting", "explaining"},
     {"cli"},
     {"__main__"},
 ]

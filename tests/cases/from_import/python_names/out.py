@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from math import floor as down, pi
+from math import floor as down
+from math import pi
 from textwrap import dedent
 
 from runtime_support import check, ops, show

@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from runtime_support import prompt
-from weather import City, Sky, forecast as look_up
+from weather import City, Sky
+from weather import forecast as look_up
 
 oslo = City("Oslo")
 sky: Sky = look_up(oslo)

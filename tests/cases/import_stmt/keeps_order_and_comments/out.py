@@ -5,4 +5,5 @@ import string
 from runtime_support import show
 
 # numbers
+# for pi
 print(show(math.pi), show(string.digits))

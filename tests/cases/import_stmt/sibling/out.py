@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-import weather as w
 import weather
+import weather as w
 
 print(weather.forecast("Oslo") + "!", w.limit + 1)

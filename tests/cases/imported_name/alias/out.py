@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from string import ascii_letters, digits as all_digits
+from string import ascii_letters
+from string import digits as all_digits
 
 from runtime_support import ops
 

@@ -1,6 +1,13 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import TypedDict
 
-ticket = {"title": "a", "reply_by": None}
+
+class Ticket(TypedDict):
+    title: str
+    reply_by: str | None
+
+
+ticket: Ticket = {"title": "a", "reply_by": None}
 if ticket["reply_by"] is not None:
     print(ticket["title"] + " by " + ticket["reply_by"])
 while ticket["reply_by"] is None:

@@ -1,0 +1,143 @@
+"""What a compiled module declares: its types, and its functions without their bodies.
+
+    class Point(TypedDict): ...                 the class
+    Severity = Literal["low", "high"]           the type
+    def gap(a: Point, b: Point) -> float:       a function of this signature and docstring
+    data = read_text("data.txt")                nothing
+
+The text is one that saftc has written. Nothing of the script runs: a default that is no literal is
+left open, and of other modules only those are imported that the text needs for its types.
+"""
+
+import ast
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+
+# Gives the declarations of a sibling script that the module imports, None for other modules.
+FindSibling = Callable[[str], "Declarations | None"]
+
+# Where the names in annotations come from.
+_FOR_TYPES = {"dataclasses", "runtime_support", "typing"}
+_TYPES = {"bool", "dict", "float", "int", "list", "str", "tuple"}
+_OPEN = ast.Constant(...)
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    """The declarations of one module; `functions` are all of them, by the line of their `def`."""
+
+    module: ModuleType
+    functions: dict[int, FunctionType]
+
+
+def no_siblings(_name: str) -> None:
+    """For a module that stands alone."""
+    return
+
+
+def declarations_of(text: str, name: str, find: FindSibling = no_siblings) -> Declarations:
+    """The declarations of the compiled module `name`, whose siblings `find` gives."""
+    module = ModuleType(f"declarations of {name}")
+    # The names in annotations are looked for in the module that a class says it is from.
+    sys.modules[module.__name__] = module
+    tree = ast.parse(text)
+    reader = _Reader(module, find)
+    for statement in tree.body:
+        reader.declare(statement)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.lineno not in reader.functions:
+            reader.function(node)
+    return Declarations(module, reader.functions)
+
+
+class _Reader:
+    def __init__(self, module: ModuleType, find: FindSibling) -> None:
+        self.names = module.__dict__
+        self.find = find
+        self.types = set(_TYPES)
+        self.functions: dict[int, FunctionType] = {}
+
+    def declare(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Import(names=names):
+                self.imports(names)
+            case ast.ImportFrom(module=str() as module, names=names):
+                if module in _FOR_TYPES:
+                    self.run(statement)
+                    self.types.update(alias.asname or alias.name for alias in names)
+                elif (sibling := self.find(module)) is not None:
+                    self.takes_over(sibling.module, names)
+            case ast.ClassDef(name=name):
+                for line in statement.body:
+                    if isinstance(line, ast.AnnAssign) and line.value is not None:
+                        line.value = _without_code(line.value)
+                self.run(statement)
+                self.types.add(name)
+            case ast.Assign(targets=[ast.Name(name)], value=value) if self.is_type(value):
+                self.run(statement)
+                self.types.add(name)
+            case ast.FunctionDef(name=name):
+                self.names[name] = self.function(statement)
+            case _:
+                pass
+
+    def imports(self, names: Iterable[ast.alias]) -> None:
+        for alias in names:
+            sibling = self.find(alias.name)
+            if sibling is not None:
+                self.names[alias.asname or alias.name.split(".")[0]] = sibling.module
+
+    def takes_over(self, module: ModuleType, names: Iterable[ast.alias]) -> None:
+        for alias in names:
+            if hasattr(module, alias.name):
+                self.names[alias.asname or alias.name] = getattr(module, alias.name)
+                self.types.add(alias.asname or alias.name)
+
+    def is_type(self, node: ast.expr) -> bool:
+        """Whether an assigned value is the right side of a `type` statement of the script."""
+        match node:
+            case ast.Name(name):
+                return name in self.types
+            case ast.Subscript(value=ast.Name(name)):
+                return name in self.types
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                is_nil = isinstance(right, ast.Constant) and right.value is None
+                return self.is_type(left) and (is_nil or self.is_type(right))
+            case ast.Call(func=ast.Name("TypedDict")):
+                return "TypedDict" in self.types
+            case _:
+                return False
+
+    def function(self, node: ast.FunctionDef) -> FunctionType:
+        """The function without its body."""
+        doc = node.body[:1] if ast.get_docstring(node) is not None else []
+        arguments = node.args
+        arguments.defaults = [_without_code(default) for default in arguments.defaults]
+        stub = ast.FunctionDef(
+            name=node.name,
+            args=arguments,
+            body=doc or [ast.Pass()],
+            decorator_list=[],
+            returns=node.returns,
+        )
+        found: dict[str, FunctionType] = {}
+        self.run(ast.copy_location(stub, node), found)
+        self.functions[node.lineno] = found[node.name]
+        return found[node.name]
+
+    def run(self, statement: ast.stmt, into: dict[str, FunctionType] | None = None) -> None:
+        tree = ast.fix_missing_locations(ast.Module([statement], []))
+        exec(compile(tree, "<declarations>", "exec"), self.names, into)
+
+
+def _without_code(default: ast.expr) -> ast.expr:
+    """A default if it is a literal, or a factory that is called later; else an open one."""
+    if isinstance(default, ast.Call) and isinstance(default.func, ast.Name):
+        return default if default.func.id == "field" else _OPEN
+    try:
+        ast.literal_eval(default)
+    except ValueError:
+        return _OPEN
+    return default
