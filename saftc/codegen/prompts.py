@@ -35,9 +35,7 @@ class Prompts(Annotations):
     """The part of the emitter that knows prompts."""
 
     def prompt(self, node: n.Prompt) -> Expression:
-        made = self.result(node)
-        self.origins.note(made, node.span)
-        return py.attribute(made, "value")
+        return py.attribute(self.result(node), "value")
 
     def result(self, node: n.Prompt) -> Expression:
         """A prompt as the call that gives its whole result."""
@@ -74,7 +72,9 @@ class Prompts(Annotations):
         if node.options is not None:
             named.append(("options", self.emit(node.options)))
         function = self.global_("program" if node.mode == "program" else "prompt")
-        return py.call(function, [template, *positional], named)
+        made = py.call(function, [template, *positional], named)
+        self.origins.note(made, node.span)
+        return made
 
     def _template(
         self, node: n.Prompt
@@ -88,7 +88,7 @@ class Prompts(Annotations):
                 text.append(part.text.replace("{", "{{").replace("}", "}}"))
                 continue
             if isinstance(part.value, n.Name):
-                hole = _keyword(part.value.text)
+                hole = keyword_of(part.value.text)
                 named.setdefault(hole, self.emit(part.value))
             else:
                 hole = str(len(positional))
@@ -103,6 +103,6 @@ class Prompts(Annotations):
         return mark(len(self.texts) - 1)
 
 
-def _keyword(name: str) -> str:
+def keyword_of(name: str) -> str:
     """The argument's name for a name of the script; the runtime drops the underscore again."""
     return name + "_" if keyword.iskeyword(name) or name in _PARAMETERS else name

@@ -1,0 +1,316 @@
+"""The requests of a script's prompts, known without a model and without running the script.
+
+    previews = preview(compiled, modules)      one for each prompt, in the order of the text
+    as_text(previews), as_json(previews)
+
+What the compiled module would pass to `prompt` is given to the runtime as far as it is known: types
+and functions as the module declares them, literals as they are. A value that is known only when the
+script runs is a hole, and its source between guillemets marks its place: `«mail»`. Since the module
+itself is what is read, a prompt in a branch that is never taken is shown like any other.
+"""
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from saftc.codegen.prompts import keyword_of
+from saftc.declarations import Declarations, declarations_of
+from saftc.driver import Checked, Compiled, compile_checked
+from saftc.modules import Modules
+from saftc.runtime import runtime
+from saftc.semantics.scopes import Symbol
+from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place in a request that is filled when the script runs.
+
+    `mark` stands there. `may_be_function`: nothing is known of the value, and if it is a function,
+    its tool's name stands there instead.
+    """
+
+    mark: str
+    source: str
+    position: str
+    may_be_function: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """One prompt. `request` is what it sends first; None when `error` keeps it from sending."""
+
+    position: str
+    mode: str
+    request: dict[str, Any] | None
+    holes: tuple[Hole, ...]
+    notes: tuple[str, ...]
+    error: str | None = None
+
+
+def preview(compiled: Compiled, modules: Modules, *, imports: bool = False) -> list[Preview]:
+    """The prompts of a compiled script, whose siblings are found through `modules`.
+
+    With `imports`, the Python modules that it imports are imported, for their functions as tools.
+    """
+    known = _Known(modules, imports)
+    declared = known.add(compiled)
+    calls = _prompt_calls(compiled)
+    return [
+        _Asking(compiled.checked, known, declared, node, calls[node.span]).preview()
+        for node in walk(compiled.checked.module)
+        if isinstance(node, n.Prompt)
+    ]
+
+
+def as_json(previews: list[Preview]) -> str:
+    """The previews as a JSON list."""
+    return json.dumps([_data(one) for one in previews], ensure_ascii=False, indent=2) + "\n"
+
+
+def as_text(previews: list[Preview]) -> str:
+    """The previews as people read them, a blank line between two."""
+    return "\n".join("\n".join(_lines(one)) + "\n" for one in previews)
+
+
+def _prompt_calls(compiled: Compiled) -> dict[Span, ast.Call]:
+    """The calls of `prompt` and `program` in the module, by the prompts they come from."""
+    assert compiled.module is not None
+    text = compiled.module.text
+    calls = {
+        (node.lineno, node.col_offset): node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("prompt", "program")
+    }
+    return {
+        mapping.span: calls[mapping.line, mapping.column]
+        for mapping in compiled.module.origins.map(text)
+        if not mapping.is_statement and (mapping.line, mapping.column) in calls
+    }
+
+
+class _Known:
+    """What is known of the modules that take part: functions, and names that are never changed."""
+
+    def __init__(self, modules: Modules, imports: bool) -> None:
+        self.modules = modules
+        self.imports = imports
+        self.siblings: dict[str, Declarations] = {}
+        self.functions: dict[n.FunctionDef, Any] = {}
+        self.constants: dict[Symbol, n.Expression] = {}
+
+    def add(self, compiled: Compiled) -> Declarations:
+        """Takes up a module, and before it the siblings that it imports."""
+        assert compiled.module is not None
+        checked, text = compiled.checked, compiled.module.text
+        declared = declarations_of(text, checked.source.name, self._sibling, imports=self.imports)
+        lines = {
+            mapping.span: mapping.line
+            for mapping in compiled.module.origins.map(text)
+            if mapping.is_statement and mapping.line in declared.functions
+        }
+        for node in walk(checked.module):
+            if isinstance(node, n.FunctionDef):
+                self.functions[node] = declared.functions[lines[node.span]]
+        self.constants |= _constants(checked)
+        return declared
+
+    def _sibling(self, name: str) -> Declarations | None:
+        checked = self.modules.siblings.get(name)
+        if checked is None:
+            return None
+        if name not in self.siblings:
+            self.siblings[name] = self.add(compile_checked(checked))
+        return self.siblings[name]
+
+
+def _constants(checked: Checked) -> dict[Symbol, n.Expression]:
+    """The names that are assigned at one place alone, with what is assigned there."""
+    names = checked.facts.names
+    values: dict[Symbol, list[n.Expression | None]] = {}
+    assigned = {
+        node.name: node.value for node in walk(checked.module) if isinstance(node, n.AssignStmt)
+    }
+    for node, symbol in names.symbols.items():
+        if isinstance(node, n.Identifier) and symbol.starts_from is None:
+            values.setdefault(symbol, []).append(assigned.get(node))
+    return {
+        symbol: value
+        for symbol, (value, *others) in values.items()
+        if value is not None and not others
+    }
+
+
+class _NotKnown(Exception):
+    """The value of an expression is known only when the script runs."""
+
+
+class _Asking:
+    """One prompt, on its way to a preview."""
+
+    def __init__(
+        self,
+        checked: Checked,
+        known: _Known,
+        declared: Declarations,
+        node: n.Prompt,
+        call: ast.Call,
+    ) -> None:
+        self.source: Source = checked.source
+        self.facts = checked.facts
+        self.known = known
+        self.names = declared.module.__dict__
+        self.node = node
+        self.call = call
+        self.given = {keyword.arg or "": keyword.value for keyword in call.keywords}
+        self.unknown: Any = runtime("templates").Unknown
+        self.holes: list[Hole] = []
+        self.notes: list[str] = []
+
+    def preview(self) -> Preview:
+        request: dict[str, Any] | None = None
+        error: str | None = None
+        try:
+            request = self._request()
+        except runtime("errors").SaftError as problem:
+            error = str(problem)
+        mode = "prompt" if self.node.mode == "plain" else self.node.mode
+        place = self._place(self.node)
+        return Preview(place, mode, request, tuple(self.holes), tuple(self.notes), error)
+
+    def _request(self) -> dict[str, Any]:
+        template, *positional = self.call.args
+        names: dict[str, Any] = {}
+        values: list[Any] = []
+        for part in self.node.parts:
+            if not isinstance(part, n.Hole):
+                continue
+            if isinstance(part.value, n.Name):
+                keyword = keyword_of(part.value.text)
+                names[keyword] = self._value(part.value, self.given[keyword])
+            else:
+                values.append(self._value(part.value, positional[len(values)]))
+        question = runtime("asking").Question(
+            template=ast.literal_eval(template),
+            values=tuple(values),
+            names=names,
+            returns=self._type("returns", str),
+            fields=self._type("fields", None),
+            rounds=self._type("rounds", None),
+            options=self._options(),
+        )
+        if self.node.mode != "program":
+            return runtime("asking").first_request(question).canonical()
+        conversions = self._type("conversions", ())
+        return runtime("programs.asking").first_request(question, conversions).canonical()
+
+    def _type(self, keyword: str, otherwise: Any) -> Any:
+        """An argument that is made of types, conversions or a number: what the module declares."""
+        node = self.given.get(keyword)
+        if node is None:
+            return otherwise
+        code = compile(ast.Expression(node), "<declarations>", "eval")
+        return eval(code, self.names)
+
+    # Values
+
+    def _value(self, node: n.Expression, made: ast.expr) -> Any:
+        """What stands in a hole: a function, a literal's value, or a mark."""
+        found = members(self.facts.type_of(node))
+        functions = [one for one in found if isinstance(one, FunctionType | BuiltinType)]
+        if len(functions) == len(found) == 1:
+            return self._function(functions[0])
+        if functions and len(functions) == len(found):
+            return self._one_of(node, functions)
+        if isinstance(node, n.Name) and self._symbol(node).kind == "record":
+            return eval(compile(ast.Expression(made), "<declarations>", "eval"), self.names)
+        if self._is_from_python(node):
+            return self._from_python(node, made)
+        try:
+            return _literal(node)
+        except _NotKnown:
+            may_be_function = bool(functions) or ANY in found
+            return self.unknown(self._hole(node, may_be_function=may_be_function))
+
+    def _function(self, type_: FunctionType | BuiltinType) -> Any:
+        if isinstance(type_, FunctionType):
+            return self.known.functions[type_.definition]
+        home = runtime() if hasattr(runtime(), type_.name) else runtime("ops")
+        return getattr(home, type_.name)
+
+    def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Any:
+        names = " or ".join(f"`{one.name}`" for one in functions)
+        self.notes.append(f"`{self._written(node)}` is the function {names}")
+        return self.unknown(self._hole(node), is_function=True)
+
+    def _from_python(self, node: n.Expression, made: ast.expr) -> Any:
+        if self.known.imports:
+            value = eval(compile(ast.Expression(made), "<declarations>", "eval"), self.names)
+            return value if callable(value) else self.unknown(self._hole(node))
+        self.notes.append(
+            f"`{self._written(node)}` is imported from Python: with --import it is known whether "
+            "it is a tool"
+        )
+        return self.unknown(self._hole(node, may_be_function=True))
+
+    def _symbol(self, node: n.Name) -> Symbol:
+        return self.facts.meaning_of(self.facts.names.of(node))
+
+    def _is_from_python(self, node: n.Expression) -> bool:
+        """Whether a value is a Python module's own."""
+        while isinstance(node, n.Member):
+            node = node.value
+        if not isinstance(node, n.Name):
+            return False
+        return self._symbol(node).kind == "import" and self._symbol(node) not in self.facts.modules
+
+    # Options
+
+    def _options(self) -> dict[str, Any] | None:
+        """The options as far as they are known."""
+        written = self.node.options
+        if written is None:
+            return None
+        if isinstance(written, n.Name):
+            constant = self.known.constants.get(self._symbol(written))
+            if not isinstance(constant, n.ObjectLiteral):
+                self.notes.append(f"the options are those of `{written.text}` when it runs")
+                return None
+            written = constant
+        return {field.key.text: self._option(field.value) for field in written.fields}
+
+    def _option(self, node: n.Expression) -> Any:
+        try:
+            return _literal(node, self._constant)
+        except _NotKnown:
+            return self.unknown(self._hole(node))
+
+    def _constant(self, node: n.Name) -> n.Expression | None:
+        symbol = self.facts.names.symbols.get(node)
+        return None if symbol is None else self.known.constants.get(self.facts.meaning_of(symbol))
+
+    # Marks
+
+    def _hole(self, node: n.Expression, *, may_be_function: bool = False) -> str:
+        written = self._written(node)
+        texts = [part.text for part in self.node.parts if isinstance(part, n.PromptText)]
+        mark = f"«{written}»"
+        while any(mark in text for text in texts):
+            mark = f"«{mark}»"
+        hole = Hole(mark, written, self._place(node), may_be_function)
+        self.holes.append(hole)
+        return mark
+
+    def _written(self, node: n.Expression) -> str:
+        return " ".join(self.source.at(node.span).split())
+
+    def _place(self, node: n.Node) -> str:
+        line, column = self.source.position(node.span.start)
+        return f"{self.source.name}:{line}:{column}"
