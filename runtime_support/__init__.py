@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from runtime_support import uncaught
+
 if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support.checks import check
@@ -115,3 +117,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+uncaught.install()

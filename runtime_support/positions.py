@@ -42,16 +42,29 @@ def calling_place() -> str | None:
 
 def position_of(frame: FrameType) -> str | None:
     """The position in the script of what a frame is doing, as `file:line:column`."""
+    return position_at(frame, *_place(frame))
+
+
+def position_at(frame: FrameType, line: int, column: int) -> str | None:
+    """The position in the script of a place in a frame's module (line from 1, column from 0)."""
     source_map = frame.f_globals.get("__saft_source_map__") or _map_beside(frame)
-    line, column = _place(frame)
     if is_object(source_map):
-        return mapped(source_map, line, column)
+        return mapped(source_map, line, _units(frame, line, column))
     lookup = getattr(source_map, "position", None)
     return None if lookup is None else lookup(line, column)
 
 
+def _units(frame: FrameType, line: int, column: int) -> int:
+    """A column in UTF-8, as Python counts, in UTF-16 units, as a source map does."""
+    import linecache
+
+    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
+    before = text.encode()[:column].decode(errors="ignore")
+    return len(before.encode("utf-16-le")) // 2 if before else column
+
+
 def mapped(source_map: dict[str, Any], line: int, column: int) -> str | None:
-    """The original position of a generated one (line from 1, column from 0).
+    """The original position of a generated one (line from 1, column from 0, in UTF-16 units).
 
     The nearest mapping at or before the column counts, else the first one of the line.
     """

@@ -78,7 +78,7 @@ def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:
 
 
 # Each script fails at the place between the guillemets.
-_FAILING = {
+FAILING = {
     "add": 'data = parse("1")\nx = «data + "a"»',
     "arithmetic": 'data = parse("\\"a\\"")\nx = 1 + «data * 2»',
     "remainder": "n = 0\nx = «5 % n»",
@@ -130,11 +130,11 @@ _FAILING = {
 }
 
 
-@pytest.mark.parametrize("name", _FAILING)
+@pytest.mark.parametrize("name", FAILING)
 def test_error_points_into_the_script(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    marked = _FAILING[name]
+    marked = FAILING[name]
     script = marked.replace("«", "").replace("»", "")
     before = marked[: marked.index("«")]
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
