@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support.checks import check
     from runtime_support.config import configure
-    from runtime_support.effects import read_text, write_text
+    from runtime_support.effects import list_files, read_text, write_text
     from runtime_support.errors import (
         AuthenticationFailed,
         CheckError,
@@ -39,10 +39,12 @@ if TYPE_CHECKING:
         ZeroError,
     )
     from runtime_support.jsontext import parse, to_json
+    from runtime_support.media import File, Image, file, image
     from runtime_support.programs.ambiguity import ambiguous, option
     from runtime_support.programs.asking import Plan, program, run
     from runtime_support.prompts import prompt
     from runtime_support.results import Result, ToolCall, Usage
+    from runtime_support.tables import mean, read
     from runtime_support.values import kind, show
 
 __all__ = [
@@ -50,7 +52,9 @@ __all__ = [
     "CheckError",
     "ConfigError",
     "ContractError",
+    "File",
     "FileError",
+    "Image",
     "MissingError",
     "Plan",
     "ProgramError",
@@ -71,12 +75,17 @@ __all__ = [
     "ambiguous",
     "check",
     "configure",
+    "file",
+    "image",
     "kind",
+    "list_files",
+    "mean",
     "ops",
     "option",
     "parse",
     "program",
     "prompt",
+    "read",
     "read_text",
     "run",
     "show",
@@ -89,11 +98,18 @@ _HOMES = {
     "ambiguous": "programs.ambiguity",
     "check": "checks",
     "configure": "config",
+    "File": "media",
+    "file": "media",
+    "Image": "media",
+    "image": "media",
     "kind": "values",
+    "list_files": "effects",
+    "mean": "tables",
     "option": "programs.ambiguity",
     "parse": "jsontext",
     "program": "programs.asking",
     "prompt": "prompts",
+    "read": "tables",
     "read_text": "effects",
     "Result": "results",
     "run": "programs.asking",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from runtime_support.config import Settings, settings_for
+from runtime_support.contents import Content
 from runtime_support.contracts import contract_of
 from runtime_support.conversation import Conversation
 from runtime_support.errors import CheckError, SaftError, ToolsUnsupported
@@ -59,7 +60,7 @@ def first_request(question: Question) -> Request:
     rendered = _render(question)
     goal = _goal(question, settings)
     conversation = Conversation(
-        rendered.text, {}, goal, settings, Nobody(), question.rounds, Observer()
+        rendered.content, {}, goal, settings, Nobody(), question.rounds, Observer()
     )
     conversation.descriptions = [_described(*tool) for tool in rendered.tools.items()]
     return conversation.request()
@@ -76,26 +77,28 @@ def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
 
 def _ask(question: Question) -> Result[Any]:
     settings = settings_for(question.options)
-    text, tools = _rendered(question)
+    content, tools = _rendered(question)
     goal = _goal(question, settings)
     provider = provider_for(settings)
     observer = observer_for()
-    conversation = Conversation(text, tools, goal, settings, provider, question.rounds, observer)
+    rounds = question.rounds
+    conversation = Conversation(content, tools, goal, settings, provider, rounds, observer)
     try:
         conversation.run()
     except ToolsUnsupported:
         if tools or question.fields is None:
             raise
         goal = ObjectGoal(question.fields)
-        conversation = Conversation(text, tools, goal, settings, provider, None, observer)
+        conversation = Conversation(content, tools, goal, settings, provider, None, observer)
         conversation.run()
         conversation.repairs.append("asked for the fields as one JSON object: no tools there")
     return _result(conversation, question)
 
 
-def _rendered(question: Question) -> tuple[str, dict[str, Tool]]:
+def _rendered(question: Question) -> tuple[Content, dict[str, Tool]]:
     rendered = _render(question)
-    return rendered.text, {name: function_tool(name, f) for name, f in rendered.tools.items()}
+    tools = {name: function_tool(name, f) for name, f in rendered.tools.items()}
+    return rendered.content, tools
 
 
 def _render(question: Question) -> Rendered:

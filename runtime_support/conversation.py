@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from runtime_support.config import Settings
+from runtime_support.contents import Content, ending_with
 from runtime_support.contracts import Unreadable, without_thinking
 from runtime_support.errors import (
     CheckError,
@@ -47,7 +48,7 @@ class Conversation:
 
     def __init__(
         self,
-        text: str,
+        content: Content,
         tools: Mapping[str, Tool],
         goal: Goal,
         settings: Settings,
@@ -62,7 +63,7 @@ class Conversation:
         self.rounds_allowed = rounds
         self.observer = observer
         self.descriptions = [tool.description() for tool in tools.values()]
-        self.messages = _opening(text, goal.ending(), settings.system)
+        self.messages = _opening(content, goal.ending(), settings.system)
         self.calls: list[ToolCall] = []
         self.call_count = 0
         self.rounds = 0
@@ -224,9 +225,8 @@ class Conversation:
         )
 
 
-def _opening(text: str, ending: str, system: str | None) -> list[Message]:
-    content = f"{text}\n\n{ending}" if ending else text
-    user: Message = {"role": "user", "content": content}
+def _opening(content: Content, ending: str, system: str | None) -> list[Message]:
+    user: Message = {"role": "user", "content": ending_with(content, ending)}
     return [user] if system is None else [{"role": "system", "content": system}, user]
 
 

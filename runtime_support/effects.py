@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from runtime_support.errors import CheckError, FileError
+from runtime_support.paths import base_folder, resolved
 from runtime_support.values import brief, plain, show
 
 
@@ -16,27 +17,40 @@ def print_(*values: Any) -> None:
 
 def read_text(path: str) -> str:
     """The text of a UTF-8 file."""
-    resolved = _resolved("read_text", path)
+    place = resolved(_text("read_text(path)", path))
     try:
-        with open(resolved, encoding="utf-8-sig") as file:
+        with open(place, encoding="utf-8-sig") as file:
             return file.read()
     except UnicodeDecodeError as error:
-        raise FileError(f"cannot read {resolved}: not UTF-8 text", path=resolved) from error
+        raise FileError(f"cannot read {place}: not UTF-8 text", path=place) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FileError(f"cannot read {resolved}: {reason}", path=resolved) from error
+        raise FileError(f"cannot read {place}: {reason}", path=place) from error
 
 
 def write_text(path: str, text: str) -> None:
     """Writes a UTF-8 file, whole or not at all."""
-    resolved = _resolved("write_text", path)
+    place = resolved(_text("write_text(path)", path))
     try:
-        _replace_file(resolved, _text("write_text(text)", text))
+        _replace_file(place, _text("write_text(text)", text))
     except UnicodeEncodeError as error:
-        raise FileError(f"cannot write {resolved}: the text is not UTF-8", path=resolved) from error
+        raise FileError(f"cannot write {place}: the text is not UTF-8", path=place) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FileError(f"cannot write {resolved}: {reason}", path=resolved) from error
+        raise FileError(f"cannot write {place}: {reason}", path=place) from error
+
+
+def list_files(pattern: str) -> list[str]:
+    """The paths of the files that match, such as `data/*.csv` or `**/*.md`, sorted.
+
+    They begin as the pattern does. What is hidden is left out unless the pattern names it.
+    """
+    import glob
+
+    folder = base_folder()
+    found = glob.glob(_text("list_files(pattern)", pattern), root_dir=folder, recursive=True)
+    files = (path for path in found if os.path.isfile(os.path.join(folder, path)))
+    return sorted(path.replace(os.sep, "/") for path in files)
 
 
 def env(name: str, default: str | None = None) -> str | None:
@@ -49,10 +63,6 @@ def _text(path: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     raise CheckError(f"{path}: expected string, got {brief(value)}", path=path)
-
-
-def _resolved(builtin: str, path: str) -> str:
-    return os.path.realpath(_text(f"{builtin}(path)", path))
 
 
 def _replace_file(path: str, text: str) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from runtime_support.contents import abridged
+
 Message: TypeAlias = dict[str, Any]
 Structured: TypeAlias = Literal["auto", "on", "off"]
 
@@ -35,10 +37,13 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def canonical(self) -> dict[str, Any]:
-        """What decides the answer, as JSON data; parts that are not there are left out."""
+        """What decides the answer, as JSON data; what is not there is left out.
+
+        The data of pictures and files is stood for by its number of bytes and a hash.
+        """
         parts: dict[str, Any] = {
             "model": self.model,
-            "messages": list(self.messages),
+            "messages": list(map(abridged, self.messages)),
             "tools": list(self.tools),
             "tool_choice": "none" if self.must_answer else None,
             "schema": self.schema,

@@ -13,11 +13,13 @@ from typing import Any, NoReturn
 from runtime_support.errors import CheckError
 from runtime_support.values import (
     brief,
+    is_dataframe,
     is_list,
     is_object,
     is_record,
     is_result,
     is_tuple,
+    kind,
     member_path,
     plain,
     record_fields,
@@ -26,6 +28,8 @@ from runtime_support.values import (
 
 def to_json(value: Any) -> str:
     """Compact JSON text: non-ASCII kept, tuples as lists, records as objects.
+
+    A dataframe is a summary of it, which is bounded.
 
     Non-finite numbers, functions and other values without a JSON form are refused.
     """
@@ -91,13 +95,18 @@ def _as_json(value: Any) -> Any:
         return plain(value)
     if is_record(value) and not isinstance(value, type):
         return record_fields(value)
+    if is_dataframe(value):
+        from runtime_support.table_summary import summary
+
+        return summary(value)
     raise TypeError
 
 
 def _refusal(value: Any) -> CheckError:
     """The error for a value of which some part has no JSON form, with the path to it."""
     path, part = _culprit("value", value, 0)
-    return CheckError(f"{path}: {brief(part)} has no JSON form", path=path)
+    hint = "interpolate it on its own" if kind(part) in ("image", "file") else None
+    return CheckError(f"{path}: {brief(part)} has no JSON form", path=path, hint=hint)
 
 
 def _culprit(path: str, value: Any, depth: int) -> tuple[str, Any]:

@@ -18,6 +18,7 @@ from runtime_support.values import (
     attributes_of,
     brief,
     has_length,
+    is_dataframe,
     is_function,
     is_list,
     is_number,
@@ -128,6 +129,8 @@ def eq(left: Any, right: Any) -> bool:
         return left.keys() == right.keys() and all(eq(v, right[k]) for k, v in left.items())
     if is_record(left) and type(left) is type(right):
         return eq(record_fields(left), record_fields(right))
+    if is_dataframe(left) and is_dataframe(right):
+        return left.equals(right)
     return kind(left) == kind(right) and bool(left == right)
 
 
@@ -159,6 +162,8 @@ def member(value: Any, name: str) -> Any:
         attribute = attributes_of(value.__class__).get(name)
         if attribute is not None:
             return getattr(value, attribute)
+    elif is_dataframe(value) and name == "length":
+        return value.height
     elif kind(value) not in _WITHOUT_ATTRIBUTES and not name.startswith("_"):
         if hasattr(value, name):
             return getattr(value, name)

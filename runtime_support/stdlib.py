@@ -13,13 +13,25 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from runtime_support.effects import env, print_, read_text, write_text
+from runtime_support.effects import env, list_files, print_, read_text, write_text
 from runtime_support.errors import CheckError
 from runtime_support.jsontext import parse, to_json
+from runtime_support.media import file, image
 from runtime_support.operations import is_in
+from runtime_support.tables import (
+    columns,
+    extreme_of_column,
+    head,
+    mean,
+    read,
+    select,
+    shape,
+    sum_of_column,
+)
 from runtime_support.values import (
     brief,
     has_length,
+    is_dataframe,
     is_list,
     is_number,
     is_object,
@@ -31,26 +43,35 @@ from runtime_support.values import (
 
 __all__ = [
     "abs_",
+    "columns",
     "contains",
     "ends_with",
     "enumerate_",
     "env",
+    "file",
     "float_",
+    "head",
+    "image",
     "int_",
     "join",
     "json_",
     "keys",
     "len_",
+    "list_files",
     "lower",
     "max_",
+    "mean",
     "min_",
     "parse",
     "print_",
     "range_",
+    "read",
     "read_text",
     "replace",
     "reversed_",
     "round_",
+    "select",
+    "shape",
     "sorted_",
     "split",
     "starts_with",
@@ -129,8 +150,10 @@ def ends_with(text: str, part: str) -> bool:
 
 
 def len_(value: Any) -> int:
-    """The number of characters, items or fields."""
+    """The number of characters, items, fields or rows."""
     value = plain(value)
+    if is_dataframe(value):
+        return value.height
     if not has_length(value):
         raise CheckError(f"len(value): expected string, list, tuple or object, got {brief(value)}")
     return builtins.len(value)
@@ -181,8 +204,13 @@ def values(value: Mapping[str, Any]) -> list[Any]:
     return list(_object("values(value)", value).values())
 
 
-def sum_(items: list[int | float]) -> int | float:
-    """The sum of numbers; 0 for none."""
+def sum_(items: list[int | float], column: str | None = None) -> int | float:
+    """The sum of numbers, or of a column of a dataframe; 0 for none."""
+    table: Any = plain(items)
+    if is_dataframe(table):
+        return sum_of_column(table, column)
+    if column is not None:
+        raise _expected("sum(table)", "dataframe with a column", items)
     numbers = [
         _number(f"sum(items[{position}])", item)
         for position, item in builtins.enumerate(_sequence("sum(items)", items))
@@ -309,6 +337,8 @@ def _comparable(path: str, value: Any) -> list[Any]:
 
 
 def _extreme(name: str, arguments: tuple[Any, ...], choose: Callable[[Any], Any]) -> Any:
+    if arguments and is_dataframe(plain(arguments[0])) and len(arguments) <= 2:
+        return extreme_of_column(name, *map(plain, arguments))
     items = _comparable(f"{name}(items)", arguments[0] if len(arguments) == 1 else arguments)
     if not items:
         raise CheckError(f"{name}(items): there are no items")

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from runtime_support.contents import Content, Piece, content_of, text_of
 from runtime_support.errors import CheckError
 from runtime_support.jsontext import to_json
+from runtime_support.media import File, Image
 from runtime_support.near import did_you_mean
-from runtime_support.values import brief, is_function, plain
+from runtime_support.values import brief, is_function, is_list, is_tuple, plain
 
 # Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
 RESERVED = frozenset(("returns", "fields", "rounds", "options", "conversions", "template"))
@@ -53,13 +55,18 @@ Part: TypeAlias = str | Hole
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The text of a prompt, and the functions that its model may call, by tool name.
+    """The content of a prompt, and the functions that its model may call, by tool name.
 
     A function is an `Unknown` where a value was one.
     """
 
-    text: str
+    content: Content
     tools: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The text in the content."""
+        return text_of(self.content)
 
 
 def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
@@ -68,23 +75,23 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
     _check_given(parts, values, names)
     tools: dict[str, Any] = {}
     positional = _positional_tool_names(values)
-    texts: list[str] = []
+    pieces: list[Piece] = []
     for part in parts:
         if isinstance(part, str):
-            texts.append(part)
+            pieces.append(part)
             continue
         key = part.key
         value = plain(values[key] if isinstance(key, int) else names[key])
         if not _is_tool(value):
-            texts.append(_text_of(value, part))
+            pieces += _pieces_of(value, part)
             continue
         name = positional[key] if isinstance(key, int) else tool_name(key)
         if tools.setdefault(name, value) is not value:
             raise CheckError(f"two different functions under the tool name `{name}`")
         if not _TOOL_NAME.fullmatch(name):
             raise CheckError(f"`{name}` cannot be a tool's name: it has more than 64 characters")
-        texts.append(name)
-    return Rendered("".join(texts), tools)
+        pieces.append(name)
+    return Rendered(content_of(pieces), tools)
 
 
 def tool_name(key: str) -> str:
@@ -130,6 +137,14 @@ def cleaned(template: str) -> str:
 
 def _is_tool(value: Any) -> bool:
     return value.is_function if isinstance(value, Unknown) else is_function(value)
+
+
+def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
+    """A value at a hole: its text, or the pictures and files that it is."""
+    items = list(value) if is_list(value) or is_tuple(value) else [value]
+    if hole.is_raw or not items or not all(isinstance(item, (Image, File)) for item in items):
+        return [_text_of(value, hole)]
+    return items
 
 
 def _text_of(value: Any, hole: Hole) -> str:

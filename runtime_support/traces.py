@@ -17,6 +17,7 @@ import json
 from importlib.util import find_spec
 from typing import Any, Literal, TextIO, TypeAlias
 
+from runtime_support.contents import counted, described
 from runtime_support.goals import RETURN_PREFIX
 from runtime_support.redaction import redacted
 
@@ -70,11 +71,14 @@ def _request_lines(event: Event) -> list[Line]:
         about.append("tools: " + " ".join(tool["function"]["name"] for tool in event["tools"]))
     if event.get("schema"):
         about.append("with schema")
+    if attachments := counted(event["messages"]):
+        about.append(attachments)
     place = f" {event['place']}" if event["place"] else ""
     new: list[dict[str, Any]] = event["messages"][event["new_from"] :]
     lines = [_line("sent", f"[{event['prompt']}]{place} -> {', '.join(about)}".rstrip())]
     for message in _unseen(new):
-        lines += [_line("role", f"  {message['role']}:"), *_indented(str(message["content"]))]
+        text = described(message["content"])
+        lines += [_line("role", f"  {message['role']}:"), *_indented(text)]
     return lines
 
 

@@ -5,12 +5,16 @@
     brief("a long text ...") == 'string "a long tex..."'     # for messages
 
 Python types stand for Saft's: bool, int, float, str, None, list, tuple, dict; an instance of a
-dataclass is a record, anything callable is a function.
+dataclass is a record, anything callable is a function. Dataframes are those of polars.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+import sys
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+if TYPE_CHECKING:
+    from polars import DataFrame
 
 _KINDS: dict[type, str] = {
     bool: "bool",
@@ -74,6 +78,17 @@ def is_record(value: object) -> bool:
     return hasattr(type(value), "__dataclass_fields__")
 
 
+def is_dataframe(value: object) -> TypeGuard[DataFrame]:
+    """Whether the value is a dataframe of polars; there is none before polars is imported."""
+    class_ = getattr(sys.modules.get("polars"), "DataFrame", None)
+    return class_ is not None and isinstance(value, class_)
+
+
+def is_dataframe_class(class_: type) -> bool:
+    """Whether it is the class of dataframes."""
+    return class_ is getattr(sys.modules.get("polars"), "DataFrame", None)
+
+
 def is_function(value: object) -> bool:
     """Whether the value is a Saft function."""
     return callable(value) and not is_record(value)
@@ -119,7 +134,11 @@ def kind(value: object) -> str:
     for base, base_word in _KINDS.items():
         if isinstance(value, base):
             return base_word
-    return "function" if callable(value) else type(value).__name__
+    if is_dataframe(value):
+        return "dataframe"
+    if callable(value):
+        return "function"
+    return getattr(type(value), "__saft_kind__", type(value).__name__)
 
 
 def show(value: object) -> str:
@@ -128,7 +147,7 @@ def show(value: object) -> str:
         return value
     if is_result(value):
         return show(plain(value))
-    return literal(value)
+    return str(value) if is_dataframe(value) else literal(value)
 
 
 def literal(value: object) -> str:
@@ -150,6 +169,9 @@ def literal(value: object) -> str:
         return f"{type(value).__name__}({fields})"
     if is_result(value):
         return literal(plain(value))
+    if is_dataframe(value):
+        rows, columns = value.shape
+        return f"dataframe({rows} rows, {columns} columns)"
     if callable(value):
         return f"<function {function_name(value)}>"
     return str(value)

@@ -161,7 +161,7 @@ def _ask(
     rendered = render(template, values, names)
     goal = _goal(rendered.tools, conversions, returns, _limits(settings, options))
     conversation = Conversation(
-        rendered.text,
+        rendered.content,
         {},
         goal,
         replace(settings, repairs=settings.max_tool_rounds),
@@ -208,7 +208,7 @@ def first_request(question: Question, conversions: Iterable[Function] = ()) -> R
     rendered = render(question.template, question.values, question.names)
     functions = {n: one for n, one in rendered.tools.items() if not isinstance(one, Unknown)}
     goal = _goal(functions, list(conversions), question.returns, DEFAULT_LIMITS)
-    conversation = Conversation(rendered.text, {}, goal, settings, Nobody(), None, Observer())
+    conversation = Conversation(rendered.content, {}, goal, settings, Nobody(), None, Observer())
     return conversation.request()
 
 

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
+from runtime_support.contents import text_of
 from runtime_support.errors import ConfigError, ReplayMiss, ToolsUnsupported
 from runtime_support.exchange import Provider, Reply, Request, ToolRequest
 from runtime_support.redaction import holds_secret
@@ -233,7 +234,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
 def _excerpt(entry: Entry) -> str:
     messages: list[Any] = entry["request"].get("messages", [])
     first = next((m["content"] for m in messages if m.get("role") == "user"), "")
-    return " ".join(str(first).split())[:50]
+    return " ".join(text_of(first).split())[:50]
 
 
 def _make_folder(path: str) -> None:

@@ -37,7 +37,7 @@ from runtime_support.schemas.data import (
     UnionSchema,
     admits_nil,
 )
-from runtime_support.values import field_name, script_name
+from runtime_support.values import field_name, is_dataframe, is_dataframe_class, script_name
 
 _PLAIN: dict[Any, Schema] = {
     Any: AnySchema(),
@@ -211,6 +211,8 @@ class _Reader:
     def named(self, class_: type[Any]) -> Schema:
         """A TypedDict, a dataclass, or any other class, which is taken by `isinstance`."""
         is_record = hasattr(class_, "__dataclass_fields__")
+        if is_dataframe_class(class_):
+            return OpaqueSchema("dataframe", is_dataframe)
         if not (typing.is_typeddict(class_) or is_record):
             return OpaqueSchema(class_.__name__, lambda value: isinstance(value, class_))
         if class_ in self.under_way:

@@ -1,0 +1,189 @@
+"""Pictures and files for prompts: `image(path or URL)` and `file(path)`.
+
+    prompt("What is in {photo}?", photo=image("photo.png"))
+
+What kind a file is of is read from its content, not from its name. It is read when it is named,
+and sent as a part of the message by `contents`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, ClassVar
+
+from runtime_support.errors import CheckError, FileError
+from runtime_support.paths import resolved
+from runtime_support.values import brief, plain
+
+MOST_BYTES = 20 * 1024 * 1024
+MOST_TEXT_BYTES = 1024 * 1024
+
+# The first bytes of a file, and its type; of pictures, the ones that models take.
+_SIGNS = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
+    (re.compile(rb"GIF8[79]a"), "image/gif"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
+    (re.compile(rb"%PDF-"), "application/pdf"),
+    (re.compile(rb"RIFF....WAVE", re.DOTALL), "audio/wav"),
+    (re.compile(rb"ID3|\xff[\xfb\xf3\xf2]"), "audio/mpeg"),
+)
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://|(data):")
+_DATA_URL = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]*)")
+
+
+class _Media:
+    """Something that is sent with a prompt: `data` of a MIME `type`, or a `url`."""
+
+    __slots__ = ("data", "name", "type", "url")
+    __saft_kind__: ClassVar[str]
+
+    def __init__(self, name: str, type_: str, data: bytes, url: str | None = None) -> None:
+        self.name = name
+        self.type = type_
+        self.data = data
+        self.url = url
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._content() == self._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def _content(self) -> tuple[Any, ...]:
+        return (self.type, self.data, self.url)
+
+    def __str__(self) -> str:
+        about = self.url or f"{self.name}, {self.type}, {size_text(len(self.data))}"
+        return f"{self.__saft_kind__}({about})"
+
+    __repr__ = __str__
+
+
+class Image(_Media):
+    """A picture, or the address of one."""
+
+    __slots__ = ()
+    __saft_kind__ = "image"
+
+
+class File(_Media):
+    """A file: a PDF, a sound, a picture, or UTF-8 text."""
+
+    __slots__ = ()
+    __saft_kind__ = "file"
+
+
+def image(path: str) -> Image:
+    """The picture at a path or an http URL, to be interpolated: PNG, JPEG, GIF or WebP.
+
+    A URL is not opened here but sent to the model. FileError when there is no such picture.
+    """
+    given = _string("image(path)", path)
+    address = _URL.match(given)
+    if address is None:
+        place, data = _read(given)
+        return Image(os.path.basename(place), _image_type(data, place), data)
+    if (address.group(1) or "").lower() in ("http", "https"):
+        return Image(given, "", b"", given)
+    inline = _DATA_URL.fullmatch(given)
+    if inline is None:
+        raise CheckError(
+            f"image(path): expected a path or an http URL, got {brief(given)}", path="image(path)"
+        )
+    data = _decoded(inline.group(1))
+    return Image("data", _image_type(data, "the data URL"), data)
+
+
+def file(path: str) -> File:
+    """The file at a path, to be interpolated: a PDF, a sound (WAV, MP3), a picture or text.
+
+    FileError when there is no such file.
+    """
+    given = _string("file(path)", path)
+    if _URL.match(given):
+        hint = "`image(url)` sends a picture by its URL"
+        raise CheckError(f"file(path): expected a path, got {brief(given)}", hint=hint)
+    place, data = _read(given)
+    type_ = _type_of(data)
+    if type_ is None:
+        raise FileError(
+            f"cannot send {place}: its type is not known",
+            path=place,
+            hint="models take PDF, PNG, JPEG, GIF, WebP, WAV, MP3 and UTF-8 text",
+        )
+    if type_ == "text/plain" and len(data) > MOST_TEXT_BYTES:
+        raise _too_large(place, len(data), MOST_TEXT_BYTES, "of text ")
+    return File(os.path.basename(place), type_, data)
+
+
+def size_text(count: int) -> str:
+    """A number of bytes in words: `512 bytes`, `12 kB`, `3.4 MB`."""
+    if count < 1000:
+        return f"{count} bytes"
+    if count < 1_000_000:
+        return f"{count / 1000:.0f} kB"
+    return f"{count / 1_000_000:.1f} MB"
+
+
+def _string(path: str, value: Any) -> str:
+    given = plain(value)
+    if isinstance(given, str):
+        return given
+    raise CheckError(f"{path}: expected string, got {brief(given)}", path=path)
+
+
+def _read(path: str) -> tuple[str, bytes]:
+    """The resolved path and the content."""
+    place = resolved(path)
+    try:
+        with open(place, "rb") as opened:
+            data = opened.read(MOST_BYTES + 1)
+            size = os.fstat(opened.fileno()).st_size
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError(f"cannot read {place}: {reason}", path=place) from error
+    if len(data) > MOST_BYTES:
+        raise _too_large(place, max(size, len(data)), MOST_BYTES, "")
+    if not data:
+        raise FileError(f"cannot send {place}: the file is empty", path=place)
+    return place, data
+
+
+def _too_large(place: str, size: int, limit: int, what: str) -> FileError:
+    message = f"cannot send {place}: it has {size_text(size)}, at most {size_text(limit)} {what}go"
+    return FileError(message, path=place)
+
+
+def _image_type(data: bytes, place: str) -> str:
+    type_ = _type_of(data)
+    if type_ is not None and type_.startswith("image/"):
+        return type_
+    hint = None if type_ is None else f"it is of {type_}, which `file(path)` sends"
+    problem = "it is not a PNG, JPEG, GIF or WebP picture"
+    raise FileError(f"cannot send {place}: {problem}", path=place, hint=hint)
+
+
+def _type_of(data: bytes) -> str | None:
+    for sign, type_ in _SIGNS:
+        if sign.match(data):
+            return type_
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else "text/plain"
+
+
+def _decoded(text: str) -> bytes:
+    import base64
+    import binascii
+
+    try:
+        data = base64.b64decode(text, validate=False)
+    except binascii.Error as error:
+        raise CheckError(f"image(path): the data URL is not base64: {error}") from None
+    if len(data) > MOST_BYTES:
+        raise _too_large("the data URL", len(data), MOST_BYTES, "")
+    return data
