@@ -47,12 +47,7 @@ class Contract:
         """The lines that follow the prompt."""
         if isinstance(self.schema, AnySchema):
             return "Reply with JSON only, no other text."
-        legend = "; ".join(words for mark, words in _LEGEND if mark in _without_texts(self.form))
-        explained = f" ({legend})" if legend else ""
-        separator = "\n" if "\n" in self.form else " "
-        return (
-            f"Reply with JSON only, no other text, of this form{explained}:{separator}{self.form}"
-        )
+        return _demand(self.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +117,14 @@ def _contract(kept: _Kept) -> Contract:
     schema = kept.schema
     document, is_strict = strict_json_schema(schema)
     return Contract(schema, notation(schema), document or None, is_strict)
+
+
+@lru_cache(maxsize=512)
+def _demand(form: str) -> str:
+    legend = "; ".join(words for mark, words in _LEGEND if mark in _without_texts(form))
+    explained = f" ({legend})" if legend else ""
+    separator = "\n" if "\n" in form else " "
+    return f"Reply with JSON only, no other text, of this form{explained}:{separator}{form}"
 
 
 def _without_texts(form: str) -> str:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from runtime_support.calling import signature_of_function
 from runtime_support.errors import CheckError, SaftError
@@ -45,6 +46,9 @@ _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _BOOLS = {"true": True, "false": False}
 
+# By function and name. A schema is checked and compiled at its first use, and kept for that.
+_parameters: WeakKeyDictionary[Any, dict[str, ObjectSchema]] = WeakKeyDictionary()
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -69,6 +73,13 @@ class Tool:
 def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     """The tool; CheckError when a parameter takes what JSON cannot hold."""
     signature = signature_of_function(function)
+    try:
+        known = _parameters.setdefault(function, {})
+    except TypeError:  # cannot be hashed or referred to weakly
+        known = dict[str, ObjectSchema]()
+    parameters = known.get(name)
+    if parameters is not None:
+        return Tool(name, function, signature, parameters)
     rest = () if signature.rest is None else (signature.rest,)
     fields = tuple(_field(parameter) for parameter in (*signature.parameters, *rest))
     tool = Tool(name, function, signature, ObjectSchema(name, fields))
@@ -76,6 +87,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
         tool.description()
     except CheckError as error:
         raise CheckError(f"`{name}` cannot be a tool: {error}") from None
+    known[name] = tool.parameters
     return tool
 
 

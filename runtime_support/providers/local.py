@@ -79,7 +79,9 @@ class LocalProvider:
                 server = _started(self.path)
                 import openai
 
-                client = openai.OpenAI(
+                from runtime_support.providers.openai_client import ChatClient
+
+                client = ChatClient(
                     api_key=server.key,
                     base_url=f"{server.address}/v1",
                     timeout=self.timeout,

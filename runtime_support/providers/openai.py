@@ -1,8 +1,8 @@
 """Any server that speaks OpenAI's chat completions, through the openai package.
 
-The client's own retrying `post` is used with a raw response: its typed models cost more than the
-rest of a call together. Its exceptions are mapped to ours here, and nowhere else; a key never gets
-into their text.
+The package's client sends and retries, and gives its raw response: its typed models cost more than
+the rest of a call together. Its exceptions are mapped to ours here, and nowhere else; a key never
+gets into their text.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from runtime_support.values import is_list, is_object
 if TYPE_CHECKING:
     import openai
 
+    from runtime_support.providers.openai_client import ChatClient
+
 DEFAULT_MODEL = "gpt-4o-mini"
 SHOWN = 300
 
@@ -40,6 +42,8 @@ _LACKING_WORDS = re.compile(
 )
 _REFUSING = (400, 404, 422, 500, 501)
 
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
 # What servers do not take, by address and model, or a single schema of it: found out once.
 _without_schema: set[tuple[str, ...]] = set()
 _without_tools: set[tuple[str, ...]] = set()
@@ -48,12 +52,9 @@ _without_tools: set[tuple[str, ...]] = set()
 class OpenAIProvider:
     """One client, shared by all threads."""
 
-    def __init__(self, client: openai.OpenAI, default_model: str = DEFAULT_MODEL) -> None:
-        import httpx2
-
+    def __init__(self, client: ChatClient, default_model: str = DEFAULT_MODEL) -> None:
         self.client = client
         self.default_model = default_model
-        self.response_type = httpx2.Response
         self.address = str(client.base_url)
         is_openai = client.base_url.host == "api.openai.com"
         self.limit_name = "max_completion_tokens" if is_openai else "max_tokens"
@@ -75,11 +76,14 @@ class OpenAIProvider:
             raise ConfigError(f"the environment has no {variable}", setting="api_key_env")
         import openai
 
-        client = openai.OpenAI(
+        from runtime_support.providers.openai_client import ChatClient, certificates
+
+        client = ChatClient(
             api_key=key or "none",
             base_url=own_server or base_url,
             timeout=settings.timeout,
             max_retries=settings.retries,
+            http_client=openai.DefaultHttpxClient(verify=certificates()),
         )
         return cls(client, default_model)
 
@@ -89,9 +93,8 @@ class OpenAIProvider:
         server = (self.address, model)
         if request.tools and server in _without_tools:
             raise ToolsUnsupported("this server takes no tools")
-        with_schema = (*server, json.dumps(request.schema))
         enforced = request.schema is not None and (
-            request.structured == "on" or _without_schema.isdisjoint((server, with_schema))
+            request.structured == "on" or _takes_schema(server, request.schema)
         )
         try:
             return self._send(request, model, enforced)
@@ -103,7 +106,9 @@ class OpenAIProvider:
                 ) from None
             if not enforced or request.structured == "on" or not rejected.is_of_schema():
                 raise rejected.error from None
-            _without_schema.add(with_schema if rejected.is_of_one_schema() else server)
+            _without_schema.add(
+                (*server, json.dumps(request.schema)) if rejected.is_of_one_schema() else server
+            )
         try:
             return self._send(request, model, enforced=False)
         except _Rejected as rejected:
@@ -114,7 +119,7 @@ class OpenAIProvider:
 
         body = self._body(request, model, enforced)
         try:
-            response = self.client.post("/chat/completions", cast_to=self.response_type, body=body)
+            response = self.client.send(_encoded(body).encode())
         except openai.APIStatusError as error:
             raise _from_status(error, self.address) from None
         except openai.APITimeoutError:
@@ -149,6 +154,12 @@ class OpenAIProvider:
         if enforced and request.schema is not None:
             body["response_format"] = response_format(request.schema, request.is_strict)
         return {**body, **extra}
+
+
+def _takes_schema(server: tuple[str, ...], schema: dict[str, Any]) -> bool:
+    if not _without_schema:
+        return True
+    return _without_schema.isdisjoint((server, (*server, json.dumps(schema))))
 
 
 class _Rejected(Exception):
