@@ -163,6 +163,45 @@ def explain(
         _stop(str(problem))
 
 
+@app.command()
+def prompts(
+    file: Annotated[str, typer.Argument(help="The script; `-` is standard input.")],
+    format: Annotated[Format, typer.Option(help="How to write the requests.")] = Format.text,
+    imports: Annotated[
+        bool,
+        typer.Option(
+            "--import", help="Import the Python modules that offer tools: their code runs."
+        ),
+    ] = False,
+) -> None:
+    """Show the request that each prompt of a script will send, without running it.
+
+    Nothing of the script runs and no model is asked. What is known only when it runs is marked by
+    its source: «mail».
+    """
+    from saftc.modules import Scripts
+
+    scripts = Scripts()
+    checked = _check(scripts, file)
+    if checked is None:
+        raise typer.Exit(1)
+    write_text(checked, sys.stderr)
+    if checked.has_errors:
+        raise typer.Exit(1)
+    from saftc.declarations import imported_beside, nothing
+    from saftc.driver import compile_checked
+    from saftc.previewing import preview
+    from saftc.previews import as_json, as_text
+
+    modules = scripts.of(file)
+    find = imported_beside(modules.folder) if imports else nothing
+    previews = preview(compile_checked(checked), modules, find)
+    if not previews:
+        say(f"{file} has no prompts")
+    sys.stdout.write(as_json(previews) if format is Format.json else as_text(previews))
+    raise typer.Exit(1 if any(one.error for one in previews) else 0)
+
+
 @app.command(context_settings={"allow_interspersed_args": True})
 def run(
     file: Annotated[str, typer.Argument(help="The script; `-` is standard input.")],

@@ -13,10 +13,12 @@ import ast
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 from types import FunctionType, ModuleType
 
-# Gives the declarations of a sibling script that the module imports, None for other modules.
-FindSibling = Callable[[str], "Declarations | None"]
+# Gives a module that the module imports, if it is to be known: a sibling's declarations, say.
+FindModule = Callable[[str], ModuleType | None]
 
 # Where the names in annotations come from.
 _FOR_TYPES = {"dataclasses", "runtime_support", "typing"}
@@ -32,13 +34,19 @@ class Declarations:
     functions: dict[int, FunctionType]
 
 
-def no_siblings(_name: str) -> None:
-    """For a module that stands alone."""
+def nothing(_name: str) -> None:
+    """Finds no module."""
     return
 
 
-def declarations_of(text: str, name: str, find: FindSibling = no_siblings) -> Declarations:
-    """The declarations of the compiled module `name`, whose siblings `find` gives."""
+def imported_beside(folder: Path) -> FindModule:
+    """Finds Python modules by importing them, from `folder` first as a script there would."""
+    sys.path.insert(0, str(folder))
+    return import_module
+
+
+def declarations_of(text: str, name: str, find: FindModule = nothing) -> Declarations:
+    """The declarations of the compiled module `name`; what it imports, `find` gives."""
     module = ModuleType(f"declarations of {name}")
     # The names in annotations are looked for in the module that a class says it is from.
     sys.modules[module.__name__] = module
@@ -53,7 +61,7 @@ def declarations_of(text: str, name: str, find: FindSibling = no_siblings) -> De
 
 
 class _Reader:
-    def __init__(self, module: ModuleType, find: FindSibling) -> None:
+    def __init__(self, module: ModuleType, find: FindModule) -> None:
         self.names = module.__dict__
         self.find = find
         self.types = set(_TYPES)
@@ -67,8 +75,8 @@ class _Reader:
                 if module in _FOR_TYPES:
                     self.run(statement)
                     self.types.update(alias.asname or alias.name for alias in names)
-                elif (sibling := self.find(module)) is not None:
-                    self.takes_over(sibling.module, names)
+                elif (found := self.find(module)) is not None:
+                    self.takes_over(found, names)
             case ast.ClassDef(name=name):
                 for line in statement.body:
                     if isinstance(line, ast.AnnAssign) and line.value is not None:
@@ -85,9 +93,12 @@ class _Reader:
 
     def imports(self, names: Iterable[ast.alias]) -> None:
         for alias in names:
-            sibling = self.find(alias.name)
-            if sibling is not None:
-                self.names[alias.asname or alias.name.split(".")[0]] = sibling.module
+            found = self.find(alias.name)
+            first, _, rest = alias.name.partition(".")
+            if rest and alias.asname is None:
+                found = sys.modules.get(first)
+            if found is not None:
+                self.names[alias.asname or first] = found
 
     def takes_over(self, module: ModuleType, names: Iterable[ast.alias]) -> None:
         for alias in names:

@@ -1,7 +1,6 @@
 """The requests of a script's prompts, known without a model and without running the script.
 
-    previews = preview(compiled, modules)      one for each prompt, in the order of the text
-    as_text(previews), as_json(previews)
+    preview(compiled, modules)      a Preview for each prompt, in the order of the text
 
 What the compiled module would pass to `prompt` is given to the runtime as far as it is known: types
 and functions as the module declares them, literals as they are. A value that is known only when the
@@ -10,55 +9,29 @@ itself is what is read, a prompt in a branch that is never taken is shown like a
 """
 
 import ast
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from saftc.codegen.prompts import keyword_of
-from saftc.declarations import Declarations, declarations_of
+from saftc.declarations import Declarations, FindModule, declarations_of, nothing
 from saftc.driver import Checked, Compiled, compile_checked
 from saftc.modules import Modules
+from saftc.previews import Hole, Preview
 from saftc.runtime import runtime
 from saftc.semantics.scopes import Symbol
-from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
+from saftc.semantics.types import ANY, BuiltinType, FunctionType, members
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """A place in a request that is filled when the script runs.
-
-    `mark` stands there. `may_be_function`: nothing is known of the value, and if it is a function,
-    its tool's name stands there instead.
-    """
-
-    mark: str
-    source: str
-    position: str
-    may_be_function: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """One prompt. `request` is what it sends first; None when `error` keeps it from sending."""
-
-    position: str
-    mode: str
-    request: dict[str, Any] | None
-    holes: tuple[Hole, ...]
-    notes: tuple[str, ...]
-    error: str | None = None
-
-
-def preview(compiled: Compiled, modules: Modules, *, imports: bool = False) -> list[Preview]:
+def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) -> list[Preview]:
     """The prompts of a compiled script, whose siblings are found through `modules`.
 
-    With `imports`, the Python modules that it imports are imported, for their functions as tools.
+    `find` gives the Python modules that it imports, as far as their functions are to be known.
     """
-    known = _Known(modules, imports)
+    known = _Known(modules, find)
     declared = known.add(compiled)
     calls = _prompt_calls(compiled)
     return [
@@ -66,16 +39,6 @@ def preview(compiled: Compiled, modules: Modules, *, imports: bool = False) -> l
         for node in walk(compiled.checked.module)
         if isinstance(node, n.Prompt)
     ]
-
-
-def as_json(previews: list[Preview]) -> str:
-    """The previews as a JSON list."""
-    return json.dumps([_data(one) for one in previews], ensure_ascii=False, indent=2) + "\n"
-
-
-def as_text(previews: list[Preview]) -> str:
-    """The previews as people read them, a blank line between two."""
-    return "\n".join("\n".join(_lines(one)) + "\n" for one in previews)
 
 
 def _prompt_calls(compiled: Compiled) -> dict[Span, ast.Call]:
@@ -99,9 +62,9 @@ def _prompt_calls(compiled: Compiled) -> dict[Span, ast.Call]:
 class _Known:
     """What is known of the modules that take part: functions, and names that are never changed."""
 
-    def __init__(self, modules: Modules, imports: bool) -> None:
+    def __init__(self, modules: Modules, find: FindModule) -> None:
         self.modules = modules
-        self.imports = imports
+        self.find = find
         self.siblings: dict[str, Declarations] = {}
         self.functions: dict[n.FunctionDef, Any] = {}
         self.constants: dict[Symbol, n.Expression] = {}
@@ -110,7 +73,7 @@ class _Known:
         """Takes up a module, and before it the siblings that it imports."""
         assert compiled.module is not None
         checked, text = compiled.checked, compiled.module.text
-        declared = declarations_of(text, checked.source.name, self._sibling, imports=self.imports)
+        declared = declarations_of(text, checked.source.name, self._module)
         lines = {
             mapping.span: mapping.line
             for mapping in compiled.module.origins.map(text)
@@ -122,13 +85,13 @@ class _Known:
         self.constants |= _constants(checked)
         return declared
 
-    def _sibling(self, name: str) -> Declarations | None:
+    def _module(self, name: str) -> ModuleType | None:
         checked = self.modules.siblings.get(name)
         if checked is None:
-            return None
+            return self.find(name)
         if name not in self.siblings:
             self.siblings[name] = self.add(compile_checked(checked))
-        return self.siblings[name]
+        return self.siblings[name].module
 
 
 def _constants(checked: Checked) -> dict[Symbol, n.Expression]:
@@ -181,8 +144,7 @@ class _Asking:
             request = self._request()
         except runtime("errors").SaftError as problem:
             error = str(problem)
-        mode = "prompt" if self.node.mode == "plain" else self.node.mode
-        place = self._place(self.node)
+        place, mode = self._place(self.node), self.node.mode
         return Preview(place, mode, request, tuple(self.holes), tuple(self.notes), error)
 
     def _request(self) -> dict[str, Any]:
@@ -214,10 +176,10 @@ class _Asking:
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""
         node = self.given.get(keyword)
-        if node is None:
-            return otherwise
-        code = compile(ast.Expression(node), "<declarations>", "eval")
-        return eval(code, self.names)
+        return otherwise if node is None else self._evaluated(node)
+
+    def _evaluated(self, node: ast.expr) -> Any:
+        return eval(compile(ast.Expression(node), "<declarations>", "eval"), self.names)
 
     # Values
 
@@ -230,7 +192,7 @@ class _Asking:
         if functions and len(functions) == len(found):
             return self._one_of(node, functions)
         if isinstance(node, n.Name) and self._symbol(node).kind == "record":
-            return eval(compile(ast.Expression(made), "<declarations>", "eval"), self.names)
+            return self._evaluated(made)
         if self._is_from_python(node):
             return self._from_python(node, made)
         try:
@@ -247,18 +209,15 @@ class _Asking:
 
     def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Any:
         names = " or ".join(f"`{one.name}`" for one in functions)
-        self.notes.append(f"`{self._written(node)}` is the function {names}")
+        self._note(f"`{self._written(node)}` is the function {names}")
         return self.unknown(self._hole(node), is_function=True)
 
     def _from_python(self, node: n.Expression, made: ast.expr) -> Any:
-        if self.known.imports:
-            value = eval(compile(ast.Expression(made), "<declarations>", "eval"), self.names)
-            return value if callable(value) else self.unknown(self._hole(node))
-        self.notes.append(
-            f"`{self._written(node)}` is imported from Python: with --import it is known whether "
-            "it is a tool"
-        )
-        return self.unknown(self._hole(node, may_be_function=True))
+        if _first_name(made) not in self.names:
+            self._note(f"`{self._written(node)}` is a Python module's: --import tells what it is")
+            return self.unknown(self._hole(node, may_be_function=True))
+        value = self._evaluated(made)
+        return value if callable(value) else self.unknown(self._hole(node))
 
     def _symbol(self, node: n.Name) -> Symbol:
         return self.facts.meaning_of(self.facts.names.of(node))
@@ -281,7 +240,7 @@ class _Asking:
         if isinstance(written, n.Name):
             constant = self.known.constants.get(self._symbol(written))
             if not isinstance(constant, n.ObjectLiteral):
-                self.notes.append(f"the options are those of `{written.text}` when it runs")
+                self._note(f"the options are those of `{written.text}` when it runs")
                 return None
             written = constant
         return {field.key.text: self._option(field.value) for field in written.fields}
@@ -304,9 +263,14 @@ class _Asking:
         mark = f"«{written}»"
         while any(mark in text for text in texts):
             mark = f"«{mark}»"
-        hole = Hole(mark, written, self._place(node), may_be_function)
-        self.holes.append(hole)
+        self.holes.append(Hole(mark, written, self._place(node), may_be_function))
+        if may_be_function:
+            self._note(f"{mark} is a tool's name instead, if it is a function")
         return mark
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
 
     def _written(self, node: n.Expression) -> str:
         return " ".join(self.source.at(node.span).split())
@@ -314,3 +278,30 @@ class _Asking:
     def _place(self, node: n.Node) -> str:
         line, column = self.source.position(node.span.start)
         return f"{self.source.name}:{line}:{column}"
+
+
+def _literal(
+    node: n.Expression, constant: Callable[[n.Name], n.Expression | None] = lambda _name: None
+) -> Any:
+    """The value of an expression that holds nothing but literals, and names of `constant`s."""
+    match node:
+        case n.Literal(value=value):
+            return value
+        case n.Unary(operator="-", operand=n.Literal(value=int() | float() as number)):
+            return -number
+        case n.ListLiteral(items=items):
+            return [_literal(item, constant) for item in items]
+        case n.TupleLiteral(items=items):
+            return tuple(_literal(item, constant) for item in items)
+        case n.ObjectLiteral(fields=fields):
+            return {field.key.text: _literal(field.value, constant) for field in fields}
+        case n.Name() if (value := constant(node)) is not None:
+            return _literal(value, constant)
+        case _:
+            raise _NotKnown
+
+
+def _first_name(made: ast.expr) -> str:
+    while isinstance(made, ast.Attribute):
+        made = made.value
+    return made.id if isinstance(made, ast.Name) else ""

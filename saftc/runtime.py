@@ -9,6 +9,6 @@ import importlib
 from typing import Any
 
 
-def runtime(module: str) -> Any:
-    """The module `runtime_support.<module>`."""
-    return importlib.import_module(f"runtime_support.{module}")
+def runtime(module: str = "") -> Any:
+    """The package `runtime_support`, or its module of that name."""
+    return importlib.import_module(f"runtime_support.{module}".rstrip("."))

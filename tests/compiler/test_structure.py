@@ -13,16 +13,16 @@ from tests.compiler.support import ROOT
 
 # From the ground up; a part imports itself and what stands below it.
 _FLOORS = [
-    {"source"},
+    {"source", "runtime"},
     {"diagnostics"},
     {"syntax"},
     {"semantics"},
     {"codegen"},
     {"driver"},
-    {"files", "reporting"},
-    {"modules"},
+    {"files", "reporting", "declarations"},
+    {"modules", "previews"},
     {"failures"},
-    {"building", "running", "formatting", "explaining"},
+    {"building", "running", "previewing", "formatting", "explaining"},
     {"cli"},
     {"__main__"},
 ]
@@ -76,6 +76,17 @@ def test_compiler_and_runtime_do_not_import_each_other() -> None:
         assert not any(name.split(".")[0] == "runtime_support" for name in _imported(file)), file
     for file in _files(runtime_support):
         assert not any(name.split(".")[0] == "saftc" for name in _imported(file)), file
+
+
+def test_the_runtime_is_reached_through_one_door() -> None:
+    for file in _files(saftc):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        by_name = any(
+            isinstance(node, ast.Attribute | ast.Name)
+            and "import_module" in (getattr(node, "attr", ""), getattr(node, "id", ""))
+            for node in ast.walk(tree)
+        )
+        assert not by_name or file.name in ("runtime.py", "declarations.py"), file
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+"""What is known of a prompt's request before the script runs, as data, as text and as JSON.
+
+triage.saft:20:9: prompt
+  user:
+    Read this mail and fill in a ticket:
+    «mail»
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
+
+_KINDS = {"plain": "prompt", "do": "prompt with one round of tools", "program": "program"}
+_WIDTH = 88
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place in a request that is filled when the script runs.
+
+    `mark` stands there. `may_be_function`: nothing is known of the value, and if it is a function,
+    its tool's name stands there instead.
+    """
+
+    mark: str
+    source: str
+    position: str
+    may_be_function: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """One prompt. `request` is what it sends first; None when `error` keeps it from sending."""
+
+    position: str
+    mode: Literal["plain", "do", "program"]
+    request: dict[str, Any] | None
+    holes: tuple[Hole, ...]
+    notes: tuple[str, ...]
+    error: str | None = None
+
+
+def as_json(previews: list[Preview]) -> str:
+    """The previews as a JSON list."""
+    return json.dumps([_data(one) for one in previews], ensure_ascii=False, indent=2) + "\n"
+
+
+def as_text(previews: list[Preview]) -> str:
+    """The previews as people read them, a blank line between two."""
+    return "\n".join("\n".join(_lines(one)) + "\n" for one in previews)
+
+
+def _data(one: Preview) -> dict[str, Any]:
+    return {
+        "position": one.position,
+        "mode": one.mode,
+        "request": one.request,
+        "holes": [asdict(hole) for hole in one.holes],
+        "notes": list(one.notes),
+        "error": one.error,
+    }
+
+
+def _lines(one: Preview) -> Iterator[str]:
+    yield f"{one.position}: {_KINDS[one.mode]}"
+    if one.error is not None:
+        yield f"  cannot be sent: {one.error}"
+    for name, part in (one.request or {}).items():
+        if name == "messages":
+            for message in part:
+                yield f"  {message['role']}:"
+                yield from _indented(message["content"])
+        else:
+            yield f"  {name}:"
+            yield from _indented(part if isinstance(part, str) else _written(part))
+    for note in one.notes:
+        yield f"  note: {note}"
+
+
+def _indented(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        yield f"    {line}" if line else ""
+
+
+def _written(data: Any, margin: str = "") -> str:
+    """JSON with as much on a line as fits there."""
+    line = json.dumps(data, ensure_ascii=False)
+    if len(margin) + len(line) <= _WIDTH or not data or not isinstance(data, dict | list):
+        return line
+    inner = margin + "  "
+    if isinstance(data, dict):
+        parts = [
+            f"{inner}{json.dumps(key, ensure_ascii=False)}: {_written(value, inner)}"
+            for key, value in cast("dict[str, Any]", data).items()
+        ]
+    else:
+        parts = [inner + _written(value, inner) for value in cast("list[Any]", data)]
+    opening, closing = "{}" if isinstance(data, dict) else "[]"
+    return opening + "\n" + ",\n".join(parts) + "\n" + margin + closing

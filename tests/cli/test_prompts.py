@@ -1,0 +1,436 @@
+"""`saftc prompts`: what it shows is what is sent, and showing it runs nothing."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import config, configure
+from runtime_support.exchange import Reply, Request, ToolRequest
+from runtime_support.tracing import add_observer
+from tests.cli.conftest import Command
+from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
+
+SCRIPTS = [
+    path
+    for path in (
+        *(case.folder / "in.saft" for case in compiled_cases()),
+        *sorted(GOLDENS.glob("*.saft")),
+        *examples(),
+    )
+    if "$" in path.read_text("utf-8")
+]
+MOST_REQUESTS = 40
+
+
+class Willing:
+    """Answers with the smallest value that is asked for; what it says of yes and no alternates."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def complete(self, request: Request) -> Reply:
+        self.count += 1
+        if self.count > MOST_REQUESTS:
+            raise RuntimeError("the script asks for ever")
+        returning = [
+            ToolRequest(
+                tool["function"]["name"],
+                json.dumps({"value": self.value(tool["function"]["parameters"], "value")}),
+            )
+            for tool in request.tools
+            if tool["function"]["name"].startswith("__saft_return_")
+        ]
+        if returning:
+            return Reply("", tuple(returning))
+        if request.schema is None:
+            return Reply("fine")
+        return Reply(json.dumps(self.of(request.schema, request.schema)))
+
+    def value(self, schema: dict[str, Any], field: str) -> Any:
+        return self.of(schema["properties"][field], schema)
+
+    def of(self, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+        if "$ref" in schema:
+            return self.of(root["$defs"][schema["$ref"].rsplit("/", 1)[1]], root)
+        if "enum" in schema:
+            return schema["enum"][0]
+        if "anyOf" in schema:
+            return self.of(schema["anyOf"][0], root)
+        kinds = schema.get("type", "string")
+        match kinds if isinstance(kinds, str) else kinds[0]:
+            case "integer":
+                return 1
+            case "number":
+                return 1.5
+            case "boolean":
+                return self.count % 2 == 1
+            case "null":
+                return None
+            case "array" if "prefixItems" in schema:
+                return [self.of(item, root) for item in schema["prefixItems"]]
+            case "array":
+                return [self.of(schema.get("items", {}), root)]
+            case "object":
+                return {
+                    name: self.of(schema["properties"][name], root) for name in schema["required"]
+                }
+            case _:
+                return "word"
+
+
+@pytest.fixture(autouse=True)
+def _configured_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "_configured", {})
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.fixture
+def sent() -> Iterator[list[dict[str, Any]]]:
+    """The first requests of the prompts that run, each with its `place`."""
+    events: list[dict[str, Any]] = []
+    numbers: set[int] = set()
+
+    def look(event: dict[str, Any]) -> None:
+        if event["event"] == "request" and event["prompt"] not in numbers:
+            numbers.add(event["prompt"])
+            events.append(event)
+
+    remove = add_observer(look)
+    configure(provider=Willing())
+    yield events
+    remove()
+
+
+def shown(saftc: Command, *arguments: str) -> list[dict[str, Any]]:
+    done = saftc("prompts", *arguments, "--format", "json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def request_of(event: dict[str, Any]) -> dict[str, Any]:
+    parts = ("model", "messages", "tools", "tool_choice", "schema", "options")
+    return {name: event[name] for name in parts if name in event}
+
+
+def fits(expected: Any, found: Any, marks: list[str]) -> bool:
+    """Whether the two are the same where `expected` holds no mark."""
+    if isinstance(expected, str) and any(mark in expected for mark in marks):
+        parts = re.split("|".join(map(re.escape, marks)), expected)
+        pattern = "(.*)".join(map(re.escape, parts))
+        return expected in marks or re.fullmatch(pattern, found, re.DOTALL) is not None
+    if isinstance(expected, dict):
+        return expected.keys() == found.keys() and all(
+            fits(expected[key], found[key], marks) for key in expected
+        )
+    if isinstance(expected, list):
+        return len(expected) == len(found) and all(
+            fits(one, other, marks) for one, other in zip(expected, found, strict=True)
+        )
+    return expected == found and type(expected) is type(found)
+
+
+def test_it_is_the_text_that_people_read(saftc: Command, folder: Path) -> None:
+    (folder / "triage.saft").write_text(
+        """type Ticket(
+    title: string,      /// at most eight words
+    severity: "low" | "high",
+)
+
+f triage(mail: string) -> Ticket:
+    ret $
+        Read this mail:
+        {mail}
+    $ with {temperature: 0}
+
+f sure(ticket: Ticket) -> bool:
+    ret true if $ is {ticket.title} "urgent"? $ else false
+"""
+    )
+    done = saftc("prompts", "triage.saft")
+    assert (done.code, done.err) == (0, "")
+    assert (
+        done.out
+        == """triage.saft:7:9: prompt
+  user:
+    Read this mail:
+    «mail»
+
+    Reply with JSON only, no other text, of this form:
+    {
+      title: string, // at most eight words
+      severity: "low" | "high",
+    }
+  schema:
+    {
+      "type": "object",
+      "properties": {
+        "title": {"type": "string", "description": "at most eight words"},
+        "severity": {"type": "string", "enum": ["low", "high"]}
+      },
+      "required": ["title", "severity"],
+      "additionalProperties": false
+    }
+  options:
+    {"temperature": 0.0}
+
+triage.saft:13:17: prompt
+  user:
+    is «ticket.title» "urgent"?
+
+    Reply with JSON only, no other text, of this form: bool
+  schema:
+    {"type": "boolean"}
+"""
+    )
+
+
+EVERYWHERE = """print("this is not run")
+write_text("made.txt", "neither is this")
+boom = len(env("nothing here"))
+f never():
+    if false:
+        ret $ in a branch of {boom} $
+    for x in [1]:
+        inner = $ outside: {$ inside {x + 1} $} $
+    ret [$ of {y} $ for y in [1, 2]]
+"""
+
+
+def test_every_prompt_is_shown_and_nothing_runs(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(EVERYWHERE)
+    previews = shown(saftc, "in.saft")
+    assert [one["position"] for one in previews] == [
+        "in.saft:6:13",
+        "in.saft:8:17",
+        "in.saft:8:29",
+        "in.saft:9:10",
+    ]
+    texts = [one["request"]["messages"][0]["content"] for one in previews]
+    assert texts == [
+        "in a branch of «boom»",
+        "outside: «$ inside {x + 1} $»",
+        "inside «x + 1»",
+        "of «y»",
+    ]
+    assert [hole["position"] for hole in previews[2]["holes"]] == ["in.saft:8:39"]
+    assert sorted(path.name for path in folder.iterdir()) == ["in.saft"]
+
+
+def test_defaults_of_the_script_are_not_evaluated(saftc: Command) -> None:
+    script = """f boom() -> int:
+    ret write()
+f write():
+    write_text("made.txt", "x")
+    ret 1
+type Row(id: int, size: int = boom(), tags: [string] = [])
+/// Looks a row up.
+f look_up(id: int, depth: int = boom()) -> Row:
+    ret Row(id)
+x: Row = $ find {look_up} $
+"""
+    (preview,) = json.loads(saftc("prompts", "-", "--format", "json", stdin=script).out)
+    (tool,) = preview["request"]["tools"]
+    assert tool["function"]["description"] == "Looks a row up."
+    assert tool["function"]["parameters"]["required"] == ["id"]
+    assert list(preview["request"]["schema"]["properties"]) == ["id", "size", "tags"]
+
+
+def tools_of(preview: dict[str, Any]) -> dict[str, Any]:
+    tools = preview["request"].get("tools", [])
+    return {tool["function"]["name"]: tool["function"] for tool in tools}
+
+
+FUNCTIONS = """f outer(word: string):
+    /// Counts letters.
+    f count(letter: string) -> int:
+        ret 1
+    alias = count
+    ret $ {count} {alias} {upper} {split} {City} {(upper)} {[count][0]} $
+type City(name: string)
+"""
+
+
+def test_functions_are_tools_wherever_they_are_from(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(FUNCTIONS)
+    (preview,) = shown(saftc, "in.saft")
+    tools = tools_of(preview)
+    assert list(tools) == ["count", "alias", "upper", "split", "City", "tool_1"]
+    assert tools["tool_1"]["description"] == "Counts letters."
+    assert tools["count"]["description"] == tools["alias"]["description"] == "Counts letters."
+    assert tools["City"]["parameters"]["required"] == ["name"]
+    assert preview["holes"] == preview["notes"] == []
+
+
+def test_what_may_be_a_function_is_said(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(
+        "f up(a: int):\n    ret a\nf down(b: string):\n    ret b\n"
+        "f ask(c: bool, given):\n    one = up if c else down\n"
+        "    ret $ use {one} or {given} $\nprint(ask(true, up))\n"
+    )
+    (preview,) = shown(saftc, "in.saft")
+    assert preview["request"]["messages"][0]["content"] == "use one or «given»"
+    assert tools_of(preview) == {"one": {"name": "one", "parameters": "«one»"}}
+    assert [hole["may_be_function"] for hole in preview["holes"]] == [False, True]
+    assert preview["notes"] == [
+        "`one` is the function `up` or `down`",
+        "«given» is a tool's name instead, if it is a function",
+    ]
+    assert "  note: `one` is the function `up` or `down`\n" in saftc("prompts", "in.saft").out
+
+
+def test_python_modules_are_imported_only_when_asked_for(saftc: Command, folder: Path) -> None:
+    (folder / "weather_of_test.py").write_text(
+        'print("imported")\n\n\ndef forecast(city: str) -> str:\n'
+        '    """The weather."""\n    return city\n\n\nlimit = 3\n'
+    )
+    (folder / "in.saft").write_text(
+        "from weather_of_test import forecast as look, limit\n"
+        "$ use {look} at most {limit} times $\n"
+    )
+    script = str(folder / "in.saft")
+    done = saftc("prompts", script, "--format", "json")
+    (preview,) = json.loads(done.out)
+    assert preview["request"]["messages"][0]["content"] == "use «look» at most «limit» times"
+    assert preview["notes"][0] == "`look` is a Python module's: --import tells what it is"
+    done = saftc("prompts", script, "--format", "json", "--import")
+    printed, _, rest = done.out.partition("\n")
+    (preview,) = json.loads(rest)
+    assert printed == "imported"
+    assert preview["request"]["messages"][0]["content"] == "use look at most «limit» times"
+    assert tools_of(preview)["look"]["description"] == "The weather."
+
+
+def test_tools_and_types_of_sibling_scripts(saftc: Command, folder: Path) -> None:
+    (folder / "shapes.saft").write_text(
+        'print("not run")\ntype Point(x: float, y: float)\n'
+        "f norm(p: Point) -> float:\n    ret p.x + p.y\nslow = {temperature: 0.5}\n"
+    )
+    (folder / "in.saft").write_text(
+        "from shapes import Point, norm, slow\nimport shapes\n"
+        "x: Point = $ where? {norm} {shapes.norm} $ with slow\n"
+    )
+    (preview,) = shown(saftc, "in.saft")
+    assert list(tools_of(preview)) == ["norm", "tool_1"]
+    assert preview["request"]["schema"]["required"] == ["x", "y"]
+    assert preview["request"]["options"] == {"temperature": 0.5}
+
+
+def test_options_are_shown_as_far_as_they_are_known(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(
+        'style = "Be brief."\n'
+        'fast = {temperature: 0, system: style, model: "m"}\n'
+        "f ask(given: {seed: int}, t: float):\n"
+        "    a = $ a $ with fast\n"
+        '    b = $ b $ with {temperature: t, stop: ["x"]}\n'
+        "    ret a + b + $ c $ with given\n"
+        "print(ask({seed: 1}, 0.5))\n"
+    )
+    first, second, third = shown(saftc, "in.saft")
+    assert first["request"] == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "a"},
+        ],
+        "options": {"temperature": 0.0},
+    }
+    assert second["request"]["options"] == {"temperature": "«t»", "stop": ["x"]}
+    assert [hole["mark"] for hole in second["holes"]] == ["«t»"]
+    assert third["notes"] == ["the options are those of `given` when it runs"]
+    assert "options" not in third["request"]
+
+
+def test_a_name_that_changes_is_no_known_option(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(
+        "heat = 0.5\nfast = {seed: 1}\nif $ yes? $:\n    heat = 0.7\n    fast = {seed: 2}\n"
+        "print($ a $ with {temperature: heat})\nprint($ b $ with fast)\n"
+    )
+    _, first, second = shown(saftc, "in.saft")
+    assert first["request"]["options"] == {"temperature": "«heat»"}
+    assert "options" not in second["request"]
+
+
+def test_settings_of_the_surroundings_count(
+    saftc: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "in.saft").write_text("print($ hello $)\n")
+    monkeypatch.setenv("SAFT_MODEL", "some-model")
+    (preview,) = shown(saftc, "in.saft")
+    assert preview["request"]["model"] == "some-model"
+
+
+def test_do_destructuring_and_programs(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(
+        "f gap(a: float, b: float = 1.0) -> float:\n    ret a - b\n"
+        "conv of(word: string) -> float:\n    ret 1.0\n"
+        "{name: string, age: int?} = do $ who? {gap} $\n"
+        "x: float = program $ use {gap} on {name} $\n"
+        "plan: program = program $ {gap} $\nprint(x, plan, age)\n"
+    )
+    pattern, valued, kept = shown(saftc, "in.saft")
+    assert [one["mode"] for one in (pattern, valued, kept)] == ["do", "program", "program"]
+    assert list(tools_of(pattern)) == ["gap", "__saft_return_name", "__saft_return_age"]
+    text = valued["request"]["messages"][0]["content"]
+    assert text.startswith("use gap on «name»\n\nAnswer with one program")
+    assert "gap(a: number, b?: number) -> number\nconv of(word: string) -> number" in text
+    assert "$defs" in valued["request"]["schema"]
+    assert "The value of the program" not in kept["request"]["messages"][0]["content"]
+
+
+def test_marks_are_told_from_the_text(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(
+        'x = "a"\ny = "b"\n'
+        'print($ «x» is not {x}, \\{x\\} neither; {y:raw}, {"as it is"} {[1, -2]} $)\n'
+    )
+    (preview,) = shown(saftc, "in.saft")
+    assert preview["request"]["messages"][0]["content"] == (
+        '«x» is not ««x»», {x} neither; «y», "as it is" [1,-2]'
+    )
+    assert [hole["mark"] for hole in preview["holes"]] == ["««x»»", "«y»"]
+
+
+def test_a_prompt_that_can_never_be_sent(saftc: Command, folder: Path) -> None:
+    long = "f" * 65
+    (folder / "in.saft").write_text(f"f {long}():\n    ret 1\nprint($ use {{{long}}} $)\n")
+    done = saftc("prompts", "in.saft")
+    assert done.code == 1
+    assert done.out == (
+        f"in.saft:3:7: prompt\n  cannot be sent: `{long}` cannot be a tool's name: "
+        "it has more than 64 characters\n"
+    )
+
+
+def test_scripts_without_prompts_and_with_errors(saftc: Command, folder: Path) -> None:
+    (folder / "none.saft").write_text("print(1)\n")
+    done = saftc("prompts", "none.saft")
+    assert (done.code, done.out, done.err) == (0, "", "none.saft has no prompts\n")
+    assert saftc("prompts", "none.saft", "--format", "json").out == "[]\n"
+    (folder / "wrong.saft").write_text("print(nobody)\n")
+    done = saftc("prompts", "wrong.saft")
+    assert done.code == 1 and "error[SAFT0203]" in done.err and done.out == ""
+    done = saftc("prompts", "missing.saft")
+    assert (done.code, done.err) == (1, "saftc: there is no file missing.saft\n")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_what_is_shown_is_what_is_sent(
+    script: Path, saftc: Command, sent: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The examples read files beside them.
+    start = ROOT if script.parent == EXAMPLES else script.parent
+    monkeypatch.chdir(start)
+    name = str(script.relative_to(start))
+    by_place = {one["position"]: one for one in shown(saftc, name, "--import")}
+    saftc("run", name)
+    own = [event for event in sent if event["place"].startswith(name)]
+    for event in own:
+        preview = by_place[event["place"]]
+        marks = [hole["mark"] for hole in preview["holes"]]
+        assert fits(preview["request"], request_of(event), marks), (preview["request"], event)
+    reached = {event["place"] for event in own}
+    assert reached or not by_place, "no prompt of this script was compared"
