@@ -9,6 +9,7 @@ from pathlib import Path
 from saftc.diagnostics.render import render_text
 from saftc.driver import Compiled, compile_source
 from saftc.modules import Modules
+from saftc.semantics.modules import no_modules
 from saftc.source import Source
 
 TESTS = Path(__file__).parents[1]
@@ -72,9 +73,10 @@ def examples() -> list[Path]:
     return sorted(EXAMPLES.rglob("*.saft")) if EXAMPLES.is_dir() else []
 
 
-def compile_text(text: str, name: str = "in.saft") -> Compiled:
-    """A script given as text, compiled."""
-    return compile_source(Source.from_text(name, text))
+def compile_text(text: str, name: str = "in.saft", folder: Path | None = None) -> Compiled:
+    """A script given as text, compiled; with the scripts of `folder` in sight."""
+    load = no_modules if folder is None else Modules(folder).load
+    return compile_source(Source.from_text(name, text), load)
 
 
 def diagnostics_of(text: str | bytes, name: str = "in.saft") -> str:

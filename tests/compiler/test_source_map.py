@@ -62,7 +62,7 @@ def test_an_uncaught_error_of_the_module_points_into_the_script(
     module.write_text(compiled.text, encoding="utf-8")
     Path(f"{module}.map").write_text(_map(compiled), encoding="utf-8")
     monkeypatch.setenv("SAFT_PROVIDER", "none")
-    with pytest.raises(BaseException) as caught:  # noqa: B017, PT011 - of every kind
+    with pytest.raises(BaseException) as caught:
         runpy.run_path(str(module), run_name="__main__")
     assert position_in(caught.value.__traceback__) == f"in.saft:{line}:{column}"
 

@@ -1,0 +1,43 @@
+"""A small change of the script is a small change of the module."""
+
+import difflib
+import re
+from pathlib import Path
+
+import pytest
+
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+from tests.compiler.support import EXAMPLES, GOLDENS, compile_text, examples
+
+_SCRIPTS = [*sorted(GOLDENS.glob("*.saft")), *examples()]
+
+
+def _changed(before: str | None, after: str | None) -> list[str]:
+    assert before is not None and after is not None
+    lines = difflib.ndiff(before.split("\n"), after.split("\n"))
+    return [line for line in lines if line[0] in "+-"]
+
+
+@pytest.mark.parametrize("path", _SCRIPTS, ids=lambda path: path.stem)
+def test_a_comment_line_more_is_a_line_more(path: Path) -> None:
+    compiled = compile_text(path.read_text(encoding="utf-8"), folder=path.parent)
+    source = compiled.checked.source
+    lines = source.text.split("\n")
+    statements = [x for x in walk(compiled.checked.module) if isinstance(x, n.Statement)]
+    for number in sorted({source.line_of(statement.span.start) for statement in statements}):
+        if lines[number - 2 : number - 1] and lines[number - 2].lstrip().startswith("///"):
+            continue  # it would part a doc comment from what it documents
+        line = source.line_text(number)
+        comment = line[: len(line) - len(line.lstrip())] + "// a note"
+        changed = "\n".join([*lines[: number - 1], comment, *lines[number - 1 :]])
+        found = _changed(compiled.text, compile_text(changed, folder=path.parent).text)
+        assert [line.split() for line in found] == [["+", "#", "a", "note"]], line
+
+
+def test_a_renamed_local_changes_only_the_lines_that_use_it() -> None:
+    text = (EXAMPLES / "invoices.saft").read_text(encoding="utf-8")
+    renamed = re.sub(r"\bverdict\b", "outcome", text)
+    before, after = compile_text(text).text, compile_text(renamed).text
+    assert before is not None
+    assert _changed(before.replace("verdict", "outcome"), after) == []
