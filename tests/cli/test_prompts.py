@@ -221,6 +221,32 @@ def test_every_prompt_is_shown_and_nothing_runs(saftc: Command, folder: Path) ->
     assert sorted(path.name for path in folder.iterdir()) == ["in.saft"]
 
 
+EACH_PLACE = """type T(a: string = $ p1 $)
+f g(x: string = $ p2 $, y: int = 2):
+    if $ p3 $:
+        ret 1
+    elif $ p4 $ and not $ p5 $:
+        ret 2
+    while $ p6 $:
+        x = x + $ p7 $
+    z = [$ p8 {w} $ for w in $ p9 $.toolCalls if $ p10 $]
+    assert $ p11 $, $ p12 $
+    {a: int, b: string} = $ p13 $ with {system: $ p14 $}
+    for q in [$ p15 $]:
+        print(q[0], $ p16 $[0], $ p17 $.toolCalls, {k: $ p18 $}, ($ p19 $, $ p20 $) == (1, 2))
+    ret $ p21 $ if $ p22 $ else g($ p23 $, y: len($ p24 $))
+$ p25 $
+kept = $ p26 $
+print(kept.toolCalls, kept, g, T, -1 + 2, "a" + $ p27 $ + "b", $ p28 $ in ["x"])
+"""
+
+
+def test_prompts_in_places_of_every_kind(saftc: Command) -> None:
+    previews = json.loads(saftc("prompts", "-", "--format", "json", stdin=EACH_PLACE).out)
+    texts = [one["request"]["messages"][-1]["content"].split()[0] for one in previews]
+    assert texts == [f"p{number}" for number in range(1, 29)]
+
+
 def test_defaults_of_the_script_are_not_evaluated(saftc: Command) -> None:
     script = """f boom() -> int:
     ret write()
