@@ -68,6 +68,8 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
         for frame, script, stretch in _frames(error.__traceback__, scripts)
         if (span := script.span(_iterable_of(stretch, script.text))) is not None
     ]
+    if isinstance(error, ModuleNotFoundError) and error.name == "polars":
+        return 'error: dataframes need the package polars; pip install "saftc[tables]"\n'
     lines = [f"error: {_words(error)}\n"]
     for note in getattr(error, "__notes__", ()):
         if not note.startswith("at "):

@@ -25,6 +25,8 @@ def run(compiled: Compiled, modules: Modules, arguments: Sequence[str]) -> int:
     sys.meta_path.insert(0, _SiblingFinder(modules, scripts))
     # Types find the names in their annotations through the module that they are defined in.
     main = sys.modules["__main__"] = ModuleType("__main__")
+    # Where the runtime begins the relative paths of a script.
+    main.__dict__["__saft_folder__"] = str(modules.folder.resolve())
     try:
         _execute(compiled, main, scripts)
     except SystemExit:

@@ -1,8 +1,8 @@
 """Where the lines and expressions of the output come from.
 
 While a module is written, `Origins` notes for each statement, in the order of the text, the span in
-the script it comes from, and for the expressions that can fail (calls, subscripts, arithmetic) the
-same. Layout changes neither the order nor the structure, so when positions are wanted, a walk in
+the script it comes from, and for the expressions that can fail (calls, subscripts, arithmetic,
+names) the same. Layout changes neither the order nor the structure, so when positions are wanted, a walk in
 step over the noted statements and over Python's own tree of the finished text pairs them: nothing
 about positions stands in the output.
 """
@@ -83,8 +83,14 @@ def _anchor(node: cst.CSTNode) -> cst.CSTNode | None:
             return node.value
         case cst.BinaryOperation():
             return node.operator
+        case cst.Name() if node.value not in _CONSTANTS:
+            return node
         case _:
             return None
+
+
+# What Python's own tree has no names for.
+_CONSTANTS = {"None", "True", "False"}
 
 
 def _noted(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -92,9 +98,23 @@ def _noted(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     anchor = _anchor(node)
     if anchor is not None:
         yield anchor
+    label = _label(node)
     for child in node.children:
-        if not isinstance(child, cst.BaseSuite | cst.Else | cst.If):
+        if child is not label and not isinstance(child, cst.BaseSuite | cst.Else | cst.If):
             yield from _noted(child)
+
+
+def _label(node: cst.CSTNode) -> cst.CSTNode | None:
+    """The part of `node` that is a word, not a name that is looked up."""
+    match node:
+        case cst.Arg():
+            return node.keyword
+        case cst.Attribute():
+            return node.attr
+        case cst.Param() | cst.FunctionDef() | cst.ClassDef():
+            return node.name
+        case _:
+            return None
 
 
 # What an expression may stand in without being part of another statement.
@@ -116,7 +136,7 @@ def _fallible(node: ast.AST) -> Iterator[ast.expr]:
         if isinstance(child, _EXPRESSIONS)
     ]
     for child in children:
-        if isinstance(child, ast.Call | ast.Subscript | ast.BinOp):
+        if isinstance(child, ast.Call | ast.Subscript | ast.BinOp | ast.Name):
             yield child
         yield from _fallible(child)
 

@@ -5,13 +5,16 @@ the arguments'. When every argument is certainly of a kind that its parameter ta
 *proved*, and the output uses Python's own form of it (see `codegen/builtins.py`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATAFRAME,
+    FILE,
     FLOAT,
+    IMAGE,
     INT,
     NIL,
     NUMBER,
@@ -37,6 +40,7 @@ NUMBERS = frozenset({"int", "float"})
 ITEMS = frozenset({"list", "tuple"})
 OBJECT = frozenset({"object"})
 TRUTH = frozenset({"bool"})
+TABLE = frozenset({"dataframe"})
 # Anything at all.
 VALUE: Kinds = frozenset()
 
@@ -177,7 +181,7 @@ _ROWS = (
     Builtin("starts_with", (Taken("text", TEXT), Taken("part", TEXT)), BOOL),
     Builtin("ends_with", (Taken("text", TEXT), Taken("part", TEXT)), BOOL),
     # collections
-    Builtin("len", (Taken("value", TEXT | ITEMS | OBJECT),), INT),
+    Builtin("len", (Taken("value", TEXT | ITEMS | OBJECT | TABLE),), INT),
     Builtin(
         "range",
         (
@@ -222,6 +226,7 @@ _ROWS = (
         is_pure=False,
     ),
     Builtin("read_text", (Taken("path", TEXT),), STRING, is_pure=False),
+    Builtin("list_files", (Taken("pattern", TEXT),), ListType(STRING), is_pure=False),
     Builtin("write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False),
     Builtin(
         "env",
@@ -229,6 +234,16 @@ _ROWS = (
         _env,
         is_pure=False,
     ),
+    # tables
+    Builtin("read", (Taken("path", TEXT),), DATAFRAME, is_pure=False),
+    Builtin("shape", (Taken("table", TABLE),), TupleType((INT, INT))),
+    Builtin("columns", (Taken("table", TABLE),), ListType(STRING)),
+    Builtin("head", (Taken("table", TABLE), Taken("count", WHOLE, is_required=False)), DATAFRAME),
+    Builtin("select", (Taken("table", TABLE), Taken("names", TEXT | ITEMS, (TEXT,))), DATAFRAME),
+    Builtin("mean", (Taken("items", ITEMS, (NUMBERS,)),), FLOAT),
+    # media
+    Builtin("image", (Taken("path", TEXT),), IMAGE, is_pure=False),
+    Builtin("file", (Taken("path", TEXT),), FILE, is_pure=False),
     # programs
     Builtin("run", (Taken("plan", VALUE),), ANY, is_pure=False),
     Builtin(
@@ -242,9 +257,34 @@ _ROWS = (
 
 BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}
 
+_COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
+
+# The same functions of one column of a dataframe.
+OF_COLUMN: dict[str, Builtin] = {
+    "sum": Builtin("sum", _COLUMN, NUMBER),
+    "mean": Builtin("mean", _COLUMN, FLOAT),
+    "min": Builtin("min", _COLUMN, union((INT, FLOAT, STRING))),
+    "max": Builtin("max", _COLUMN, union((INT, FLOAT, STRING))),
+}
+
+
+def meant(builtin: Builtin, arguments: Sequence[Type], names: Container[str]) -> Builtin:
+    """The builtin itself, or its form for a column, as the arguments and their names tell."""
+    of_column = OF_COLUMN.get(builtin.name)
+    if of_column is None or not arguments:
+        return builtin
+    found = kinds(arguments[0])
+    may_be_table = found is None or bool(found & TABLE)
+    has_column = "column" in names or (len(arguments) == 2 and not builtin.repeats)
+    if found == TABLE or (may_be_table and has_column):
+        return of_column
+    return builtin
+
 
 def is_proved(builtin: Builtin, arguments: Sequence[Type]) -> bool:
     """Whether a call with `arguments` is certain to be right, so that Python's own form does."""
+    if builtin in OF_COLUMN.values():
+        return all(takes(p, a) is True for p, a in zip(builtin.parameters, arguments, strict=False))
     if builtin.name in ("min", "max") and len(arguments) > 1:
         found = kinds(union(arguments))
         return found is not None and (found <= NUMBERS or found <= TEXT)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import near
 from saftc.semantics.base import Base
-from saftc.semantics.builtins import BUILTINS, Builtin, takes
+from saftc.semantics.builtins import BUILTINS, Builtin, meant, takes
 from saftc.semantics.environment import Environment
 from saftc.semantics.operators import operate
 from saftc.semantics.types import (
@@ -149,12 +149,11 @@ class Calls(Base):
     # Builtins
 
     def _call_builtin(self, node: n.Call, builtin: Builtin, env: Environment) -> Type:
+        types = [self.expression(argument.value, env) for argument in node.arguments]
+        builtin = meant(builtin, types, argument_names(node))
         names = [parameter.name for parameter in builtin.parameters]
-        types: list[Type] = []
         given: set[str] = set()
-        for position, argument in enumerate(node.arguments):
-            type_ = self.expression(argument.value, env)
-            types.append(type_)
+        for position, (argument, type_) in enumerate(zip(node.arguments, types, strict=True)):
             parameter = builtin.parameter(position)
             if argument.name is not None:
                 if builtin.takes_names and argument.name.text not in names:
@@ -190,7 +189,7 @@ class Calls(Base):
 
     def _check_extreme(self, node: n.Call, builtin: Builtin, types: list[Type]) -> None:
         """`min` and `max` take one list, or several values that can be ordered."""
-        if builtin.name not in ("min", "max"):
+        if builtin is not BUILTINS[builtin.name] or builtin.name not in ("min", "max"):
             return
         if len(types) == 1 and is_only(types[0], "int", "float", "string"):
             self.report(
@@ -207,6 +206,11 @@ class Calls(Base):
                         node.span, operator=builtin.name, found=f"{show(one)} and {show(other)}"
                     )
                 )
+
+
+def argument_names(node: n.Call) -> set[str]:
+    """The names of the arguments that are given by name."""
+    return {argument.name.text for argument in node.arguments if argument.name is not None}
 
 
 def _with_default(field: n.Parameter) -> n.Parameter:

@@ -16,6 +16,7 @@ from saftc.semantics.scopes import Symbol
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATAFRAME,
     FLOAT,
     INT,
     NEVER,
@@ -40,6 +41,7 @@ _KINDS: dict[str, Type] = {
     "bool": BOOL,
     "nil": NIL,
     "list": ListType(ANY),
+    "dataframe": DATAFRAME,
 }
 
 

@@ -18,9 +18,11 @@ from saftc.semantics.history import MEMBER_TYPES
 from saftc.semantics.operators import is_constant, negate, operate
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.scopes import Symbol
+from saftc.semantics.tables import MEMBERS_OF_TABLE, tool_without_table
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATAFRAME,
     FLOAT,
     INT,
     NEVER,
@@ -294,6 +296,9 @@ class Expressions(Conditions, Calls):
                 return self.facts.fields_of(value).get(name)
             case ListType() | TupleType():
                 return INT if name == "length" else None
+            case _ if value == DATAFRAME:
+                # Any other attribute is Python's to know.
+                return MEMBERS_OF_TABLE.get(name, ANY)
             case _:
                 return INT if value == STRING and name == "length" else None
 
@@ -521,10 +526,16 @@ class Expressions(Conditions, Calls):
         if node.options is not None:
             self._options(node.options, self.expression(node.options, env))
         asked = STRING if wanted is None else wanted
+        self._without_tables(node, asked)
         self._tool_names(node)
         self.facts.prompts[node] = asked
         return asked
 
+    def _without_tables(self, node: n.Prompt, asked: Type) -> None:
+        """A model can neither give a dataframe nor send one to a tool; in programs, tools can."""
+        if node.mode != "program":
+            if DATAFRAME in members(asked):
+                
     def _tool_names(self, node: n.Prompt) -> None:
         """Functions that are no names are the tools `tool_1`, `tool_2`, ...: a name may be one."""
         values = [part.value for part in node.parts if isinstance(part, n.Hole)]

@@ -148,8 +148,12 @@ def python_equality_is_exact(
 ) -> bool:
     """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not.
 
+    Between dataframes it compares each value by itself.
+
     `is_loose` says of a record whether one of its fields could be a bool here and a number there.
     """
+    if any(_may_hold(type_, ("dataframe",), is_loose) for type_ in (left, right)):
+        return False
     bools, numbers = ("bool", "any"), ("int", "float", "any")
     return not (
         (_may_hold(left, bools, is_loose) and _may_hold(right, numbers, is_loose))

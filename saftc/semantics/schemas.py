@@ -39,6 +39,7 @@ _ELSEWHERE = {
     "array": "[any]",
     "dict": "{field: T}",
     "object": "{field: T}",
+    "DataFrame": "dataframe",
 }
 
 

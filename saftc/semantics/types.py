@@ -11,7 +11,9 @@ from typing import Literal, assert_never
 
 from saftc.syntax.nodes import FunctionDef
 
-Kind = Literal["any", "never", "int", "float", "bool", "string", "nil"]
+Kind = Literal[
+    *("any", "never", "int", "float", "bool", "string", "nil", "dataframe", "image", "file")
+]
 
 # A union of more members than this, or a type nested deeper, is not worth knowing exactly.
 MOST_MEMBERS = 8
@@ -117,6 +119,9 @@ BOOL = Scalar("bool")
 STRING = Scalar("string")
 NIL = Scalar("nil")
 NUMBER = UnionType((INT, FLOAT))
+DATAFRAME = Scalar("dataframe")
+IMAGE = Scalar("image")
+FILE = Scalar("file")
 
 # A program that a model wrote and that has not run.
 PROGRAM = RecordType("Plan")
@@ -128,6 +133,7 @@ BUILT_IN: dict[str, Type] = {
     "string": STRING,
     "nil": NIL,
     "any": ANY,
+    "dataframe": DATAFRAME,
     "program": PROGRAM,
 }
 

@@ -11,10 +11,10 @@ condition of an `if` does, what only one branch does with a parameter does not.
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from saftc.semantics.builtins import BUILTINS, TEXT, WHOLE, Kinds
+from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds, meant
 from saftc.semantics.facts import Facts
 from saftc.semantics.scopes import Symbol
-from saftc.semantics.types import ANY, INT, NUMBER, STRING, Type, is_known, is_only
+from saftc.semantics.types import ANY, DATAFRAME, INT, NUMBER, STRING, Type, is_known, is_only
 from saftc.syntax import nodes as n
 
 Uses = dict[Symbol, Type]
@@ -22,6 +22,7 @@ Uses = dict[Symbol, Type]
 _OF_KINDS: dict[Kinds, Type] = {
     TEXT: STRING,
     WHOLE: INT,
+    TABLE: DATAFRAME,
     frozenset({"int", "float"}): NUMBER,
 }
 
@@ -193,7 +194,8 @@ class _Finder:
             return
         symbol = self.facts.names.of(node.function)
         if symbol.kind == "builtin":
-            builtin = BUILTINS[symbol.name]
+            unknown = [ANY] * len(node.arguments)
+            builtin = meant(BUILTINS[symbol.name], unknown, ())
             for position, argument in enumerate(node.arguments):
                 parameter = builtin.parameter(position)
                 wanted = _OF_KINDS.get(parameter.kinds) if parameter else None

@@ -126,6 +126,10 @@ FAILING = {
     "prompt of several lines": "y = 1\nx: int = «$»\n    hello\n    {y}\n$",
     "record": 'type City(name: string)\nx = City(«parse("1")»)',
     "default": 'f go(x: int = «parse("[]")»):\n    ret x\n\ngo()',
+    "name not bound": "f go():\n    ret [1, «later»]\n\ngo()\nlater = 2",
+    "name not bound in a prompt's hole": (
+        "f go():\n    ret $\n        text\n        {«later»}\n    $\n\ngo()\nlater = 2"
+    ),
     "wide characters": 'print("日本語", «parse("[]") + 1»)',
 }
 
