@@ -2,9 +2,9 @@
 
 While a module is written, `Origins` notes for each statement, in the order of the text, the span in
 the script it comes from, and for the expressions that can fail (calls, subscripts, arithmetic,
-names) the same. Layout changes neither the order nor the structure, so when positions are wanted, a walk in
-step over the noted statements and over Python's own tree of the finished text pairs them: nothing
-about positions stands in the output.
+names) the same. Layout changes neither the order nor the structure, so when positions are wanted, a
+walk in step over the noted statements and over Python's own tree of the finished text pairs them:
+nothing about positions stands in the output.
 """
 
 import ast
