@@ -85,6 +85,10 @@ def compiled(schema: Schema) -> Check:
     return _validating.check(schema)
 
 
+# Functions that are made anew for each call bring schemas of their own as tools.
+_MOST_COMPILED = 1024
+
+
 class _Validating:
     """Compiles schemas to checks of Saft values."""
 
@@ -95,7 +99,10 @@ class _Validating:
         # By identity, as schemas are cached per type; the schema is kept so that its id stays its.
         found = self.compiled.get(id(schema))
         if found is None:
-            found = self.compiled[id(schema)] = (schema, self.compile(schema))
+            check = self.compile(schema)
+            if len(self.compiled) >= _MOST_COMPILED:
+                self.compiled.clear()
+            found = self.compiled[id(schema)] = (schema, check)
         return found[1]
 
     def compile(self, schema: Schema) -> Check:
