@@ -15,6 +15,7 @@ from saftc.codegen.base import Base
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import (
     Expression,
+    attribute,
     binary,
     call,
     constant,
@@ -35,6 +36,7 @@ from saftc.semantics.types import (
     ObjectType,
     RecordType,
     Scalar,
+    SelfType,
     TupleType,
     Type,
     UnionType,
@@ -49,6 +51,8 @@ _SCALARS = {
     "bool": "bool",
     "string": "str",
     "nil": "None",
+    "image": "Image",
+    "file": "File",
 }
 
 
@@ -86,6 +90,8 @@ class Annotations(Base):
             case Scalar():
                 if type_.kind == "nil":
                     return name("None")
+                if type_.kind == "dataframe":
+                    return self.dataframe_class()
                 return self.global_(_SCALARS.get(type_.kind, "Any"))
             case LiteralType():
                 return self._literals([type_])
@@ -102,12 +108,18 @@ class Annotations(Base):
                 if type_.name in self.facts.records:
                     return name(self.type_name(type_.name))
                 return self.global_(type_.name)
+            case SelfType():
+                return name(self.type_name(type_.name))
             case UnionType():
                 return self._union(type_)
             case FunctionType() | BuiltinType():
                 return self.global_("Any")
             case _:
                 assert_never(type_)
+
+    def dataframe_class(self) -> Expression:
+        """`pl.DataFrame`."""
+        return attribute(self.global_("pl"), "DataFrame")
 
     def _values(self, type_: ObjectType) -> Expression:
         """What the values of a plain dict have in common: one type, or any."""
@@ -201,8 +213,9 @@ class Annotations(Base):
         alias = self.alias_of.get(type_)
         if alias is not None:
             return alias not in self.written_types
-        if isinstance(type_, RecordType):
-            return type_.name in self.facts.records and type_.name not in self.written_types
+        if isinstance(type_, RecordType | SelfType):
+            own = {**self.facts.records, **self.facts.aliases}
+            return type_.name in own and type_.name not in self.written_types
         return any(self._names_unwritten(part) for part in parts(type_))
 
     def type_name(self, text: str) -> str:

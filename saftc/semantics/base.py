@@ -13,7 +13,7 @@ from saftc.semantics.environment import Environment
 from saftc.semantics.facts import Coercion, Facts
 from saftc.semantics.relations import Fit
 from saftc.semantics.scopes import Scope, Symbol
-from saftc.semantics.types import ANY, NEVER, Scalar, Type, bounded, union
+from saftc.semantics.types import ANY, NEVER, Scalar, Type, bounded, opened, union
 from saftc.syntax import nodes as n
 
 Unit = n.Module | n.FunctionDef
@@ -76,7 +76,7 @@ class Base(ABC):
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""
         if not isinstance(type_, Scalar):
-            type_ = bounded(type_)
+            type_ = bounded(opened(type_))
         self.facts.types[node] = type_
         return type_
 

@@ -18,7 +18,7 @@ from saftc.semantics.history import MEMBER_TYPES
 from saftc.semantics.operators import is_constant, negate, operate
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.scopes import Symbol
-from saftc.semantics.tables import MEMBERS_OF_TABLE, tool_without_table
+from saftc.semantics.tables import MEMBERS_OF_TABLE, holds_table
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -44,6 +44,7 @@ from saftc.semantics.types import (
     kinds,
     literal_type,
     members,
+    opened,
     show,
     union,
     widened,
@@ -78,6 +79,7 @@ class Expressions(Conditions, Calls):
     """The part of inference that knows expressions."""
 
     def place(self, node: n.Expression, wanted: Type, env: Environment) -> Type:
+        wanted = opened(wanted)
         return self.settle(node, self.expression(node, env, wanted), wanted)
 
     def settle(self, node: n.Expression, found: Type, wanted: Type) -> Type:
@@ -365,7 +367,10 @@ class Expressions(Conditions, Calls):
                 node.key.span, found=show(value), name=name, hint=self._member_hint(value, name)
             )
         return catalogue.NOT_INDEXABLE.at(
-            node.key.span, found=show(value), how=f" with {show(key)}"
+            node.key.span,
+            found=show(value),
+            how=f" with {show(key)}",
+            hint='`select(x, ["name"])` takes columns' if value == DATAFRAME else None,
         )
 
     def _slice(self, node: n.Slice, env: Environment) -> Type:
@@ -500,6 +505,7 @@ class Expressions(Conditions, Calls):
             hint = {
                 "object": "go over `keys(x)` or `values(x)`",
                 "string": "`split(x)` gives words",
+                "dataframe": "`columns(x)` gives the names of its columns",
             }
             self.report(
                 catalogue.NOT_ITERABLE.at(
@@ -526,16 +532,46 @@ class Expressions(Conditions, Calls):
         if node.options is not None:
             self._options(node.options, self.expression(node.options, env))
         asked = STRING if wanted is None else wanted
-        self._without_tables(node, asked)
+        if node.mode != "program":
+            self.asked_of_model(node, asked)
+            self._tools_without_tables(node)
         self._tool_names(node)
         self.facts.prompts[node] = asked
         return asked
 
-    def _without_tables(self, node: n.Prompt, asked: Type) -> None:
-        """A model can neither give a dataframe nor send one to a tool; in programs, tools can."""
-        if node.mode != "program":
-            if DATAFRAME in members(asked):
-                
+    def asked_of_model(self, node: n.Node, wanted: Type) -> None:
+        """A model cannot give everything."""
+        if holds_table(wanted):
+            self.report(
+                catalogue.TYPE_MISMATCH.at(
+                    node.span,
+                    expected=show(wanted),
+                    found="a prompt",
+                    hint="a model answers in JSON, which has no dataframes",
+                )
+            )
+
+    def _tools_without_tables(self, node: n.Prompt) -> None:
+        for part in node.parts:
+            if isinstance(part, n.Hole):
+                function = self.facts.types.get(part.value)
+                if isinstance(function, FunctionType):
+                    self._tool_without_tables(part.value, function)
+
+    def _tool_without_tables(self, node: n.Expression, function: FunctionType) -> None:
+        definition = function.definition
+        types = self.facts.functions[definition].parameters
+        for parameter, type_ in zip(definition.parameters, types, strict=True):
+            if holds_table(type_):
+                self.report(
+                    catalogue.TYPE_MISMATCH.at(
+                        node.span,
+                        expected="a tool",
+                        found=show(function),
+                        hint=f"a model cannot send a dataframe as `{parameter.name.text}`",
+                    )
+                )
+
     def _tool_names(self, node: n.Prompt) -> None:
         """Functions that are no names are the tools `tool_1`, `tool_2`, ...: a name may be one."""
         values = [part.value for part in node.parts if isinstance(part, n.Hole)]

@@ -37,6 +37,7 @@ from saftc.semantics.types import (
     item_type,
     kinds,
     members,
+    opened,
     show,
     union,
     without,
@@ -162,6 +163,7 @@ class _Inference(Expressions):
                 self.expression(statement.value, env)
                 for field in statement.fields:
                     type_ = self.facts.schemas[field.schema]
+                    self.asked_of_model(field.schema, type_)
                     self.assign(self.facts.names.of(field.name), type_, env)
             case n.IfStmt():
                 self._if_stmt(statement, env)
@@ -305,7 +307,7 @@ class _Inference(Expressions):
     def bind(self, pattern: n.Pattern, type_: Type, env: Environment) -> None:
         match pattern:
             case n.NamePattern():
-                self.assign(self.facts.names.of(pattern.name), type_, env)
+                self.assign(self.facts.names.of(pattern.name), opened(type_), env)
             case n.TuplePattern():
                 self._unpack(pattern, type_, env)
             case _:

@@ -21,10 +21,12 @@ from saftc.semantics.types import (
     ObjectType,
     RecordType,
     Scalar,
+    SelfType,
     TupleType,
     Type,
     UnionType,
     members,
+    opened,
     widened,
 )
 
@@ -42,8 +44,10 @@ def fit(found: Type, wanted: Type) -> Fit:
     """How a value of type `found` fits a place that asks for `wanted`."""
     if wanted == ANY or found in (wanted, NEVER):
         return Fit.EXACT
-    if found == ANY:
+    if found == ANY or (isinstance(found, SelfType) and isinstance(wanted, SelfType)):
         return Fit.CHECK
+    if isinstance(found, SelfType) or isinstance(wanted, SelfType):
+        return fit(opened(found), opened(wanted))
     if isinstance(found, UnionType):
         fits = {fit(member, wanted) for member in found.members}
         if fits == {Fit.EXACT}:
@@ -76,7 +80,7 @@ def _fit_plain(found: Type, wanted: Type) -> Fit:
             return _fit_object(found, wanted)
         case RecordType() | FunctionType() | BuiltinType():
             return Fit.NEVER
-        case UnionType():
+        case UnionType() | SelfType():
             return fit(found, wanted)
         case _:
             assert_never(wanted)
@@ -129,7 +133,7 @@ def _may_equal(left: Type, right: Type) -> bool:
     if isinstance(left, LiteralType) and isinstance(right, LiteralType):
         numbers = {left.base, right.base} <= {INT, FLOAT}
         return (left.base == right.base or numbers) and left.value == right.value
-    left, right = widened(left), widened(right)
+    left, right = widened(opened(left)), widened(opened(right))
     if left == right or {left, right} == {INT, FLOAT}:
         return True
     match left, right:
@@ -177,6 +181,9 @@ def _may_hold(type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordTyp
             return any(_may_hold(field.type, kinds, is_loose) for field in type_.fields)
         case RecordType():
             return is_loose(type_)
+        case SelfType():
+            # What is around it holds the same again.
+            return False
         case FunctionType() | BuiltinType():
             return False
         case _:

@@ -18,6 +18,7 @@ from saftc.semantics.types import (
     ListType,
     ObjectType,
     RecordType,
+    SelfType,
     TupleType,
     Type,
     literal_type,
@@ -55,6 +56,8 @@ class _Schemas:
         self.found = found
         self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {}
         self.open: list[str] = []
+        # Object types that stand inside themselves.
+        self.inside: dict[str, SelfType] = {}
 
     def run(self) -> None:
         for node in self.module.statements:
@@ -98,15 +101,21 @@ class _Schemas:
         if known is not None:
             return known
         if name in self.open:
+            if isinstance(definition.schema, n.ObjectSchema):
+                return self.inside.setdefault(name, SelfType(name))
             self.found.add(
                 catalogue.ENDLESS_TYPE.at(
-                    definition.name.span, name=name, hint="a record can hold itself: `type T(...)`"
+                    definition.name.span,
+                    name=name,
+                    hint="only an object or a record can hold itself: `{inner: T?}`",
                 )
             )
             return ANY
         self.open.append(name)
         type_ = self.type_of(definition.schema)
         self.open.pop()
+        if name in self.inside:
+            self.inside[name].whole.append(type_)
         self.facts.aliases[name] = type_
         return type_
 

@@ -6,13 +6,13 @@ an empty list.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from saftc.syntax.nodes import FunctionDef
 
 Kind = Literal[
-    *("any", "never", "int", "float", "bool", "string", "nil", "dataframe", "image", "file")
+    "any", "never", "int", "float", "bool", "string", "nil", "dataframe", "image", "file"
 ]
 
 # A union of more members than this, or a type nested deeper, is not worth knowing exactly.
@@ -78,6 +78,18 @@ class RecordType:
 
 
 @dataclass(frozen=True, slots=True)
+class SelfType:
+    """An object type inside itself, by the name of its alias: `Tree` in `{children: [Tree]}`.
+
+    It stands only inside the types of fields; `opened` gives what it stands for.
+    """
+
+    name: str
+    # Filled when the type around it is known.
+    whole: "list[Type]" = field(default_factory=list["Type"], compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class UnionType:
     """One of several types, none of which is a union, `ANY` or `NEVER`."""
 
@@ -106,6 +118,7 @@ Type = (
     | TupleType
     | ObjectType
     | RecordType
+    | SelfType
     | UnionType
     | FunctionType
     | BuiltinType
@@ -163,6 +176,19 @@ def base_of_value(value: int | float | str | bool | None) -> Scalar:
 def members(type_: Type) -> tuple[Type, ...]:
     """The members of a union, or the type alone."""
     return type_.members if isinstance(type_, UnionType) else (type_,)
+
+
+def opened(type_: Type) -> Type:
+    """`type_`, or what it stands for when it is an object type inside itself."""
+    match type_:
+        case SelfType():
+            return type_.whole[0]
+        case UnionType():
+            if any(isinstance(member, SelfType) for member in type_.members):
+                return union(map(opened, type_.members))
+            return type_
+        case _:
+            return type_
 
 
 def union(types: Iterable[Type]) -> Type:
@@ -228,7 +254,7 @@ def kind_word(type_: Type) -> str | None:
             return "list"
         case TupleType():
             return "tuple"
-        case ObjectType():
+        case ObjectType() | SelfType():
             return "object"
         case RecordType():
             return type_.name
@@ -269,7 +295,7 @@ def item_type(type_: Type) -> Type:
                 result.extend(member.items)
             case _:
                 return ANY
-    return union(result)
+    return opened(union(result))
 
 
 def is_known(type_: Type) -> bool:
@@ -277,7 +303,7 @@ def is_known(type_: Type) -> bool:
     match type_:
         case Scalar():
             return type_ not in (ANY, NEVER)
-        case LiteralType() | RecordType():
+        case LiteralType() | RecordType() | SelfType():
             return True
         case ListType():
             return type_.item not in (ANY, NEVER) and is_known(type_.item)
@@ -302,7 +328,7 @@ def parts(type_: Type) -> Iterator[Type]:
             yield from type_.members
         case ObjectType():
             yield from (field.type for field in type_.fields)
-        case Scalar() | LiteralType() | RecordType() | FunctionType() | BuiltinType():
+        case Scalar() | LiteralType() | RecordType() | SelfType() | FunctionType() | BuiltinType():
             return
         case _:
             assert_never(type_)
@@ -334,6 +360,8 @@ def show(type_: Type) -> str:
             return "{" + ", ".join(f"{f.name}: {show(f.type)}" for f in type_.fields) + "}"
         case RecordType():
             return "program" if type_ == PROGRAM else type_.name
+        case SelfType():
+            return type_.name
         case UnionType():
             if len(type_.members) == 2 and NIL in type_.members:
                 return show(without(type_, NIL)) + "?"
