@@ -27,6 +27,7 @@ CONTEXT = 8192
 
 # A small model that is left alone never stops: its replies are bounded, and the same each time.
 _DEFAULTS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 512, "seed": 0}
+# More against repetition ends more loops, and spoils what is to be copied from the prompt.
 _EXTRA: dict[str, Any] = {"repeat_penalty": 1.05, "cache_prompt": False}
 
 
