@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support.effects import env, list_files, print_, read_text, write_text
 from runtime_support.errors import CheckError
@@ -40,6 +40,13 @@ from runtime_support.values import (
     plain,
     show,
 )
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    Summed: TypeAlias = list[int | float] | DataFrame
+else:
+    Summed = list[int | float]  # a model cannot send a dataframe
 
 __all__ = [
     "abs_",
@@ -204,7 +211,7 @@ def values(value: Mapping[str, Any]) -> list[Any]:
     return list(_object("values(value)", value).values())
 
 
-def sum_(items: list[int | float], column: str | None = None) -> int | float:
+def sum_(items: Summed, column: str | None = None) -> int | float:
     """The sum of numbers, or of a column of a dataframe; 0 for none."""
     table: Any = plain(items)
     if is_dataframe(table):

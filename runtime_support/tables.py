@@ -129,7 +129,7 @@ def sum_of_column(table: DataFrame, column: Any) -> int | float:
     if not values.dtype.is_integer():
         return float(values.sum())
     if max(-values.min(), values.max()) * len(values) > MOST_INT64:
-        values = values.cast(polars().Int128)  # where polars would wrap around
+        return sum(values.drop_nulls().to_list())  # polars would wrap around
     return int(values.sum())
 
 

@@ -8,7 +8,6 @@ str(x)          str(x), x itself, or show(x)
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
-from saftc.codegen.base import Base
 from saftc.codegen.python import (
     Expression,
     attribute,
@@ -17,7 +16,9 @@ from saftc.codegen.python import (
     floating,
     string,
 )
-from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved
+from saftc.codegen.tables import Tables
+from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant
+from saftc.semantics.calls import argument_names
 from saftc.semantics.types import ObjectType, Type, is_only, members
 from saftc.syntax import nodes as n
 
@@ -25,7 +26,12 @@ from saftc.syntax import nodes as n
 _RUNTIME = {
     "json": "to_json",
     "parse": "parse",
+    "read": "read",
     "read_text": "read_text",
+    "list_files": "list_files",
+    "mean": "mean",
+    "image": "image",
+    "file": "file",
     "write_text": "write_text",
     "type": "kind",
     "run": "run",
@@ -53,15 +59,22 @@ _ITERATORS = {"range", "reversed", "zip", "enumerate"}
 _ITERATING = {"sorted", "sum", "min", "max"}
 
 
-class Builtins(Base):
+class Builtins(Tables):
     """The part of the emitter that knows builtins."""
 
     def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
         if BUILTINS[builtin].takes_names:
             return self._given(self.global_(_RUNTIME[builtin]), node)
-        ordered = _in_order(node, BUILTINS[builtin])
-        if ordered is None or not is_proved(BUILTINS[builtin], [self.type_of(a) for a in ordered]):
+        types = [self.type_of(argument.value) for argument in node.arguments]
+        form = meant(BUILTINS[builtin], list(zip(argument_names(node), types, strict=True)))
+        ordered = _in_order(node, form)
+        if ordered is None or not is_proved(form, [self.type_of(a) for a in ordered]):
+            if ordered is not None and form is not BUILTINS[builtin]:
+                return call(self.operation(builtin), [self.emit(a) for a in ordered])
             return self._unproved(node, builtin)
+        of_table = self.table_call(form, ordered)
+        if of_table is not None:
+            return of_table
         if builtin == "values" and self._is_declared(ordered[0]):
             return self._unproved(node, builtin)
         if builtin in ("keys", "values"):
@@ -121,7 +134,7 @@ class Builtins(Base):
     def _printed(self, node: n.Expression) -> Expression:
         """What Python's `print` shows as Saft's does."""
         value = self.emit(node)
-        is_plain = is_only(self.type_of(node), "string", "int", "float")
+        is_plain = is_only(self.type_of(node), "string", "int", "float", "dataframe")
         return value if is_plain else self.shown(value)
 
     def shown(self, value: Expression) -> Expression:
@@ -132,7 +145,7 @@ class Builtins(Base):
         value, type_ = self.emit(given[0]), self.type_of(given[0])
         if is_only(type_, "string"):
             return value
-        if is_only(type_, "string", "int", "float"):
+        if is_only(type_, "string", "int", "float", "dataframe"):
             return call(self.global_("str"), [value])
         return self.shown(value)
 

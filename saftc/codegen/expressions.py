@@ -20,9 +20,11 @@ from saftc.semantics.builtins import ITEMS
 from saftc.semantics.history import MEMBERS
 from saftc.semantics.operators import negate, operate
 from saftc.semantics.relations import Fit
+from saftc.semantics.tables import MEMBERS_OF_TABLE
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATAFRAME,
     NEVER,
     NIL,
     STRING,
@@ -265,6 +267,8 @@ class Expressions(Annotations, Builtins):
             structure = py.attribute(self.whole_result(node.value), "data")
             return py.call(self.operation("member"), [structure, py.string(field)])
         value = self.emit(node.value)
+        if type_ == DATAFRAME and field in MEMBERS_OF_TABLE:
+            return py.attribute(value, "height" if field == "length" else field)
         owners = members(type_)
         if type_ not in (ANY, NEVER):
             if all(isinstance(o, ObjectType) and o.field(field) for o in owners):
@@ -390,6 +394,8 @@ class Expressions(Annotations, Builtins):
             return py.call(self.global_("isinstance"), [value, self.global_("int")])
         if word in self.facts.records:
             return py.call(self.global_("isinstance"), [value, py.name(word)])
+        if word == "dataframe" and self.type_of(tested) != ANY:
+            return py.call(self.global_("isinstance"), [value, self.dataframe_class()])
         if word in _CLASSES:
             return py.call(self.global_("isinstance"), [value, self.global_(_CLASSES[word])])
         return None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 SOURCES = {
     "Annotated": "typing",
     "Any": "typing",
+    "File": "runtime_support",
+    "Image": "runtime_support",
     "Literal": "typing",
     "Result": "runtime_support",
     "ToolCall": "runtime_support",
@@ -17,7 +19,11 @@ SOURCES = {
     "suppress": "contextlib",
     "ambiguous": "runtime_support",
     "check": "runtime_support",
+    "file": "runtime_support",
+    "image": "runtime_support",
     "kind": "runtime_support",
+    "list_files": "runtime_support",
+    "mean": "runtime_support",
     "ops": "runtime_support",
     "option": "runtime_support",
     "Plan": "runtime_support",
@@ -25,12 +31,16 @@ SOURCES = {
     "parse": "runtime_support",
     "program": "runtime_support",
     "prompt": "runtime_support",
+    "read": "runtime_support",
     "read_text": "runtime_support",
     "show": "runtime_support",
     "to_json": "runtime_support",
     "write_text": "runtime_support",
     "os": "",
+    "pl": "",
 }
+# The modules that go by another name.
+_MODULES = {"pl": "polars"}
 
 
 @dataclass(slots=True)
@@ -43,7 +53,7 @@ class Imports:
 
     def render(self) -> str:
         """The import lines, one module each, the standard library first; empty when none."""
-        whole = {(name, name) for name in self.names if not SOURCES[name]}
+        whole = {(_MODULES.get(name, name), name) for name in self.names if not SOURCES[name]}
         whole |= {(module, alias) for module, name, alias in self.own if not name}
         modules: dict[str, dict[str, str]] = {}
         for name in self.names:

@@ -5,7 +5,7 @@ the arguments'. When every argument is certainly of a kind that its parameter ta
 *proved*, and the output uses Python's own form of it (see `codegen/builtins.py`).
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from saftc.semantics.types import (
@@ -268,17 +268,16 @@ OF_COLUMN: dict[str, Builtin] = {
 }
 
 
-def meant(builtin: Builtin, arguments: Sequence[Type], names: Container[str]) -> Builtin:
-    """The builtin itself, or its form for a column, as the arguments and their names tell."""
+def meant(builtin: Builtin, arguments: Sequence[tuple[str | None, Type]]) -> Builtin:
+    """The builtin itself, or its form for a column, as the arguments, named or not, tell."""
     of_column = OF_COLUMN.get(builtin.name)
-    if of_column is None or not arguments:
+    first = next((type_ for name, type_ in arguments if name in (None, "items")), None)
+    if of_column is None or first is None:
         return builtin
-    found = kinds(arguments[0])
-    may_be_table = found is None or bool(found & TABLE)
-    has_column = "column" in names or (len(arguments) == 2 and not builtin.repeats)
-    if found == TABLE or (may_be_table and has_column):
-        return of_column
-    return builtin
+    is_named = any(name == "column" for name, _ in arguments)
+    has_column = is_named or (len(arguments) == 2 and not builtin.repeats)
+    may_be_table = any(member in (ANY, DATAFRAME) for member in members(first))
+    return of_column if first == DATAFRAME or (may_be_table and has_column) else builtin
 
 
 def is_proved(builtin: Builtin, arguments: Sequence[Type]) -> bool:

@@ -150,7 +150,7 @@ class Calls(Base):
 
     def _call_builtin(self, node: n.Call, builtin: Builtin, env: Environment) -> Type:
         types = [self.expression(argument.value, env) for argument in node.arguments]
-        builtin = meant(builtin, types, argument_names(node))
+        builtin = meant(builtin, list(zip(argument_names(node), types, strict=True)))
         names = [parameter.name for parameter in builtin.parameters]
         given: set[str] = set()
         for position, (argument, type_) in enumerate(zip(node.arguments, types, strict=True)):
@@ -208,9 +208,9 @@ class Calls(Base):
                 )
 
 
-def argument_names(node: n.Call) -> set[str]:
-    """The names of the arguments that are given by name."""
-    return {argument.name.text for argument in node.arguments if argument.name is not None}
+def argument_names(node: n.Call) -> list[str | None]:
+    """The names of the arguments, None for those that are given by place."""
+    return [None if argument.name is None else argument.name.text for argument in node.arguments]
 
 
 def _with_default(field: n.Parameter) -> n.Parameter:

@@ -194,8 +194,7 @@ class _Finder:
             return
         symbol = self.facts.names.of(node.function)
         if symbol.kind == "builtin":
-            unknown = [ANY] * len(node.arguments)
-            builtin = meant(BUILTINS[symbol.name], unknown, ())
+            builtin = meant(BUILTINS[symbol.name], [(None, ANY)] * len(node.arguments))
             for position, argument in enumerate(node.arguments):
                 parameter = builtin.parameter(position)
                 wanted = _OF_KINDS.get(parameter.kinds) if parameter else None

@@ -1,0 +1,20 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import file, image, kind, list_files, ops, parse, prompt, show
+
+photo = image("photo.png")
+print(
+    prompt(
+        "what is in {photo}, and in {0}?",
+        image("https://example.org/b.png"),
+        photo=photo,
+    ).value
+)
+
+pages = [file(path) for path in list_files("scans/*.pdf")]
+summary = prompt("sum up {pages}", pages=pages).value
+print(summary, kind(photo), show(photo == image("photo.png")))
+
+anything = parse("1")
+print(
+    show(ops.image(anything)), show(ops.file(anything)), show(ops.list_files(anything))
+)

@@ -1,0 +1,16 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, read, show
+
+df = read("a.csv")
+print(df.height, df.height, df.width, show(df.columns), df.shape[1])
+
+# other attributes are Python's to know
+print(
+    show(ops.call(ops.member(df, "estimated_size"))),
+    show(
+        [
+            ops.member(row, "name")
+            for row in ops.each(ops.call(ops.member(df, "to_dicts")))
+        ]
+    ),
+)
