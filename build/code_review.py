@@ -2,12 +2,13 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import prompt, read_text
+from runtime_support import list_files, prompt, read_text
 
 # A code-review helper: reads a diff, asks for findings file by file, and prints a report with the
-# serious ones first. Run it from the folder that holds examples/, or name a diff in DIFF.
+# serious ones first. DIFF names a diff. The module in build/ is run from the folder above.
 
-diff = read_text(os.environ.get("DIFF", "examples/review/change.diff"))
+folder = "review" if list_files("review/*.diff") != [] else "examples/review"
+diff = read_text(os.environ.get("DIFF", folder + "/change.diff"))
 
 
 class SplitFilesResultItem(TypedDict):

@@ -2,12 +2,12 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import prompt, read_text, write_text
+from runtime_support import list_files, prompt, read_text, write_text
 
 # Extraction of invoices: text files become typed records, arithmetic checks them, and the result
-# is a table. Run it from the folder that holds examples/; INVOICE_CSV names a file to write.
+# is a table. INVOICE_CSV names a file to write. The module in build/ is run from the folder above.
 
-folder = "examples/invoices"
+folder = "invoices" if list_files("invoices/*.txt") != [] else "examples/invoices"
 files = ["acme.txt", "fjordkraft.txt", "paperline.txt"]
 
 

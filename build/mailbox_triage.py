@@ -2,12 +2,13 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import prompt, read_text
+from runtime_support import list_files, prompt, read_text
 
 # Triage of a mailbox folder: each mail gets a category, an urgency and a one-line summary, then
-# the mails are sorted into queues. Run it from the folder that holds examples/.
+# the mails are sorted into queues. The module in build/ is run from the folder above.
 
-folder = os.environ.get("MAILBOX", "examples/mailbox")
+found = "mailbox" if list_files("mailbox/*.txt") != [] else "examples/mailbox"
+folder = os.environ.get("MAILBOX", found)
 
 
 def header(mail: str, name: str) -> str:
