@@ -27,13 +27,6 @@ from saftc.syntax.lexer import lex
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
 from tests.editors.scripts import SCRIPTS
 
-# Builtins and a type of the language that the compiler's tables do not have yet.
-COMING_BUILTINS = {
-    "read", "shape", "columns", "head", "select", "mean", "run", "option", "ambiguous", "image",
-    "file",
-}  # fmt: skip
-COMING_TYPES = {"program"}
-
 # A kind of the compiler's tokens, and what it may be coloured as.
 COLOURS = {
     "NAME": (Name, Keyword.Type, Keyword.Pseudo),
@@ -253,8 +246,8 @@ def test_words_are_the_compilers():
     soft = (*table.DECLARATION_WORDS, *table.IMPORT_WORDS, *table.PROMPT_WORDS)
     assert sorted(hard) == sorted(KEYWORDS)
     assert sorted(soft) == sorted(SOFT_KEYWORDS)
-    assert set(table.BUILTINS) == set(BUILTINS) | COMING_BUILTINS
-    assert set(table.TYPES) == (set(BUILT_IN) - {"nil"}) | COMING_TYPES
+    assert set(table.BUILTINS) == set(BUILTINS)
+    assert set(table.TYPES) == set(BUILT_IN) - {"nil"}
 
 
 def test_every_builtin_is_coloured_in_full():
