@@ -255,8 +255,9 @@ def _names(line: list[Token]) -> Iterator[str]:
 
 def _is_orphan(line: list[Token], diagnostic: Diagnostic) -> bool:
     """Whether the mistake is an `elif` or `else` without its `if`."""
-    first = line[0]
-    return first.type in ("ELIF", "ELSE") and span_of(first).start == diagnostic.span.start
+    if not line or line[0].type not in ("ELIF", "ELSE"):
+        return False
+    return span_of(line[0]).start == diagnostic.span.start
 
 
 def _without_line(

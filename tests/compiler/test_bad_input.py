@@ -27,6 +27,7 @@ _FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "tab between words": ("x\t=\t1\n", _CLEAN),
     "tab in a prompt": ("x = $\n\thello\n$\n", _CLEAN),
     "mixed indentation": ("if true:\n    x = 1\n  y = 2\nz = 3\n", ["SAFT0104"]),
+    "block below a line that needs none": ("f go(): ret\n    print(1)\n", ["SAFT0120"]),
     "indented first line": ("  x = 1\ny = 2\n", ["SAFT0123"]),
     "NUL": (b"x = 1\0\n", ["SAFT0102"]),
     "NUL in a string": (b'x = "a\0b"\n', ["SAFT0102"]),
