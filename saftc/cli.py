@@ -91,9 +91,8 @@ def build(
     from saftc.building import Builder
 
     builder = Builder(check=check, diff=diff, force=force, source_map=source_map)
-    for file, target in zip(files, targets, strict=True):
-        builder.build(file, target)
-    raise typer.Exit(1 if builder.has_failed else 0)
+    went_well = builder.build_all(zip(files, targets, strict=True))
+    raise typer.Exit(0 if went_well else 1)
 
 
 @app.command()

@@ -16,10 +16,13 @@ class FileProblem(Exception):
 
 def read_source(path: str) -> Source:
     """The script at `path`; `-` is standard input."""
+    return Source.from_bytes("<stdin>" if path == "-" else path, read_script(path))
+
+
+def read_script(path: str) -> bytes:
+    """The bytes of the script at `path`; `-` is standard input."""
     try:
-        if path == "-":
-            return Source.from_bytes("<stdin>", sys.stdin.buffer.read())
-        return Source.from_bytes(path, Path(path).read_bytes())
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except IsADirectoryError:
         raise FileProblem(f"{path} is a folder; name the scripts in it") from None
     except FileNotFoundError:

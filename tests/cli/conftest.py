@@ -32,8 +32,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's cache, as far as builds are kept in it."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setattr("saftc.records.user_cache_path", lambda *_, **__: folder)
+    return folder
+
+
+@pytest.fixture
 def saftc(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Command:
     """Runs the command with `arguments`, and `stdin` as its input."""
 
