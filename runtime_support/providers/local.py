@@ -27,8 +27,17 @@ CONTEXT = 8192
 
 # A small model that is left alone never stops: its replies are bounded, and the same each time.
 _DEFAULTS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 512, "seed": 0}
-# More against repetition ends more loops, and spoils what is to be copied from the prompt.
-_EXTRA: dict[str, Any] = {"repeat_penalty": 1.05, "cache_prompt": False}
+# A higher penalty on repetition spoils what is to be copied from the prompt, so that the endless
+# loops of small models are met by their length: more than twelve tokens said again. By default
+# quotes would end a repetition, and in JSON there would be none.
+_EXTRA: dict[str, Any] = {
+    "repeat_penalty": 1.05,
+    "dry_multiplier": 0.8,
+    "dry_base": 2.0,
+    "dry_allowed_length": 12,
+    "dry_sequence_breakers": ["\n\n\n"],
+    "cache_prompt": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
