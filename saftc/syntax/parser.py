@@ -340,8 +340,8 @@ def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
     if goes_on and "INTEGER" not in expected:
         line = tokens[_line_at(tokens, span_of(tokens[position]).start)]
         opened = _innermost_open(tokens[:position])
-        if opened in _CLOSINGS:
-            return _CLOSINGS[opened]
+        if opened is not None:
+            return _CLOSINGS[tokens[opened].type]
         if line and line[0].type in _OPENS_BLOCK and "COLON" in expected:
             return "`:`"
         if "NEWLINE" in expected:
@@ -366,19 +366,20 @@ _CLOSINGS = {
 _CLOSED_BY = {"RPAR", "RSQB", "RBRACE", "HOLE_END"}
 
 
-def _innermost_open(tokens: list[Token]) -> str:
-    """The kind of the bracket that is open at the end of `tokens`; empty when there is none."""
+def _innermost_open(tokens: list[Token]) -> int | None:
+    """Where the bracket stands that is open at the end of `tokens`; None when there is none."""
     depth = 0
-    for token in reversed(tokens):
-        if token.type in ("NEWLINE", "INDENT", "DEDENT"):
-            return ""
-        if token.type in _CLOSED_BY:
+    for position in reversed(range(len(tokens))):
+        kind = tokens[position].type
+        if kind in ("NEWLINE", "INDENT", "DEDENT"):
+            return None
+        if kind in _CLOSED_BY:
             depth += 1
-        elif token.type in _CLOSINGS:
+        elif kind in _CLOSINGS:
             if not depth:
-                return token.type
+                return position
             depth -= 1
-    return ""
+    return None
 
 
 def _hint(
@@ -396,7 +397,10 @@ def _hint(
         return "write `elif`"
     if bad.type in ("ELSE", "ELIF") and bad is first:
         return "it has no `if` before it at this indentation"
-    if previous is not None and previous.type == "HOLE_START":
+    opened = _innermost_open(tokens[:position])
+    if opened is not None and tokens[opened].type == "LBRACE":
+        opened -= 1
+    if opened is not None and tokens[opened].type == "HOLE_START":
         return r"write `\{` for a brace in the text"
     if previous is not None and previous.type == bad.type == "STAR":
         return "there is no power operator; multiply, or write a function"
