@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import TYPE_CHECKING, Any
 
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 from runtime_support.near import did_you_mean, listed
 from runtime_support.operations import div
 from runtime_support.paths import resolved
+from runtime_support.quick_typing import TYPE_CHECKING, Any
 from runtime_support.values import brief, is_dataframe, is_list, is_number, is_tuple, plain
 
 # Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.
@@ -28,6 +28,7 @@ else:
 
 
 MOST_INT64 = 2**63 - 1
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def polars() -> Any:
@@ -57,10 +58,10 @@ def read(path: str) -> DataFrame:
         if os.path.isdir(place):
             raise IsADirectoryError(None, "Is a directory")
         try:
-            return library.read_csv(place, glob=False)
+            table = library.read_csv(place, glob=False)
         except library.exceptions.ComputeError:
             # The first rows did not tell what the column holds.
-            return library.read_csv(place, glob=False, infer_schema_length=None)
+            table = library.read_csv(place, glob=False, infer_schema_length=None)
     except OSError as error:
         # polars gives no `strerror`, but the same words.
         reason = error.strerror or str(error).partition(" (os error")[0]
@@ -70,6 +71,10 @@ def read(path: str) -> DataFrame:
     except library.exceptions.PolarsError as error:
         reason, hint = _explained(str(error), place)
         raise FileError(f"cannot read {place}: {reason}", path=place, hint=hint) from error
+    if any(REPLACEMENT in name for name in table.columns):
+        # In the names alone, polars puts it for bytes that are no text.
+        raise FileError(f"cannot read {place}: it is not UTF-8 text", path=place)
+    return table
 
 
 def shape(table: DataFrame) -> tuple[int, int]:
