@@ -9,9 +9,9 @@ Names are loaded at their first use, so that a script without prompts starts lik
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from runtime_support import uncaught
+from runtime_support.quick_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime_support import ops

@@ -6,11 +6,9 @@ argument has to satisfy its annotation, as in a call that was proved when compil
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
-
 from runtime_support.errors import CheckError
 from runtime_support.near import did_you_mean, listed
+from runtime_support.quick_typing import TYPE_CHECKING, Any
 from runtime_support.values import brief, function_name, plain
 
 if TYPE_CHECKING:
@@ -18,14 +16,14 @@ if TYPE_CHECKING:
 
 _OURS = __name__.partition(".")[0] + "."
 
-_signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
-
 
 def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The result of the call, or CheckError when the function cannot be called so."""
     function = plain(function)
     if not callable(function):
         raise CheckError(f"cannot call {brief(function)}")
+    from runtime_support.signatures import signature_of_function
+
     signature = signature_of_function(function)
     if signature.open_ended:
         given = {key: plain(value) for key, value in named.items()}
@@ -46,24 +44,6 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     parameters = {parameter.python_name: parameter for parameter in signature.parameters}
     by_name = {key: checked(parameters[key], value) for key, value in by_parameter.items()}
     return plain(function(*positional, **by_name))
-
-
-def signature_of_function(function: Any) -> Signature:
-    """The function's signature, read once."""
-    try:
-        found = _signatures.get(function)
-    except TypeError:  # cannot be hashed or referred to weakly
-        found = None
-    if found is not None:
-        return found
-    from runtime_support.schemas import signature_of
-
-    found = signature_of(function)
-    try:
-        _signatures[function] = found
-    except TypeError:
-        return found
-    return found
 
 
 def _by_parameter(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from runtime_support.errors import CheckError, FileError
 from runtime_support.paths import base_folder, resolved
+from runtime_support.quick_typing import Any
 from runtime_support.values import brief, plain, show
 
 

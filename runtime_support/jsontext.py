@@ -8,9 +8,8 @@ An error says the path of the part that has no JSON form.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
 from runtime_support.errors import CheckError
+from runtime_support.quick_typing import Any, NoReturn
 from runtime_support.values import (
     brief,
     is_dataframe,

@@ -9,28 +9,28 @@ and sent as a part of the message by `contents`.
 from __future__ import annotations
 
 import os
-import re
-from typing import Any, ClassVar
 
 from runtime_support.errors import CheckError, FileError
 from runtime_support.paths import resolved
+from runtime_support.quick_typing import Any, ClassVar
 from runtime_support.values import brief, plain
 
 MOST_BYTES = 20 * 1024 * 1024
 MOST_TEXT_BYTES = 1024 * 1024
 
-# The first bytes of a file, and its type; of pictures, the ones that models take.
+# The first bytes of a file, and its type; of pictures, the ones that models take. The expressions
+# are compiled when they are needed: importing `re` takes as long as all of our own modules.
 _SIGNS = (
-    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
-    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
-    (re.compile(rb"GIF8[79]a"), "image/gif"),
-    (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
-    (re.compile(rb"%PDF-"), "application/pdf"),
-    (re.compile(rb"RIFF....WAVE", re.DOTALL), "audio/wav"),
-    (re.compile(rb"ID3|\xff[\xfb\xf3\xf2]"), "audio/mpeg"),
+    (rb"\x89PNG\r\n\x1a\n", "image/png"),
+    (rb"\xff\xd8\xff", "image/jpeg"),
+    (rb"GIF8[79]a", "image/gif"),
+    (rb"(?s:RIFF....WEBP)", "image/webp"),
+    (rb"%PDF-", "application/pdf"),
+    (rb"(?s:RIFF....WAVE)", "audio/wav"),
+    (rb"ID3|\xff[\xfb\xf3\xf2]", "audio/mpeg"),
 )
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://|(data):")
-_DATA_URL = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]*)")
+_URL = r"([A-Za-z][A-Za-z0-9+.-]*)://|(data):"
+_DATA_URL = r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]*)"
 
 
 class _Media:
@@ -80,14 +80,16 @@ def image(path: str) -> Image:
 
     A URL is not opened here but sent to the model. FileError when there is no such picture.
     """
+    import re
+
     given = _string("image(path)", path)
-    address = _URL.match(given)
+    address = re.match(_URL, given)
     if address is None:
         place, data = _read(given)
         return Image(os.path.basename(place), _image_type(data, place), data)
     if (address.group(1) or "").lower() in ("http", "https"):
         return Image(given, "", b"", given)
-    inline = _DATA_URL.fullmatch(given)
+    inline = re.fullmatch(_DATA_URL, given)
     if inline is None:
         raise CheckError(
             f"image(path): expected a path or an http URL, got {brief(given)}", path="image(path)"
@@ -101,8 +103,10 @@ def file(path: str) -> File:
 
     FileError when there is no such file.
     """
+    import re
+
     given = _string("file(path)", path)
-    if _URL.match(given):
+    if re.match(_URL, given):
         hint = "`image(url)` sends a picture by its URL"
         raise CheckError(f"file(path): expected a path, got {brief(given)}", hint=hint)
     place, data = _read(given)
@@ -166,8 +170,10 @@ def _image_type(data: bytes, place: str) -> str:
 
 
 def _type_of(data: bytes) -> str | None:
+    import re
+
     for sign, type_ in _SIGNS:
-        if sign.match(data):
+        if re.match(sign, data):
             return type_
     try:
         text = data.decode("utf-8-sig")

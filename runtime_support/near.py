@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from runtime_support.quick_typing import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

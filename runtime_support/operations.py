@@ -9,11 +9,10 @@ Each function is one line of the table; its docstring says what it takes.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from typing import Any
 
 from runtime_support.errors import CheckError, MissingError, ZeroError
 from runtime_support.near import did_you_mean, listed
+from runtime_support.quick_typing import Any, Callable, Iterator
 from runtime_support.values import (
     attributes_of,
     brief,

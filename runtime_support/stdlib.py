@@ -10,14 +10,13 @@ Annotations and docstrings are what a model sees when a builtin is exposed as a 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support.effects import env, list_files, print_, read_text, write_text
 from runtime_support.errors import CheckError
 from runtime_support.jsontext import parse, to_json
 from runtime_support.media import file, image
 from runtime_support.operations import is_in
+from runtime_support.quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
 from runtime_support.tables import (
     columns,
     extreme_of_column,

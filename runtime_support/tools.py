@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from runtime_support.calling import signature_of_function
 from runtime_support.errors import CheckError, SaftError
 from runtime_support.jsontext import parse, to_json
 from runtime_support.near import did_you_mean, listed
@@ -40,6 +39,7 @@ from runtime_support.schemas import (
     json_schema,
     resolved,
 )
+from runtime_support.signatures import signature_of_function
 from runtime_support.values import brief, is_list, is_object, plain
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import os
 import sys
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING
+
+from runtime_support.quick_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ast
+    from types import FrameType, TracebackType
 
 
 def install() -> None:

@@ -11,7 +11,8 @@ dataclass is a record, anything callable is a function. Dataframes are those of 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypeGuard
+
+from runtime_support.quick_typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from polars import DataFrame

@@ -96,5 +96,6 @@ def test_the_plugin_costs_little_where_it_is_not_used() -> None:
     assert ours == {
         "runtime_support",
         "runtime_support.pytest_plugin",
+        "runtime_support.quick_typing",
         "runtime_support.uncaught",
     }
