@@ -22,6 +22,7 @@ from runtime_support.config import Settings
 from runtime_support.errors import ConfigError, ToolsUnsupported
 from runtime_support.exchange import Reply, Request
 from runtime_support.providers.openai import OpenAIProvider
+from runtime_support.values import is_list, is_object
 
 CONTEXT = 8192
 
@@ -80,7 +81,8 @@ class LocalProvider:
         options = {**_DEFAULTS, **request.options}
         options["extra"] = {**_EXTRA, **options.get("extra", {})}
         name = os.path.basename(self.path)
-        reply = client.complete(replace(request, model=name, options=options))
+        schema = None if request.schema is None else _for_llama(request.schema)
+        reply = client.complete(replace(request, model=name, options=options, schema=schema))
         return replace(reply, model=name)
 
     def _connected(self) -> OpenAIProvider:
@@ -102,6 +104,18 @@ class LocalProvider:
                 self._takes_tools = server.takes_tools
                 self._client = OpenAIProvider(client)
             return self._client
+
+
+def _for_llama(schema: Any) -> Any:
+    """The schema as llama.cpp can enforce it: its patterns know no `\\s`, so no blanks."""
+    if is_list(schema):
+        return [_for_llama(part) for part in schema]
+    if not is_object(schema):
+        return schema
+    parts = {name: _for_llama(part) for name, part in schema.items()}
+    if isinstance(parts.get("pattern"), str):
+        parts["pattern"] = parts["pattern"].replace("\\s*", "")
+    return parts
 
 
 def _weights(model: str | None) -> str | None:

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 import pytest
 
-from runtime_support import ConfigError, configure, prompt
+from runtime_support import ConfigError, configure, program, prompt
 from runtime_support.providers import local
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +44,18 @@ def test_the_embedded_model_fills_two_fields() -> None:
     fields = {"name": str, "age": int}
     result = prompt("Get user info for {0}, who is 31 years old", "Alice", fields=fields)
     assert result.value == ("Alice", 31)
+
+
+@pytest.mark.local_model
+def test_the_embedded_model_writes_a_program(capfd: pytest.CaptureFixture[str]) -> None:
+    def double(x: float) -> float:
+        return 2 * x
+
+    configure(provider="local")
+    asked = program("Double 5 with {double}.", double=double, returns=float)
+    assert isinstance(asked.value, float)
+    # The grammar of the programs is one that llama.cpp takes as it is.
+    assert "WARNING" not in capfd.readouterr().err
 
 
 @pytest.mark.local_model

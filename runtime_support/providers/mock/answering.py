@@ -16,6 +16,7 @@ from runtime_support.jsontext import to_json
 from runtime_support.providers.mock.choosing import choice, choices, is_so
 from runtime_support.providers.mock.computing import computed_value
 from runtime_support.providers.mock.extracting import (
+    Row,
     counted_in,
     number_in,
     rows_in,
@@ -37,6 +38,8 @@ from runtime_support.values import is_list, is_number
 
 _AT_MOST_WORDS = re.compile(r"at most (\w+) words")
 _COUNTED_WORDS = ("words", "word_count")
+_MESSAGES = ("text", "message", "body", "note")
+_TOTALS = ("total", "sum")
 _WHOLE_TEXTS = ("", "answer", "text", "value", "result", "reply")
 _NUMERIC = ("integer", "number")
 
@@ -44,6 +47,13 @@ _NUMERIC = ("integer", "number")
 def value_for(schema: JSONSchema, reading: Reading, name: str = "") -> Any:
     """A value that satisfies the schema; `name` is the field that it is for."""
     return _Answering(Fitting(schema.get("$defs", {})), reading).value(schema, name, ())
+
+
+def argument_for(schema: JSONSchema, reading: Reading, name: str) -> Any:
+    """A value for a parameter; a text to be sent or kept says what the prompt is about."""
+    if _is(schema, "string") and stem_of(name) in _MESSAGES:
+        return summary_of(reading.text)
+    return value_for(schema, reading, name)
 
 
 def text_for(reading: Reading) -> str:
@@ -127,7 +137,7 @@ class _Answering:
         if not present:
             return None
         if "null" in kinds and name:
-            return self.found(present[0], name)
+            return self.found(present[0], schema, name)
         return self.scalar(present[0], schema, name)
 
     def object(self, schema: JSONSchema, inside: tuple[str, ...]) -> dict[str, Any]:
@@ -186,18 +196,20 @@ class _Answering:
         """What the text lists: rows of words and numbers, or things of a known kind."""
         properties: dict[str, JSONSchema] = self.fitting.resolved(item).get("properties", {})
         if any(_is(schema, *_NUMERIC) for schema in properties.values()):
-            rows = rows_in(self.reading.material) or counted_in(self.reading.material)
-            return [self.from_row(properties, row, inside) for row in rows]
+            return [self.from_row(properties, row, inside) for row in self.rows()]
         if _is(item, "string"):
             known = _series(self.reading, name)
             words = re.findall(r"\w+", self.reading.material)
             return list(dict.fromkeys(word for word in words if word in known))
         return None
 
+    def rows(self) -> list[Row]:
+        return rows_in(self.reading.material) or counted_in(self.reading.material)
+
     def from_row(
         self,
         properties: dict[str, JSONSchema],
-        row: tuple[str, int | None, float],
+        row: Row,
         inside: tuple[str, ...],
     ) -> dict[str, Any]:
         label, count, number = row
@@ -219,21 +231,21 @@ class _Answering:
         if kind == "boolean":
             return is_so(self.reading, name)
         if kind == "string":
-            return _shortened(self.string(name), schema)
+            return _shortened(self.string(schema, name), schema)
         return self.number(kind, name)
 
-    def found(self, kind: str, name: str) -> Any:
+    def found(self, kind: str, schema: JSONSchema, name: str) -> Any:
         """What the text says of this name, or nil."""
         if kind == "string":
-            return text_in(name, self.reading.material)
+            return text_in(name, self.reading.material, _about(schema))
         if kind == "boolean":
             return is_so(self.reading, name)
         number = number_in(name, self.reading.material)
         return number if number is None or kind == "number" else int(number)
 
-    def string(self, name: str) -> str:
+    def string(self, schema: JSONSchema, name: str) -> str:
         stem = stem_of(name)
-        found = text_in(name, self.reading.material) if name else None
+        found = text_in(name, self.reading.material, _about(schema)) if name else None
         if found is not None:
             return found
         match stem:
@@ -266,6 +278,8 @@ class _Answering:
             found = next((value for value in candidates if is_number(value)), None)
         if found is None and name.lower() in _COUNTED_WORDS:
             found = len(self.reading.material.split())
+        if found is None and stem_of(name) in _TOTALS:
+            found = sum(number for _, _, number in self.rows()) or None
         if found is None:
             plausible = PLAUSIBLE.get(stem_of(name), 1)
             found = plausible if is_number(plausible) else 1
@@ -305,9 +319,13 @@ def _told_apart(made: list[Any], series: tuple[str, ...]) -> list[Any]:
     return made
 
 
+def _about(schema: JSONSchema) -> str:
+    return str(schema.get("description", ""))
+
+
 def _shortened(text: str, schema: JSONSchema) -> str:
     """The text with as many words as the description of its field allows."""
-    found = _AT_MOST_WORDS.search(str(schema.get("description", "")).lower())
+    found = _AT_MOST_WORDS.search(_about(schema).lower())
     if found is None:
         return text
     count = COUNTS.get(found[1], int(found[1]) if found[1].isdigit() else len(text))

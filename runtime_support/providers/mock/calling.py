@@ -14,7 +14,7 @@ from typing import Any
 
 from runtime_support.exchange import ToolRequest
 from runtime_support.jsontext import to_json
-from runtime_support.providers.mock.answering import value_for
+from runtime_support.providers.mock.answering import argument_for
 from runtime_support.providers.mock.fitting import Fitting, JSONSchema
 from runtime_support.providers.mock.reading import Reading
 from runtime_support.values import is_list, is_object
@@ -111,5 +111,5 @@ def _call(tool: Tool, values: list[Any], reading: Reading) -> ToolRequest:
             arguments[name] = left.pop(suited[0])
         elif name in tool["parameters"].get("required", ()):
             inner = {**schema, "$defs": fitting.definitions}
-            arguments[name] = value_for(inner, reading, name)
+            arguments[name] = argument_for(inner, reading, name)
     return ToolRequest(tool["name"], to_json(arguments))

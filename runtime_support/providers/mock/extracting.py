@@ -8,6 +8,10 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
+
+# Words, how many of them, and the number.
+Row: TypeAlias = tuple[str, int | None, float]
 
 _HEADERS = re.compile(r"\A(?:[A-Z][\w-]*: .*\n)+\n?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -25,6 +29,7 @@ _URL = r"https?://[^\s\"<>]+[\w/]"
 _FILE = r"[\w/-]+\.[a-z]{1,4}\b"
 _PRICE = r"(\d+(?:\.\d+)?) ?(?:[A-Z]{3}\b|[€$£])|[€$£] ?(\d+(?:\.\d+)?)"
 
+_NOTHING = r"(?!)"
 _FORMS = {
     "email": _EMAIL,
     "mail": _EMAIL,
@@ -57,13 +62,19 @@ def stem_of(name: str) -> str:
     return name.lower().rpartition("_")[2]
 
 
-def text_in(name: str, material: str) -> str | None:
-    """The text that the material holds for a field: behind a label, or by its form."""
+def text_in(name: str, material: str, about: str = "") -> str | None:
+    """The text that the material holds for a field: behind a label, or by its form.
+
+    The form is that of the field's name, or of a word in `about`, which describes it.
+    """
     labelled = _behind_label(name, material)
     if labelled is not None:
         return labelled
-    found = re.search(_FORMS.get(stem_of(name), r"(?!)"), material)
-    return found[found.lastindex or 0] if found else None
+    for word in (stem_of(name), *re.findall(r"[a-z]+", about.lower())):
+        found = re.search(_FORMS.get(word, _NOTHING), material)
+        if found:
+            return found[found.lastindex or 0]
+    return None
 
 
 def number_in(name: str, material: str) -> float | None:
@@ -73,14 +84,14 @@ def number_in(name: str, material: str) -> float | None:
         pattern = rf"\b{words}\b\D{{0,12}}?({_NUMBER})|({_NUMBER}) {words}s?\b"
         if found := re.search(pattern, material, re.IGNORECASE):
             return float(found[1] or found[2])
-    form = re.search(_NUMBER_FORMS.get(stem_of(name), r"(?!)"), material, re.MULTILINE)
+    form = re.search(_NUMBER_FORMS.get(stem_of(name), _NOTHING), material, re.MULTILINE)
     if form:
         return float(next(group for group in form.groups() if group is not None))
     return None
 
 
-def rows_in(material: str) -> list[tuple[str, int | None, float]]:
-    """Lines of words and a number, as lists of prices have them: words, count, number."""
+def rows_in(material: str) -> list[Row]:
+    """Lines of words and a number, as lists of prices have them."""
     return [
         (label.strip(), int(count) if count else None, float(number))
         for count, label, number in _ROW.findall(material)
@@ -88,7 +99,7 @@ def rows_in(material: str) -> list[tuple[str, int | None, float]]:
     ]
 
 
-def counted_in(material: str) -> list[tuple[str, int | None, float]]:
+def counted_in(material: str) -> list[Row]:
     """Numbers of things, as rows: "3 red and 2 green" gives red 3, green 2."""
     return [(word, None, float(digits)) for digits, word in _COUNTED.findall(material)]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support.providers.mock.answering import value_for
+from runtime_support.providers.mock.answering import argument_for
 from runtime_support.providers.mock.calling import mention
 from runtime_support.providers.mock.choosing import choice
 from runtime_support.providers.mock.reading import Reading
@@ -29,6 +29,8 @@ from runtime_support.providers.mock.signatures import (
 from runtime_support.values import is_list, is_object
 
 SCALARS = ("number", "integer", "boolean", "string")
+# What becomes what by itself.
+HOPS = {"number": ("string",), "integer": ("string",), "boolean": ("number", "integer")}
 MOST_NESTED = 6
 
 Inside = tuple[str, ...]
@@ -161,7 +163,7 @@ class Filling:
             return quoted(self._by_name[parameter.name])
         for member in members(parameter.type):
             if member in SCALARS:
-                return value_for({"type": member}, self.reading, parameter.name)
+                return argument_for({"type": member}, self.reading, parameter.name)
             if item_of(member) is not None:
                 return []
             if member in ("any", "null"):

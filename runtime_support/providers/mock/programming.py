@@ -12,7 +12,7 @@ from typing import Any
 from runtime_support.jsontext import to_json
 from runtime_support.providers.mock.answering import value_for
 from runtime_support.providers.mock.calling import MOST_CALLS, mention
-from runtime_support.providers.mock.filling import SCALARS, Filling, Made, Supply
+from runtime_support.providers.mock.filling import HOPS, SCALARS, Filling, Made, Supply
 from runtime_support.providers.mock.reading import Reading
 from runtime_support.providers.mock.signatures import (
     Parameter,
@@ -163,6 +163,9 @@ class _Composer:
         for output in reversed(outputs):
             if is_list(output.program) and leads_to(item_of(output.type) or "", wanted):
                 return output.program[0]
+        for output in reversed(outputs):
+            if wanted in HOPS.get(output.type, ()):
+                return output.program
         for item in filter(None, map(item_of, members(wanted))):
             gathered = [output.program for output in outputs if leads_to(output.type, item)]
             if gathered:

@@ -10,13 +10,14 @@ import json
 import re
 from typing import Any
 
+from runtime_support.contents import text_of
 from runtime_support.exchange import Reply, Request, ToolRequest
 from runtime_support.goals import RETURN_PREFIX
 from runtime_support.jsontext import to_json
 from runtime_support.providers.mock.answering import report, text_for, value_for
 from runtime_support.providers.mock.calling import Stage, Tool, next_calls
 from runtime_support.providers.mock.reading import Reading
-from runtime_support.values import is_list, is_object
+from runtime_support.values import is_list
 
 _ENDING = re.compile(
     r"\n\n(Reply with JSON only|Answer by calling each of these tools|Answer with one program)"
@@ -28,7 +29,7 @@ class MockProvider:
 
     def complete(self, request: Request) -> Reply:
         """The reply; the same for the same request."""
-        asked = [_text_of(m["content"]) for m in request.messages if m["role"] == "user"]
+        asked = [text_of(m["content"]) for m in request.messages if m["role"] == "user"]
         text, kind, ending = _divided(asked[0])
         reading = Reading.of(text)
         if kind == "Answer with one program":
@@ -52,13 +53,6 @@ class MockProvider:
         return _text(request, report(reading.values) if stages else text_for(reading))
 
 
-def _text_of(content: Any) -> str:
-    """The text of a message; pictures and files in it are not looked at."""
-    if not is_list(content):
-        return str(content or "")
-    return "".join(part.get("text", "") for part in content if is_object(part))
-
-
 def _divided(content: str) -> tuple[str, str, str]:
     """The prompt, what kind of answer it ends by asking for, and the words of that."""
     endings = list(_ENDING.finditer(content))
@@ -80,8 +74,15 @@ def _stages_done(request: Request) -> list[Stage]:
         elif message["role"] == "tool":
             name = names[message["tool_call_id"]]
             if not name.startswith(RETURN_PREFIX):
-                stages[-1].append((name, _output(_text_of(message["content"]))))
+                stages[-1].append((name, _output(text_of(message["content"]))))
+    stages = [_without_errors(stage) for stage in stages]
     return [stage for stage in stages if stage]
+
+
+def _without_errors(stage: Stage) -> Stage:
+    """The outputs without those of calls that failed, unless all did."""
+    good = [one for one in stage if not str(one[1]).startswith("error: ")]
+    return good or stage
 
 
 def _output(text: str) -> Any:

@@ -72,6 +72,7 @@ _QUESTION = "how what why when where who question"
 # Choices, and questions of yes or no, are decided by such words in the text.
 _SIGNS = {
     "money": f"{_BILLING} euro dollar",
+    "price": f"{_BILLING} costs",
     "billing": _BILLING,
     "accounting": _BILLING,
     "finance": _BILLING,
