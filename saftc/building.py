@@ -132,34 +132,43 @@ class Builder:
                 self.has_failed = True
             return
         module = _generated(checked)
-        text = module.text
+        if not self.put(file, module.text, target):
+            return
+        source_map = self._write_map(checked, module, target) if self.source_map else None
+        if file != "-":
+            record = Record(
+                script=file,
+                source=modules.read[script].digest,
+                module=digest(module.text.encode()),
+                source_map=digest(source_map.encode()) if source_map is not None else "",
+                imports=modules.imports(script),
+                said=as_text(checked),
+            )
+            self.records.keep(target, record)
+
+    def put(self, file: str, text: str, target: Path, *more: str) -> bool:
+        """Writes the module made from `file`, or compares it; whether it has been written.
+
+        `more` are the words that the command needs besides the file.
+        """
         existing = read_module(target)
         if self.only_compares:
-            self._compare(file, existing, text, target)
-        elif target.exists() and file != "-" and target.samefile(file):
+            self._compare(" ".join([file, *more]), existing, text, target)
+            return False
+        if target.exists() and file != "-" and target.samefile(file):
             complain(f"{target} is the script itself; name another file with -o")
             self.has_failed = True
-        elif not self.force and not may_overwrite(target):
+            return False
+        if not self.force and not may_overwrite(target):
             complain(f"{target} was not written by saftc; --force overwrites it")
             self.has_failed = True
+            return False
+        if existing == text:
+            say(f"{target} is up to date")
         else:
-            if existing == text:
-                say(f"{target} is up to date")
-            else:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                write_module(target, text)
-                say(f"{file} -> {target}")
-            source_map = self._write_map(checked, module, target) if self.source_map else None
-            if file != "-":
-                record = Record(
-                    script=file,
-                    source=modules.read[script].digest,
-                    module=digest(text.encode()),
-                    source_map=digest(source_map.encode()) if source_map is not None else "",
-                    imports=modules.imports(script),
-                    said=as_text(checked),
-                )
-                self.records.keep(target, record)
+            write_module(target, text)
+            say(f"{file} -> {target}")
+        return True
 
     def _write_map(self, checked: "Checked", module: "Generated", target: Path) -> str:
         from saftc.codegen.source_map import render_source_map
@@ -168,7 +177,7 @@ class Builder:
         write_module(_map_path(target), text)
         return text
 
-    def _compare(self, file: str, existing: str | None, text: str, target: Path) -> None:
+    def _compare(self, words: str, existing: str | None, text: str, target: Path) -> None:
         if existing == text:
             return
         if self.diff:
@@ -180,7 +189,7 @@ class Builder:
             )
             sys.stdout.writelines(lines)
         if self.check:
-            say(f"{target} is out of date: run `saftc build {file}`")
+            say(f"{target} is out of date: run `saftc build {words}`")
             self.has_failed = True
 
 

@@ -22,7 +22,6 @@ app = typer.Typer(
     name="saftc",
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
     epilog="`saftc script.saft` is short for `saftc run script.saft`.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -78,20 +77,33 @@ def build(
         bool,
         typer.Option("--source-map", help="Also write NAME.py.map, for positions in errors."),
     ] = False,
+    tools: Annotated[
+        str | None,
+        typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
+    ] = None,
 ) -> None:
-    """Compile scripts to Python modules.
+    """Compile scripts to Python modules, and plans (NAME.json) with --tools.
 
     Without -o or --out-dir, script.saft becomes script.py beside it. A sibling script that a
     script imports is compiled with it.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         _stop("-o names one module: give it one script, or use --out-dir")
+    _refuse_mixture(files, tools, source_map)
     targets = [_target(file, output, out_dir) for file in files]
     _refuse_collisions(files, targets)
     from saftc.building import Builder
+    from saftc.files import make_folder
 
+    if out_dir is not None and not (check or diff):
+        make_folder(out_dir)
     builder = Builder(check=check, diff=diff, force=force, source_map=source_map)
-    went_well = builder.build_all(zip(files, targets, strict=True))
+    if tools is None:
+        went_well = builder.build_all(zip(files, targets, strict=True))
+    else:
+        from saftc.plans.building import PlanBuilder
+
+        went_well = PlanBuilder(builder, tools).build_all(zip(files, targets, strict=True))
     raise typer.Exit(0 if went_well else 1)
 
 
@@ -275,8 +287,8 @@ def run(
 
 def main() -> None:
     """Entry point of the command `saftc`."""
-    arguments = sys.argv[1:]
-    if arguments and _is_script(arguments[0]):
+    arguments = sys.argv[1:] or ["--help"]
+    if _is_script(arguments[0]):
         arguments.insert(0, "run")
     from saftc.files import FileProblem
 
@@ -331,6 +343,20 @@ def _target(file: str, output: str | None, out_dir: Path | None) -> Path | None:
         return None
     name = Path(file).stem + ".py"
     return out_dir / name if out_dir is not None else Path(file).with_name(name)
+
+
+def _refuse_mixture(files: list[str], tools: str | None, source_map: bool) -> None:
+    """Plans need tools, scripts have none, and one command is for the one or the other."""
+    plans = [file for file in files if file.endswith(".json")]
+    if plans and tools is None:
+        _stop(f"{plans[0]} is a plan: say with --tools MODULE whose functions it calls")
+    if tools is not None and len(plans) < len(files):
+        script = next(file for file in files if file not in plans)
+        _stop(
+            f"--tools is for plans, and {script} is none: name it NAME.json, or leave --tools out"
+        )
+    if plans and source_map:
+        _stop("--source-map is for scripts")
 
 
 def _refuse_collisions(files: list[str], targets: list[Path | None]) -> None:

@@ -37,8 +37,18 @@ def read_module(path: Path) -> str | None:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:
         return None
+    except IsADirectoryError:
+        raise FileProblem(f"{path} is a folder; name the module in it") from None
     except OSError as error:
         raise FileProblem(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def make_folder(path: Path) -> None:
+    """Makes the folder and those above it, unless it is there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileProblem(f"cannot make the folder {path}: {error.strerror or error}") from None
 
 
 def may_overwrite(path: Path) -> bool:

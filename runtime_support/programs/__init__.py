@@ -9,6 +9,7 @@
 - `evaluation` reduces the tree, `coercing` carries out coercions, `machine` makes every call under
   limits, permission and record, `scheduling` gives it time and threads.
 - `outcomes` are the three ways it can end; `patching` and `unrolling` write candidate programs.
+- `casting` coerces one value outside a program, for plans that have become Python.
 - `serialization` writes values as programs; `describing` and `json_schema` are for the model.
 
 The language knows no domain. It stands on its own and imports nothing else of `runtime_support`.
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime_support.programs.ambiguity import Ambiguity, Option, ambiguous, option
+    from runtime_support.programs.casting import CoercionError, coerce
     from runtime_support.programs.checking import CheckedProgram
     from runtime_support.programs.describing import describe
     from runtime_support.programs.json_schema import schema
@@ -50,6 +52,7 @@ __all__ = [
     "Call",
     "Candidate",
     "CheckedProgram",
+    "CoercionError",
     "Diagnostic",
     "Failure",
     "Limits",
@@ -62,6 +65,7 @@ __all__ = [
     "Success",
     "ambiguous",
     "check",
+    "coerce",
     "describe",
     "evaluate",
     "option",
@@ -73,6 +77,7 @@ __all__ = [
 _HOMES = {
     "Ambiguity": "ambiguity",
     "CheckedProgram": "checking",
+    "CoercionError": "casting",
     "Limits": "limits",
     "Option": "ambiguity",
     "Registry": "registry",
@@ -80,6 +85,7 @@ _HOMES = {
     "SerializationError": "serialization",
     "ambiguous": "ambiguity",
     "check": "running",
+    "coerce": "casting",
     "describe": "describing",
     "evaluate": "running",
     "option": "ambiguity",

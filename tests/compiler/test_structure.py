@@ -24,6 +24,7 @@ _FLOORS = [
     {"modules", "previews"},
     {"failures"},
     {"building", "running", "previewing", "formatting", "explaining"},
+    {"plans"},
     {"cli"},
     {"__main__"},
 ]

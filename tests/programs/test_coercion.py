@@ -4,9 +4,20 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
-from program_support import registry_of
+from program_support import fixtures, registry_of
 
-from runtime_support.programs import Ambiguous, Failure, Registry, Success, evaluate, serialize
+from runtime_support.programs import (
+    Ambiguity,
+    Ambiguous,
+    CoercionError,
+    Failure,
+    Registry,
+    Success,
+    coerce,
+    evaluate,
+    option,
+    serialize,
+)
 
 
 def give(annotation: Any, *types: type, conversions=()) -> Registry:
@@ -419,3 +430,31 @@ def test_one_key_is_a_call_where_a_callable_has_the_name():
     assert serialize(
         evaluate({"take": {"it": {"lat": 1, "lon": 2}}}, registry).value, registry
     ) == {"Point": {"lat": 1.0, "lon": 2.0}}
+
+
+@pytest.mark.parametrize(("annotation", "given", "expected"), HOPS)
+def test_a_value_outside_a_program_is_coerced_alike(annotation, given, expected):
+    value = coerce(given, annotation)
+    assert value == expected and type(value) is type(expected)
+
+
+def test_conversions_of_a_value_outside_a_program():
+    functions = fixtures.fixtures(["books", "vessels"], Ambiguity, option)[2]
+    author_of, name_of, *vessels = functions
+    book = fixtures.Book("Ulysses", 1922)
+    assert coerce(book, str, [author_of, name_of]) == "Joyce"
+    assert coerce([book], list[fixtures.Author], [author_of]) == [fixtures.Author("Joyce")]
+    assert coerce({"title": "Emma", "year": 1815}, fixtures.Book) == fixtures.Book("Emma", 1815)
+    with pytest.raises(CoercionError, match="Cup can become Tank in 2 ways"):
+        coerce(fixtures.Cup(1), fixtures.Tank, vessels)
+
+
+def test_a_value_that_cannot_be_coerced():
+    with pytest.raises(CoercionError, match='expected number, got string: "two" is not a number'):
+        coerce("two", float)
+
+    def failing(value: str) -> float:
+        raise LookupError(value)
+
+    with pytest.raises(CoercionError, match="failing: LookupError: two"):
+        coerce("two", float, [failing])

@@ -1,0 +1,90 @@
+"""A call with the arguments that the program gives by name, as Python takes them.
+
+{"repeat": {"text": "ab", "times": 3}}     repeat(text="ab", times=3)
+{"upper": "abc"}                           upper("abc")
+{"largest": {"numbers": [1, 2]}}           largest(1, 2)     for `def largest(*numbers)`
+"""
+
+import inspect
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.python import Expression
+from saftc.plans.naming import NotWritable
+
+
+def called(function: Expression, node: Any, given: Mapping[str, Expression]) -> Expression:
+    """The call that `node` means, with the expressions of its arguments."""
+    definition, named = node.definition, dict(given)
+    if node.form == "bare" and _takes_positions(definition, *named):
+        return py.call(function, list(named.values()))
+    positional = _positional(definition, named)
+    made = py.call(function, [], named.items())
+    return made.with_changes(args=[*positional, *made.args])
+
+
+def keeps_order(definition: Any, given: list[str]) -> bool:
+    """Whether Python evaluates the arguments in the order in which the program has them."""
+    first = [
+        one.name
+        for one in definition.parameters
+        if one.name in given and (one.by_position or one.takes_rest)
+    ]
+    return given[: len(first)] == first
+
+
+def constant(value: Any) -> Expression:
+    """A JSON value, or a tuple of such, as a literal."""
+    match value:
+        case list():
+            return py.list_([constant(item) for item in cast("list[Any]", value)])
+        case tuple():
+            return py.tuple_([constant(item) for item in cast("tuple[Any, ...]", value)])
+        case float() if math.copysign(1, value) < 0:
+            return py.negation(py.constant(-value))
+        case _:
+            return py.constant(value)
+
+
+def _takes_positions(definition: Any, name: str) -> bool:
+    if definition.kind == "type":
+        return False
+    parameter = inspect.signature(definition.function).parameters[name]
+    return parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+
+
+def _positional(definition: Any, named: dict[str, Expression]) -> list[cst.Arg]:
+    """The arguments that Python takes by position alone; they are taken out of `named`."""
+    by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
+    while by_position and by_position[-1].name not in named:
+        by_position.pop()
+    found: list[cst.Arg] = []
+    for one in by_position:
+        if one.takes_rest:
+            found += _starred(named.pop(one.name))
+        elif one.name in named:
+            found.append(cst.Arg(named.pop(one.name)))
+        else:
+            found.append(cst.Arg(_default(definition, one)))
+    return found
+
+
+def _starred(value: Expression) -> list[cst.Arg]:
+    """The rest of the positional arguments: those of a list that is written out, or of any."""
+    if isinstance(value, cst.List):
+        return [cst.Arg(element.value) for element in value.elements]
+    return [cst.Arg(value, star="*")]
+
+
+def _default(definition: Any, parameter: Any) -> Expression:
+    default = parameter.default_value()
+    if default is None or isinstance(default, bool | int | float | str):
+        return constant(default)
+    raise NotWritable(
+        f"{definition.name} takes '{parameter.name}' by position, before what the plan gives; its "
+        "default cannot be written, so the plan has to give it"
+    )

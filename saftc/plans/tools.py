@@ -1,0 +1,226 @@
+"""The tools of a plan: a module's functions, types and conversions, as a registry of the runtime.
+
+A script, and a module that saftc has compiled from one, is read and not run: what it declares is
+enough to check a plan. Its `conv` functions are the conversions. Any other module is imported; its
+conversions are those in its list `conversions`. A plan can call the functions that the module
+defines or names in `__all__`, and those of others that stand in the module under a name that the
+plan uses.
+"""
+
+import ast
+import importlib.machinery
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from saftc.codegen.module import header
+from saftc.declarations import declarations_of, imported_beside
+from saftc.diagnostics.near import near
+from saftc.driver import Checked, compile_checked
+from saftc.files import FileProblem, read_module
+from saftc.finding import sibling
+from saftc.modules import Modules
+from saftc.runtime import runtime
+from saftc.syntax import nodes as n
+
+_NAME = "declarations of "
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a module offers to a plan. `siblings` are the scripts that it is compiled from."""
+
+    name: str
+    namespace: Mapping[str, Any]
+    registry: Any
+    siblings: tuple[Checked, ...] = ()
+
+    def place_of(self, thing: Any) -> tuple[str, str]:
+        """The module and the name under which Python finds a function or class."""
+        for name, value in self.namespace.items():
+            if value is thing:
+                return self.name, name
+        return str(thing.__module__).removeprefix(_NAME), thing.__name__
+
+
+def find_tools(name: str, folders: Iterable[Path], program: Any) -> Tools:
+    """The tools of the module `name`, looked for in `folders` and then where Python looks.
+
+    Raises FileProblem when there is no such module, or when it cannot be used.
+    """
+    stem = Path(name).stem if name.endswith((".py", ".saft")) else ""
+    if stem or not all(part.isidentifier() for part in name.split(".")):
+        hint = f": write --tools {stem}" if stem else ""
+        raise FileProblem(f"--tools takes the name of a module, and {name} is none{hint}")
+    first, places = name.split(".")[0], list(dict.fromkeys(folders))
+    for folder in places:
+        if sibling(name, folder) is not None:
+            return _of_script(name, folder, program)
+        # Absolute, since Python keeps what it has found in a folder by its path.
+        if importlib.machinery.PathFinder.find_spec(first, [str(folder.resolve())]):
+            return _of_python(name, folder.resolve(), program)
+    if importlib.util.find_spec(first) is None:
+        meant = near(name, {path.stem for folder in places for path in _modules_in(folder)})
+        searched = ", ".join(str(folder.resolve()) for folder in places)
+        hint = f"; did you mean {meant}?" if meant else f": looked in {searched}"
+        raise FileProblem(f"there is no module {name}{hint}")
+    return _of_python(name, places[0].resolve(), program)
+
+
+def _modules_in(folder: Path) -> Iterator[Path]:
+    yield from folder.glob("*.py")
+    yield from folder.glob("*.saft")
+
+
+# Scripts
+
+
+def _of_script(name: str, folder: Path, program: Any) -> Tools:
+    modules = Modules(folder)
+    modules.load(name)
+    checked = modules.siblings[name]
+    assert checked is not None
+    if checked.has_errors:
+        path = Path(checked.source.name)
+        raise FileProblem(f"{path.name} has errors: see `saftc check {path}`")
+    module = _declared(name, modules)
+    conversions = {
+        statement.name.text
+        for statement in checked.module.statements
+        if isinstance(statement, n.FunctionDef) and statement.is_conversion
+    }
+    registry = _registry(module.__name__, vars(module), conversions, program)
+    return Tools(name, vars(module), registry, tuple(modules.checked_siblings()))
+
+
+def _declared(name: str, modules: Modules) -> ModuleType:
+    """The declarations of a script, and of those that it imports."""
+    done: dict[str, ModuleType] = {}
+
+    def find(name: str) -> ModuleType | None:
+        checked = modules.siblings.get(name)
+        if checked is not None and name not in done:
+            text = compile_checked(checked).text
+            assert text is not None
+            done[name] = declarations_of(text, name, find).module
+        return done.get(name)
+
+    module = find(name)
+    assert module is not None
+    return module
+
+
+# Python modules
+
+
+def _of_python(name: str, folder: Path, program: Any) -> Tools:
+    compiled = _compiled_text(name, folder)
+    if compiled is not None:
+        module = declarations_of(compiled, name, lambda name: _compiled_module(name, folder)).module
+        conversions = _passed_as_conversions(compiled)
+        registry = _registry(module.__name__, vars(module), conversions, program)
+        return Tools(name, vars(module), registry)
+    module = _imported(name, folder)
+    listed: Any = getattr(module, "conversions", ())
+    if not isinstance(listed, list | tuple) or not all(map(callable, cast("list[Any]", listed))):
+        raise FileProblem(f"`conversions` of {name} is to be a list of functions")
+    namespace = {**vars(module), **{one.__name__: one for one in cast("list[Any]", listed)}}
+    conversions = {one.__name__ for one in cast("list[Any]", listed)}
+    return Tools(name, vars(module), _registry(name, namespace, conversions, program))
+
+
+def _imported(name: str, folder: Path) -> ModuleType:
+    try:
+        module = imported_beside(folder)(name)
+    except Exception as error:
+        raise FileProblem(f"cannot import {name}: {type(error).__name__}: {error}") from None
+    assert module is not None
+    return module
+
+
+def _compiled_text(name: str, folder: Path) -> str | None:
+    """The text of a module that saftc has written; None for other modules."""
+    path = folder.joinpath(*name.split(".")).with_suffix(".py")
+    text = read_module(path) if path.is_file() else None
+    start = header("\0").split("\0")[0]
+    return text if text is not None and text.startswith(start) else None
+
+
+def _compiled_module(name: str, folder: Path) -> ModuleType | None:
+    text = _compiled_text(name, folder)
+    if text is None:
+        return None
+    return declarations_of(text, name, lambda name: _compiled_module(name, folder)).module
+
+
+def _passed_as_conversions(text: str) -> set[str]:
+    """The conversions of a compiled module: what it gives to each call of `program`."""
+    return {
+        element.id
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.keyword) and node.arg == "conversions"
+        for element in ast.walk(node.value)
+        if isinstance(element, ast.Name)
+    }
+
+
+# Registries
+
+
+def _registry(home: str, namespace: Mapping[str, Any], conversions: set[str], program: Any) -> Any:
+    """The registry of what a program can call by name."""
+    programs = runtime("programs.registry")
+    tool_name: Callable[[str], str] = runtime("templates").tool_name
+    offered = {tool_name(key): value for key, value in _offered(home, namespace).items()}
+    named = set(_names_in(program)) & {tool_name(key) for key in namespace}
+    used = {key: value for key, value in namespace.items() if tool_name(key) in named}
+    converting = {tool_name(key): namespace[key] for key in namespace if key in conversions}
+    try:
+        return _build(programs, {**offered, **used}, converting)
+    except programs.RegistryError:
+        pass
+    try:  # without what the plan has no use for, and a plan cannot call
+        return _build(programs, used, converting)
+    except programs.RegistryError as error:
+        raise FileProblem(f"a plan cannot call what {home} offers: {error}") from None
+
+
+def _build(programs: Any, offered: Mapping[str, Any], converting: Mapping[str, Any]) -> Any:
+    classes: Callable[[Iterable[Any]], list[type]] = runtime("programs.classes").classes_of
+    types = classes([*offered.values(), *converting.values()])
+    functions = {
+        key: value
+        for key, value in offered.items()
+        if callable(value) and not isinstance(value, type) and value not in converting.values()
+    }
+    return programs.Registry(functions, types, dict(converting))
+
+
+def _offered(home: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """The functions and classes that a module defines, or names in `__all__`."""
+    public: Any = namespace.get("__all__")
+    return {
+        key: value
+        for key, value in namespace.items()
+        if callable(value)
+        and (
+            key in public
+            if public is not None
+            else not key.startswith("_") and getattr(value, "__module__", None) == home
+        )
+    }
+
+
+def _names_in(program: Any) -> Iterator[str]:
+    pending = [program]
+    while pending:
+        one: Any = pending.pop()
+        if isinstance(one, dict):
+            fields = cast("dict[str, Any]", one)
+            yield from fields
+            pending += fields.values()
+        elif isinstance(one, list):
+            pending += cast("list[Any]", one)

@@ -1,0 +1,71 @@
+"""What a program does with its variables, and where it needs statements.
+
+A variable is told by the `$let` that binds it and its name there.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from saftc.runtime import runtime
+
+
+class Uses:
+    """The uses in one program."""
+
+    def __init__(self, root: Any) -> None:
+        self.tree: Any = runtime("programs.tree")
+        self.children: Any = runtime("programs.walking").children
+        self.used: set[tuple[int, str]] = set()
+        self.asked: dict[tuple[int, str], list[Any]] = {}
+        self.lets: dict[int, bool] = {}
+        self._note(root, {})
+
+    def is_used(self, let: Any, name: str) -> bool:
+        """Whether anything refers to this variable."""
+        return (id(let), name) in self.used
+
+    def asked_of(self, let: Any, name: str) -> Any:
+        """The type of the parameters that the variable is given to, if it is one type."""
+        first, *others = self.asked.get((id(let), name), [None])
+        is_any = first == runtime("programs.types").ANY
+        return None if is_any or any(other != first for other in others) else first
+
+    def has_let(self, *nodes: Any) -> bool:
+        """Whether a `$let` is in one of the nodes, so that it needs statements; None has none."""
+        return any(node is not None and self._has_let(node) for node in nodes)
+
+    def _has_let(self, node: Any) -> bool:
+        found = self.lets.get(id(node))
+        if found is None:
+            found = isinstance(node, self.tree.LetNode) or self.has_let(*self.children(node))
+            self.lets[id(node)] = found
+        return found
+
+    def _note(self, node: Any, scope: Mapping[str, tuple[int, str]]) -> None:
+        match node:
+            case self.tree.LetNode():
+                inside = dict(scope)
+                for name, bound in node.bindings:
+                    self._note(bound, inside)
+                    inside[name] = (id(node), name)
+                self._note(node.body, inside)
+                return
+            case self.tree.MapNode():
+                self._note(node.over, scope)
+                inside = {name: of for name, of in scope.items() if name != node.variable}
+                for part in (node.where, node.body):
+                    if part is not None:
+                        self._note(part, inside)
+                return
+            case self.tree.RefNode():
+                if node.name in scope:
+                    self.used.add(scope[node.name])
+            case self.tree.CallNode():
+                for name, argument in node.arguments:
+                    if isinstance(argument, self.tree.RefNode) and argument.name in scope:
+                        asked = self.asked.setdefault(scope[argument.name], [])
+                        asked.append(node.definition.parameter(name).type)
+            case _:
+                pass
+        for child in self.children(node):
+            self._note(child, scope)

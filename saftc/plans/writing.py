@@ -1,0 +1,305 @@
+"""A checked program as the text of a Python module.
+
+    {"$let": {"bind": {"here": {"locate": "Oslo"}},
+              "in": {"$map": {"over": {"places": {}}, "as": "p",
+                              "do": {"gap": {"a": {"$ref": "here"}, "b": {"$ref": "p"}}}}}}}
+
+    def main() -> list[float]:
+        here = locate("Oslo")
+        return [gap(a=here, b=p) for p in places()]
+
+Calls nest as they do in the program. What needs statements (a `$let` inside of something) is
+written above the statement that it stands in; then what comes before it there, and may have
+effects, is bound to a name first, so that everything still happens in the order of the program.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.layout import black_format, code_of
+from saftc.codegen.module import header
+from saftc.codegen.python import Expression
+from saftc.plans.annotating import Annotations
+from saftc.plans.calling import called, constant, keeps_order
+from saftc.plans.coercing import Coercions, awaited, comprehension, has_await, is_async
+from saftc.plans.naming import Names, Taken
+from saftc.plans.tools import Tools
+from saftc.plans.uses import Uses
+from saftc.runtime import runtime
+
+Block: TypeAlias = list[cst.BaseStatement]
+Scope: TypeAlias = Mapping[str, str]
+_Part: TypeAlias = tuple[str, Any, Expression]
+
+# What Python prints as Saft's `print` does.
+_PRINTED_ALIKE = {"integer", "number", "float", "string"}
+_LONGEST_TYPE = 60
+
+
+def write_plan(name: str, root: Any, tools: Tools) -> str:
+    """The module of the program with this checked root, from a file called `name`."""
+    taken, uses = Taken(), Uses(root)
+    while True:
+        names = Names(tools, taken)
+        text = _Writer(names, uses).module(name, root)
+        if names.all_taken() == taken:
+            return text
+        taken = names.all_taken()
+
+
+class _Writer:
+    def __init__(self, names: Names, uses: Uses) -> None:
+        self.names = names
+        self.annotations = Annotations(names)
+        self.coercions = Coercions(names, self.annotations)
+        self.tree: Any = runtime("programs.tree")
+        self.types: Any = runtime("programs.types")
+        self.uses = uses
+        self.awaits = False
+        self.gives_nothing = False
+
+    def module(self, name: str, root: Any) -> str:
+        self.gives_nothing = root.type == self.types.NULL
+        body: Block = []
+        self.tail(root, body, {})
+        returns = self.returns(self.types.widened(root.type))
+        function = cst.FunctionDef(
+            py.name("main"),
+            cst.Parameters(),
+            cst.IndentedBlock(body),
+            returns=cst.Annotation(returns),
+            asynchronous=cst.Asynchronous() if self.awaits else None,
+        )
+        called: Expression = py.call(py.name("main"))
+        if self.awaits:
+            called = py.call(py.attribute(self.names.module("asyncio"), "run"), [called])
+        if not self.gives_nothing:
+            called = py.call(self.names.built_in("print"), [self._shown(called, root.type)])
+        is_main = py.comparison(py.name("__name__"), "==", py.string("__main__"))
+        run = cst.If(is_main, cst.IndentedBlock([_line(cst.Expr(called))]))
+        code = code_of(cst.Module([function, run]))
+        imports = self.names.imports.render()
+        above = header(name) + (imports + "\n" if imports else "")
+        return black_format(f"{above}\n\n{code}", 0)
+
+    def returns(self, type_: Any) -> Expression:
+        """The annotation of the function; of a type that is long to write, the outermost part."""
+        whole = Annotations(Names(self.names.tools, self.names.taken)).of(type_)
+        if len(code_of(whole)) <= _LONGEST_TYPE:
+            return self.annotations.of(type_)
+        types = self.types
+        if isinstance(type_, types.ListType) and not type_.as_tuple:
+            return self.annotations.of(types.ListType(types.ANY))
+        is_object = isinstance(type_, types.RecordType | types.MapType)
+        return self.annotations.of(types.MapType(types.ANY) if is_object else types.ANY)
+
+    def _shown(self, value: Expression, type_: Any) -> Expression:
+        kinds = {getattr(m, "kind", None) for m in self.types.members_of(type_)}
+        if kinds <= _PRINTED_ALIKE:
+            return value
+        return py.call(self.names.built_in("show"), [value])
+
+    # Statements
+
+    def tail(self, node: Any, block: Block, scope: Scope) -> None:
+        """The end of the function: the value of the node is returned."""
+        match node:
+            case self.tree.LetNode():
+                self.tail(node.body, block, self.bind(node, block, scope))
+            case self.tree.IfNode() if self.gives_nothing or self._has_let_in_branches(node):
+                test = self.expression(node.test, block, scope, "test")
+                then: Block = []
+                otherwise: Block = []
+                self.tail(node.then, then, scope)
+                self.tail(node.otherwise, otherwise, scope)
+                block.append(_if(test, then, otherwise))
+            case self.tree.CallNode() if self.gives_nothing:
+                block.append(_line(cst.Expr(self.call(node, block, scope))))
+            case _:
+                block.append(_line(cst.Return(self.expression(node, block, scope, "result"))))
+
+    def _has_let_in_branches(self, node: Any) -> bool:
+        return self.uses.has_let(node.then, node.otherwise)
+
+    def assign(self, name: str, node: Any, block: Block, scope: Scope, wanted: Any = None) -> None:
+        """Binds a variable to the value of the node."""
+        match node:
+            case self.tree.LetNode():
+                self.assign(name, node.body, block, self.bind(node, block, scope), wanted)
+            case self.tree.IfNode() if self._has_let_in_branches(node):
+                self._choose(name, node, block, scope)
+            case self.tree.MapNode() if self.uses.has_let(node.where, node.body):
+                self._collect(name, node, block, scope)
+            case _:
+                value = self.expression(node, block, scope, name)
+                block.append(_line(self._bound(name, value, wanted)))
+
+    def _bound(self, name: str, value: Expression, wanted: Any) -> cst.BaseSmallStatement:
+        """An assignment; a list or object written out says what it is to be used as."""
+        if wanted is None or not isinstance(value, cst.List | cst.Dict):
+            return cst.Assign([cst.AssignTarget(py.name(name))], value)
+        annotation = cst.Annotation(self.annotations.of(wanted))
+        return cst.AnnAssign(py.name(name), annotation, value)
+
+    def _choose(self, name: str, node: Any, block: Block, scope: Scope) -> None:
+        """`if test: name = ... else: name = ...`"""
+        test = self.expression(node.test, block, scope, "test")
+        then: Block = []
+        otherwise: Block = []
+        self.assign(name, node.then, then, scope)
+        self.assign(name, node.otherwise, otherwise, scope)
+        block.append(_if(test, then, otherwise))
+
+    def _collect(self, name: str, node: Any, block: Block, scope: Scope) -> None:
+        """A loop that puts the elements together."""
+        over = self.expression(node.over, block, scope, "items")
+        block.append(_line(cst.Assign([cst.AssignTarget(py.name(name))], py.list_([]))))
+        variable = self.names.variable(node.variable)
+        inside = {**scope, node.variable: variable}
+        body: Block = []
+        if node.where is None:
+            self._append(name, node.body, body, inside)
+        else:
+            test = self.expression(node.where, body, inside, "test")
+            kept: Block = []
+            self._append(name, node.body, kept, inside)
+            body.append(cst.If(test, cst.IndentedBlock(kept)))
+        block.append(cst.For(cst.Name(variable), over, cst.IndentedBlock(body)))
+
+    def _append(self, name: str, node: Any, block: Block, scope: Scope) -> None:
+        value = self.expression(node, block, scope, "item")
+        block.append(_line(cst.Expr(py.call(py.attribute(py.name(name), "append"), [value]))))
+
+    def bind(self, node: Any, block: Block, scope: Scope) -> Scope:
+        """The bindings of a `$let` as assignments; gives the scope of its body."""
+        inside = dict(scope)
+        for name, bound in node.bindings:
+            if not self.uses.is_used(node, name):
+                self._drop(bound, block, inside)
+                continue
+            variable = self.names.variable(name)
+            self.assign(variable, bound, block, inside, self.uses.asked_of(node, name))
+            inside[name] = variable
+        return inside
+
+    def _drop(self, node: Any, block: Block, scope: Scope) -> None:
+        """A value that nothing refers to: it is there for its effects."""
+        if node.calls:
+            value = self.expression(node, block, scope, "_unused")
+            if not isinstance(value, cst.Name):
+                block.append(_line(cst.Expr(value)))
+
+    # Expressions
+
+    def expression(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+        """The value of the node, once the statements that are added to the block have run.
+
+        `hint` is what a variable for it would be called.
+        """
+        match node:
+            case self.tree.ConstantNode():
+                return constant(node.value)
+            case self.tree.RefNode():
+                return py.name(scope[node.name])
+            case self.tree.ListNode():
+                hinted = [("item", item) for item in node.items]
+                return py.list_(self.parts(hinted, block, scope))
+            case self.tree.RecordNode():
+                values = self.parts(node.fields, block, scope)
+                keys = [name for name, _ in node.fields]
+                return py.dict_(list(zip(keys, values, strict=True)))
+            case self.tree.CallNode():
+                return self.call(node, block, scope)
+            case self.tree.LetNode():
+                return self.expression(node.body, block, self.bind(node, block, scope), hint)
+            case self.tree.IfNode():
+                return self.conditional(node, block, scope, hint)
+            case self.tree.MapNode():
+                return self.map(node, block, scope, hint)
+            case _:
+                return self.coerced(node, block, scope, hint)
+
+    def parts(
+        self, parts: Iterable[tuple[str, Any]], block: Block, scope: Scope
+    ) -> list[Expression]:
+        """The values of parts that are evaluated one after the other."""
+        done: list[_Part] = []
+        for hint, node in parts:
+            above: Block = []
+            value = self.expression(node, above, scope, hint)
+            if above:
+                done[:] = [self._kept(*one, block) for one in done]
+            block += above
+            done.append((hint, node, value))
+        return [value for _, _, value in done]
+
+    def _kept(self, hint: str, node: Any, value: Expression, block: Block) -> _Part:
+        """A part whose effects come before those of statements that follow it."""
+        if node.pure or isinstance(value, cst.Name):
+            return hint, node, value
+        variable = self.names.variable(hint)
+        block.append(_line(self._bound(variable, value, None)))
+        return hint, node, py.name(variable)
+
+    def conditional(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+        if self._has_let_in_branches(node):
+            variable = self.names.variable(hint)
+            self._choose(variable, node, block, scope)
+            return py.name(variable)
+        test = self.expression(node.test, block, scope, "test")
+        then = self.expression(node.then, block, scope, hint)
+        return py.conditional(then, test, self.expression(node.otherwise, block, scope, hint))
+
+    def map(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+        if self.uses.has_let(node.where, node.body):
+            variable = self.names.variable(hint)
+            self._collect(variable, node, block, scope)
+            return py.name(variable)
+        over = self.expression(node.over, block, scope, "items")
+        visible = {python for name, python in scope.items() if name != node.variable}
+        variable = self.names.element(node.variable, visible)
+        inside = {**scope, node.variable: variable}
+        item = self.expression(node.body, block, inside, "item")
+        test = None
+        if node.where is not None:
+            test = self.expression(node.where, block, inside, "test")
+        return comprehension(item, variable, over, test)
+
+    def coerced(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+        try:
+            return constant(self.coercions.constant(node))
+        except LookupError:
+            value = self.expression(node.operand, block, scope, hint)
+            made = self.coercions.written(value, node, set(scope.values()))
+            self.awaits = self.awaits or has_await(made)
+            return made
+
+    # Calls
+
+    def call(self, node: Any, block: Block, scope: Scope) -> Expression:
+        definition = node.definition
+        values = self.parts(node.arguments, block, scope)
+        given = {name: value for (name, _), value in zip(node.arguments, values, strict=True)}
+        if not keeps_order(definition, list(given)):
+            for name, part in node.arguments:
+                given[name] = self._kept(name, part, given[name], block)[2]
+        made = called(self.names.tool(definition.function), node, given)
+        if is_async(definition.function):
+            self.awaits = True
+            return awaited(made)
+        return made
+
+
+def _line(small: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([small])
+
+
+def _if(test: Expression, then: Block, otherwise: Block) -> cst.If:
+    """`if` with `else`; an `if` alone in that is `elif`."""
+    only = otherwise[0]
+    if len(otherwise) == 1 and isinstance(only, cst.If):
+        return cst.If(test, cst.IndentedBlock(then), orelse=only)
+    return cst.If(test, cst.IndentedBlock(then), orelse=cst.Else(cst.IndentedBlock(otherwise)))
