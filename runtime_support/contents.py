@@ -17,11 +17,11 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from runtime_support.media import File, Image
-from runtime_support.values import is_list
+from runtime_support.values import is_list, is_object
 
 Part: TypeAlias = dict[str, Any]
 Content: TypeAlias = str | list[Part]
-Piece: TypeAlias = str | Image | File
+Piece: TypeAlias = str | Image | File | Part
 
 HASH_LENGTH = 16
 
@@ -89,7 +89,9 @@ def abridged(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part(piece: Any) -> Part:
-    """The part of a picture or a file."""
+    """The part of a picture or a file, or one that is given as it is."""
+    if is_object(piece):
+        return piece
     if piece.url is not None:
         return {"type": "image_url", "image_url": {"url": piece.url}}
     if piece.type == "text/plain":
@@ -116,7 +118,7 @@ def _abridged_part(part: Part) -> Part:
         return part
     name, _ = _DATA[kind]
     head, mark, data = part[kind][name].rpartition(_BASE64)
-    if data.startswith("<") or (kind == "image_url" and not mark):
+    if data.startswith("<") or (kind != "input_audio" and not mark):
         return part  # abridged already, or an address
     return {**part, kind: {**part[kind], name: f"{head}{mark}{_stand_in(data)}"}}
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from runtime_support.contents import Content, Piece, content_of, text_of
 from runtime_support.errors import CheckError
@@ -43,11 +43,11 @@ class Hole:
 class Unknown:
     """A value that is known only when the script runs: `mark` stands in its place.
 
-    `is_function` says that this much is known of it, so that it is a tool.
+    `kind` is what is known of it: a function is a tool, a picture or a file is a part of its own.
     """
 
     mark: str
-    is_function: bool = False
+    kind: Literal["value", "function", "image", "file"] = "value"
 
 
 Part: TypeAlias = str | Hole
@@ -136,12 +136,16 @@ def cleaned(template: str) -> str:
 
 
 def _is_tool(value: Any) -> bool:
-    return value.is_function if isinstance(value, Unknown) else is_function(value)
+    return value.kind == "function" if isinstance(value, Unknown) else is_function(value)
 
 
 def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
     """A value at a hole: its text, or the pictures and files that it is."""
-    items = list(value) if is_list(value) or is_tuple(value) else [value]
+    if isinstance(value, Unknown) and value.kind == "image":
+        return [{"type": "image_url", "image_url": {"url": value.mark}}]
+    if isinstance(value, Unknown) and value.kind == "file":
+        return [{"type": "file", "file": {"filename": value.mark, "file_data": value.mark}}]
+    items: list[Any] = list(value) if is_list(value) or is_tuple(value) else [value]
     if hole.is_raw or not items or not all(isinstance(item, (Image, File)) for item in items):
         return [_text_of(value, hole)]
     return items

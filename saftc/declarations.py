@@ -21,7 +21,7 @@ from types import FunctionType, ModuleType
 FindModule = Callable[[str], ModuleType | None]
 
 # Where the names in annotations come from.
-_FOR_TYPES = {"dataclasses", "runtime_support", "typing"}
+_FOR_TYPES = {"dataclasses", "polars", "runtime_support", "typing"}
 _TYPES = {"bool", "dict", "float", "int", "list", "str", "tuple"}
 _OPEN = ast.Constant(...)
 
@@ -93,6 +93,9 @@ class _Reader:
 
     def imports(self, names: Iterable[ast.alias]) -> None:
         for alias in names:
+            if alias.name in _FOR_TYPES:
+                self.run(ast.Import([alias]))
+                continue
             found = self.find(alias.name)
             first, _, rest = alias.name.partition(".")
             if rest and alias.asname is None:

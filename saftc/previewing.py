@@ -20,7 +20,7 @@ from saftc.modules import Modules
 from saftc.previews import Hole, Preview
 from saftc.runtime import runtime
 from saftc.semantics.scopes import Symbol
-from saftc.semantics.types import ANY, BuiltinType, FunctionType, members
+from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -195,6 +195,9 @@ class _Asking:
             return self._evaluated(made)
         if self._is_from_python(node):
             return self._from_python(node, made)
+        media = {one.kind for one in found if isinstance(one, Scalar)} & {"image", "file"}
+        if media and len(found) == len(media):
+            return self._media(node, "file" if "file" in media else "image")
         try:
             return _literal(node)
         except _NotKnown:
@@ -210,7 +213,13 @@ class _Asking:
     def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Any:
         names = " or ".join(f"`{one.name}`" for one in functions)
         self._note(f"`{self._written(node)}` is the function {names}")
-        return self.unknown(self._hole(node), is_function=True)
+        return self.unknown(self._hole(node), "function")
+
+    def _media(self, node: n.Expression, kind: str) -> Any:
+        mark = self._hole(node)
+        if kind == "file":
+            self._note(f"{mark} is sent as what it is: a file, a sound, a picture or text")
+        return self.unknown(mark, kind)
 
     def _from_python(self, node: n.Expression, made: ast.expr) -> Any:
         if _first_name(made) not in self.names:

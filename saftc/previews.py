@@ -70,12 +70,22 @@ def _lines(one: Preview) -> Iterator[str]:
         if name == "messages":
             for message in part:
                 yield f"  {message['role']}:"
-                yield from _indented(message["content"])
+                content = message["content"]
+                parts = [content] if isinstance(content, str) else content
+                for part in parts:
+                    yield from _indented(_part_text(part))
         else:
             yield f"  {name}:"
             yield from _indented(part if isinstance(part, str) else _written(part))
     for note in one.notes:
         yield f"  note: {note}"
+
+
+def _part_text(part: str | dict[str, Any]) -> str:
+    """A text, also one that is a part of a message; another part is shown as it is."""
+    if isinstance(part, str):
+        return part
+    return part["text"] if part["type"] == "text" else json.dumps(part, ensure_ascii=False)
 
 
 def _indented(text: str) -> Iterator[str]:

@@ -229,7 +229,7 @@ def test_the_first_request_can_be_had_without_a_model():
 
 
 def test_a_function_that_is_not_known_yet_cannot_be_described():
-    question = Question("Use {gap}.", (), {"gap": Unknown("«gap»", is_function=True)}, Plan)
+    question = Question("Use {gap}.", (), {"gap": Unknown("«gap»", kind="function")}, Plan)
     request = first_request(question)
     assert request.messages[0]["content"].startswith("Use gap.\n\n")
     assert "What it can call" not in request.messages[0]["content"]

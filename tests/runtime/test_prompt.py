@@ -251,8 +251,8 @@ def test_options_and_functions_that_are_not_known_yet_are_marked() -> None:
     request = first_request(
         Question(
             "use {look_up} and {0}",
-            (Unknown("«a if b else c»", is_function=True),),
-            {"look_up": Unknown("«look_up»", is_function=True)},
+            (Unknown("«a if b else c»", kind="function"),),
+            {"look_up": Unknown("«look_up»", kind="function")},
             options={"temperature": Unknown("«t»"), "system": Unknown("«s»"), "seed": 7},
         )
     )
@@ -261,6 +261,19 @@ def test_options_and_functions_that_are_not_known_yet_are_marked() -> None:
     assert [tool["function"] for tool in request.tools] == [
         {"name": "look_up", "parameters": "«look_up»"},
         {"name": "tool_1", "parameters": "«a if b else c»"},
+    ]
+
+
+def test_media_that_are_not_known_yet_are_parts_of_their_own() -> None:
+    names = {"photo": Unknown("«photo»", "image"), "pages": Unknown("«pages»", "file")}
+    request = first_request(Question("compare {photo} with {pages}.", (), names))
+    (message,) = request.messages
+    assert message["content"] == [
+        {"type": "text", "text": "compare "},
+        {"type": "image_url", "image_url": {"url": "«photo»"}},
+        {"type": "text", "text": " with "},
+        {"type": "file", "file": {"filename": "«pages»", "file_data": "«pages»"}},
+        {"type": "text", "text": "."},
     ]
 
 
