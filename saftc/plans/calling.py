@@ -51,8 +51,6 @@ def constant(value: Any) -> Expression:
 
 
 def _takes_positions(definition: Any, name: str) -> bool:
-    if definition.kind == "type":
-        return False
     parameter = inspect.signature(definition.function).parameters[name]
     return parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
 

@@ -35,7 +35,7 @@ from geo import City, gap, locate
 
 
 def main() -> float:
-    return gap(a=locate(City(name="Oslo")), b=locate(City(name="Rome")))
+    return gap(a=locate(City(name="Oslo")), b=locate(City("Rome")))
 
 
 if __name__ == "__main__":
