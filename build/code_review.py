@@ -2,13 +2,12 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import list_files, prompt, read_text
+from runtime_support import prompt, read_text
 
 # A code-review helper: reads a diff, asks for findings file by file, and prints a report with the
-# serious ones first. DIFF names a diff. The module in build/ is run from the folder above.
+# serious ones first. DIFF names a diff. The compiled module is run in this folder, too.
 
-folder = "review" if list_files("review/*.diff") != [] else "examples/review"
-diff = read_text(os.environ.get("DIFF", folder + "/change.diff"))
+diff = read_text(os.environ.get("DIFF", "review/change.diff"))
 
 
 class SplitFilesResultItem(TypedDict):

@@ -5,10 +5,8 @@ from typing import Literal, TypedDict
 from runtime_support import list_files, prompt, read_text, write_text
 
 # Extraction of invoices: text files become typed records, arithmetic checks them, and the result
-# is a table. INVOICE_CSV names a file to write. The module in build/ is run from the folder above.
+# is a table. INVOICE_CSV names a file to write. The compiled module is run in this folder, too.
 
-folder = "invoices" if list_files("invoices/*.txt") != [] else "examples/invoices"
-files = ["acme.txt", "fjordkraft.txt", "paperline.txt"]
 
 
 class Line(TypedDict):
@@ -48,8 +46,8 @@ def quoted(cell: str) -> str:
 
 
 rows = [csv_row(["file", "seller", "number", "date", "total", "currency", "check"])]
-for file in files:
-    invoice = read_invoice(read_text(folder + "/" + file))
+for file in list_files("invoices/*.txt"):
+    invoice = read_invoice(read_text(file))
 
     # the model reads, the script calculates
     added = round(sum([line["amount"] for line in invoice["lines"]]), 2)

@@ -5,10 +5,10 @@ from typing import Literal, TypedDict
 from runtime_support import list_files, prompt, read_text
 
 # Triage of a mailbox folder: each mail gets a category, an urgency and a one-line summary, then
-# the mails are sorted into queues. The module in build/ is run from the folder above.
+# the mails are sorted into queues. MAILBOX names another folder. The compiled
+# module is run in this folder, too.
 
-found = "mailbox" if list_files("mailbox/*.txt") != [] else "examples/mailbox"
-folder = os.environ.get("MAILBOX", found)
+folder = os.environ.get("MAILBOX", "mailbox")
 
 
 def header(mail: str, name: str) -> str:
@@ -52,8 +52,8 @@ class Ticket(TypedDict):
 
 
 tickets: list[Ticket] = []
-for name in read_text(folder + "/index.txt").split():
-    mail = read_text(folder + "/" + name)
+for path in list_files(folder + "/*.txt"):
+    mail = read_text(path)
     verdict = triage(mail)
     tickets = tickets + [
         {

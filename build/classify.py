@@ -1,0 +1,28 @@
+# Compiled by saftc from classify.saft; edit that file instead.
+from typing import Literal
+
+from runtime_support import prompt
+
+# Classification with a reason: the label decides what happens, the reason is for people to read.
+
+tickets = [
+    "The app crashes with an error when I log in",
+    "Please add a dark mode",
+    "How do I change my password?",
+]
+
+labels = []
+for ticket in tickets:
+    label, reason = prompt(
+        "Sort the ticket {ticket}. Give the label and, in at most ten words, the reason for it.",
+        ticket=ticket,
+        fields={"label": Literal["bug", "feature", "question"], "reason": str},
+    ).value
+    print(label + ": " + ticket)
+    print("    because " + reason)
+    labels = labels + [label]
+
+print(
+    str(len([label for label in labels if label == "bug"]))
+    + " to fix before the release"
+)

@@ -1,0 +1,53 @@
+# Compiled by saftc from file_metadata.saft; edit that file instead.
+import os
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from runtime_support import list_files, prompt, read_text, show, to_json, write_text
+
+# Metadata of each text file in a folder: what the file system does not know is asked for, and the
+# catalogue is written as JSON where CATALOGUE says. The compiled module is run in this folder, too.
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One text file, as it stands in the catalogue."""
+
+    file: str
+    title: str
+    language: str
+    changed: Annotated[str | None, "the date of the last change, YYYY-MM-DD"]
+    words: int
+
+
+def describe(path: str) -> Entry:
+    text = read_text(path)
+    title, language, changed_date = prompt(
+        """
+        Give the title and the language of this text, and the date when it was changed (YYYY-MM-DD).
+
+        {text:raw}
+        """,
+        text=text,
+        fields={
+            "title": str,
+            "language": Literal["English", "German", "French"],
+            "changed_date": str | None,
+        },
+    ).value
+
+    # counting is for code
+    return Entry(path, title, language, changed=changed_date, words=len(text.split()))
+
+
+entries = [describe(path) for path in list_files("notes/*.txt")]
+for entry in entries:
+    print(entry.file + ": " + entry.title)
+    print(
+        "   ", entry.language + ",", entry.words, "words, changed", show(entry.changed)
+    )
+
+target = os.environ.get("CATALOGUE")
+if target is not None:
+    write_text(target, to_json(entries) + "\n")
+    print("written to " + target)

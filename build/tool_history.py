@@ -1,0 +1,46 @@
+# Compiled by saftc from tool_history.saft; edit that file instead.
+from runtime_support import Result, ops, prompt, show
+
+# How an answer came about: a name bound to a prompt is its value, and it also knows which tools
+# were called, what they gave, and what the prompt cost.
+
+readings = {"Oslo": 3.5, "Cairo": 30.0, "Lima": 19.0}
+
+
+def temperature(city: str) -> float:
+    """Current temperature in a city, in degrees Celsius."""
+    assert city in readings, "no station in " + city
+    return readings[city]
+
+
+# a function that gives a prompt's result without a type passes the history on
+def warmest(cities: list[str]) -> Result[str]:
+    return prompt(
+        "Which of {cities} is the warmest? Call {temperature} for each city.",
+        cities=cities,
+        temperature=temperature,
+    )
+
+
+answer = warmest(["Oslo", "Cairo", "Atlantis"])
+
+# used as a value it is the model's text
+print("answer: " + answer.value)
+
+# a tool that fails does not stop the script: the model is told, and the call is on record
+for call in answer.tool_calls:
+    if call.error is not None:
+        print(call.tool, show(call.args), "failed:", call.error)
+    else:
+        print(call.tool, show(call.args), "gave", show(call.result))
+print("asked " + answer.model + " in " + str(answer.usage.requests) + " requests")
+
+# an untyped answer that is JSON can be looked into
+items = prompt("Make up three priced items as a JSON array.")
+print(
+    ops.len(items.data),
+    show(
+        ops.add("items, first of all a ", ops.member(ops.index(items.data, 0), "name"))
+    ),
+)
+print("read from " + str(len(items.text)) + " characters of text")

@@ -1,0 +1,30 @@
+# Compiled by saftc from user_info.saft; edit that file instead.
+from runtime_support import prompt
+
+# Destructuring: one prompt gives several values, each with a name and a type of its own.
+
+people = [
+    "Alice Berg, 31 years old, alice@berg.example",
+    "Bob Lund is 17 years old and has no address",
+]
+
+
+def add_person(line: str) -> int:
+    name, age, email = prompt(
+        "Read the user info in {line}.",
+        line=line,
+        fields={"name": str, "age": int, "email": str | None},
+    ).value
+    place = email if email is not None else "no mail"
+    print(
+        name
+        + " ("
+        + place
+        + ") "
+        + ("may vote" if age >= 18 else "is too young to vote")
+    )
+    return age
+
+
+ages = [add_person(line) for line in people]
+print("the oldest is " + str(max(ages)))

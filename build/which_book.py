@@ -1,0 +1,59 @@
+# Compiled by saftc from which_book.saft; edit that file instead.
+from dataclasses import dataclass
+
+from runtime_support import Result, ambiguous, option, program
+
+# An ambiguous lookup: the function says what it cannot decide, and the model chooses among calls
+# that are ready to run.
+
+
+@dataclass(frozen=True)
+class Book:
+    """One printed edition."""
+
+    title: str
+    year: int
+    pages: int
+
+
+shelf = [
+    Book("Emma", 1815, 1036),
+    Book("Emma", 1996, 512),
+    Book("Ulysses", 1922, 732),
+]
+
+
+def find_book(title: str, year: int | None = None) -> Book:
+    """The book of this title, from that year if one is given."""
+    found = [
+        book
+        for book in shelf
+        if book.title == title and (year is None or book.year == year)
+    ]
+    assert found != [], "there is no book called " + title
+    if len(found) > 1:
+        editions = [
+            option("the edition of " + str(book.year), year=book.year) for book in found
+        ]
+        ambiguous(str(len(found)) + " books are called " + title, editions)
+    return found[0]
+
+
+def pages(book: Book) -> int:
+    return book.pages
+
+
+def look_up(wish: str) -> Result[str]:
+    return program(
+        "{wish:raw} Use {find_book} and {pages}.",
+        wish=wish,
+        find_book=find_book,
+        pages=pages,
+        returns=str,
+    )
+
+
+for wish in ["How long is Ulysses?", "How long is the newest edition of Emma?"]:
+    answer = look_up(wish)
+    print(wish, answer.value, "pages")
+    print("  ", answer.usage.requests, "requests,", len(answer.tool_calls), "calls")
