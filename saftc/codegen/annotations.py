@@ -66,7 +66,13 @@ class Annotations(Base):
         self.classes: dict[tuple[FieldType, ...], str] = {}
         self.places: dict[tuple[FieldType, ...], str] = {}
         self.new_classes: list[cst.BaseStatement] = []
-        self.written_types: set[str] = set()
+        # The types whose definitions stand above: at first, those of other modules.
+        own = {
+            node.name.text
+            for node in self.module.statements
+            if isinstance(node, n.TypeAlias | n.RecordDef)
+        }
+        self.written_types = {*self.facts.aliases, *self.facts.records} - own
         self.alias_of: dict[Type, str] = {
             type_: text
             for text, type_ in self.facts.aliases.items()

@@ -15,7 +15,7 @@ Doc comments that document something are not comments here: they become docstrin
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -24,7 +24,11 @@ from saftc.syntax import nodes as n
 from saftc.syntax.docs import documenting
 from saftc.syntax.tokens import Comment
 
+_CLOSING = re.compile(r"(?:[\s,(]|//[^\n]*)*\)")
 _ELSE = re.compile(r"^[ ]*else[ ]*:", re.MULTILINE)
+
+
+_Listing = TypeVar("_Listing", cst.List, cst.Tuple, cst.Dict, cst.Call, cst.FunctionDef)
 
 
 @dataclass(slots=True)
@@ -83,6 +87,12 @@ class Comments:
             line += 1
         return count
 
+    def parameters_end(self, statement: n.FunctionDef) -> int:
+        """Where the parenthesis stands that closes the parameters."""
+        last = statement.parameters[-1] if statement.parameters else statement.name
+        match = _CLOSING.match(self.source.text, last.span.end)
+        return match.end() if match else last.span.end
+
     # Attaching
 
     def _block(self, statements: tuple[n.Statement, ...], end: int) -> None:
@@ -114,6 +124,7 @@ class Comments:
             case n.ForStmt() | n.WhileStmt():
                 self._headed(own, statement.body, self._block_end(statement.body))
             case n.FunctionDef():
+                own.inner += self._take(self.parameters_end(statement))
                 self._headed(own, statement.body, self._block_end(statement.body))
             case _:
                 own.inner += self._take(statement.span.end)
@@ -182,11 +193,11 @@ def lies_in(comment: Comment, span: Span) -> bool:
 
 
 def with_comments(
-    made: cst.List | cst.Tuple | cst.Dict | cst.Call,
+    made: _Listing,
     items: Sequence[Span],
     comments: Sequence[Comment],
     source: Source,
-) -> cst.BaseExpression:
+) -> _Listing:
     """`made` with one item a line and the comments of the source between them.
 
     `items` are the places of its items in the source; what is added to them stands at the end.
@@ -200,8 +211,13 @@ def with_comments(
         else:
             gaps[gap] = (beside, [*above, comment])
     spaces = [_line_break(*gap) for gap in gaps]
-    field_name = "args" if isinstance(made, cst.Call) else "elements"
-    written = getattr(made, field_name)
+    match made:
+        case cst.Call():
+            field_name, written = "args", made.args
+        case cst.FunctionDef():
+            field_name, written = "params", made.params.params
+        case _:
+            field_name, written = "elements", made.elements
     spaces += [_line_break(None, ())] * (len(written) - len(items))
     parts: list[Any] = [
         part.with_changes(comma=cst.Comma(whitespace_after=space))
@@ -211,6 +227,9 @@ def with_comments(
     match made:
         case cst.Call():
             changes["whitespace_before_args"] = spaces[0]
+        case cst.FunctionDef():
+            changes["params"] = made.params.with_changes(params=parts)
+            changes["whitespace_before_params"] = spaces[0]
         case cst.List():
             changes["lbracket"] = cst.LeftSquareBracket(spaces[0])
         case cst.Dict():

@@ -24,6 +24,7 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
+from saftc.semantics.programs import conversions_of
 from saftc.semantics.types import STRING, Type
 from saftc.syntax import nodes as n
 
@@ -47,10 +48,10 @@ class Prompts(Annotations):
     def _program(self, node: n.Prompt, asked: Type) -> Expression:
         """A prompt that the model answers with a program, which may use all conversions."""
         wanted = [("returns", self.annotation(asked))]
+        scope = self.facts.names.scopes[self.module]
         conversions = [
-            py.name(self.name_of(statement.name))
-            for statement in self.module.statements
-            if isinstance(statement, n.FunctionDef) and statement.is_conversion
+            py.name(self.names[scope.symbols[name]])
+            for name in conversions_of(self.module, self.facts)
         ]
         if conversions:
             wanted.insert(0, ("conversions", py.list_(conversions)))

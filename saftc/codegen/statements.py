@@ -7,7 +7,7 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import class_def, docstring
-from saftc.codegen.comments import Attached, text_of
+from saftc.codegen.comments import Attached, lies_in, text_of, with_comments
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import INDENT, code_of, lay_out, needs_layout
@@ -71,7 +71,10 @@ class Statements(Prompts, Expressions):
                 self._import(statement)
                 own = self.comments.of(statement)
                 beside = [own.trailing] if own.trailing is not None else []
-                self.lines += self._comment_lines([*own.leading, *beside], None)
+                moved = self._comment_lines([*own.leading, *beside], None)
+                if moved:
+                    self.lines += moved
+                    follows_definition = False
                 continue
             begin = len(self.lines)
             is_definition = self._with_comments(statement)
@@ -337,8 +340,9 @@ class Statements(Prompts, Expressions):
         return self.annotation(type_) if is_known(type_) and self._is_read(type_) else None
 
     def _is_read(self, type_: Type) -> bool:
-        if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
-            return len({field.type for field in type_.fields}) > 1
+        is_read = isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes
+        if is_read and len({field.type for field in type_.fields}) > 1:
+            return True
         return any(self._is_read(part) for part in parts(type_))
 
     def _ret_stmt(self, statement: n.RetStmt) -> None:
@@ -550,15 +554,19 @@ class Statements(Prompts, Expressions):
             for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
         ]
         returns = self._returns(facts)
-        self.headed(
-            cst.FunctionDef(
-                py.name(self.name_of(statement.name)),
-                cst.Parameters(parameters),
-                _PASS,
-                returns=cst.Annotation(returns) if returns is not None else None,
-            ),
-            statement.span,
+        head = cst.FunctionDef(
+            py.name(self.name_of(statement.name)),
+            cst.Parameters(parameters),
+            _PASS,
+            returns=cst.Annotation(returns) if returns is not None else None,
         )
+        listed = Span(statement.span.start, self.comments.parameters_end(statement))
+        inner = [comment for comment in self.inner_comments if lies_in(comment, listed)]
+        if inner and parameters:
+            self.inner_comments = [c for c in self.inner_comments if c not in inner]
+            places = [parameter.span for parameter in statement.parameters]
+            head = with_comments(head, places, inner, self.source)
+        self.headed(head, statement.span)
         outer, self.scope = self.scope, self.facts.names.scopes[statement]
         self.depth += 1
         self._beginning(statement)

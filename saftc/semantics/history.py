@@ -21,7 +21,9 @@ from saftc.semantics.types import (
     INT,
     NIL,
     STRING,
+    FieldType,
     ListType,
+    ObjectType,
     RecordType,
     Type,
     union,
@@ -52,6 +54,10 @@ class History:
 # What the members of a result are.
 TOOL_CALL = RecordType("ToolCall")
 USAGE = RecordType("Usage")
+PLANNED_CALL = ObjectType(
+    (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
+    is_declared=False,
+)
 RECORDS: dict[str, dict[str, Type]] = {
     "ToolCall": {
         "tool": STRING,
@@ -61,7 +67,7 @@ RECORDS: dict[str, dict[str, Type]] = {
         "duration": FLOAT,
     },
     "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
-    "Plan": {"calls": ListType(ANY)},
+    "Plan": {"calls": ListType(PLANNED_CALL)},
 }
 MEMBER_TYPES: dict[str, Type] = {
     "text": STRING,

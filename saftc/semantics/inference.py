@@ -24,6 +24,7 @@ from saftc.semantics.expressions import Expressions
 from saftc.semantics.facts import Facts, FunctionFacts, has_field
 from saftc.semantics.history import find_history
 from saftc.semantics.modules import Loader, link_imports, no_modules
+from saftc.semantics.programs import check_programs
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.schemas import resolve_schemas
 from saftc.semantics.scopes import Symbol, resolve
@@ -65,6 +66,7 @@ def analyze(module: n.Module, found: Collector, load: Loader = no_modules) -> Fa
     )
     _declare_functions(module, facts)
     _Inference(module, facts, found).run()
+    check_programs(module, facts, found)
     return facts
 
 
@@ -182,36 +184,17 @@ class _Inference(Expressions):
                 if statement.message is not None:
                     self.expression(statement.message, env)
                 self.narrow(statement.condition, env, truth=True)
+                env.has_ended = env.has_ended or statement.always_fails
             case n.ExpressionStmt():
                 self.expression(statement.value, env)
             case n.FunctionDef():
                 self._defaults(statement.parameters, env)
-                if statement.is_conversion:
-                    self._conversion(statement)
             case n.RecordDef():
                 self._defaults(statement.fields, env)
             case n.TypeAlias() | n.ImportStmt() | n.FromImport():
                 pass
             case _:
                 assert_never(statement)
-
-    def _conversion(self, statement: n.FunctionDef) -> None:
-        """A conversion is known by what it takes and what it gives: one named type each."""
-        problem = None
-        if len(statement.parameters) != 1:
-            problem = "takes one value"
-        elif statement.parameters[0].schema is None:
-            problem = "says the type of what it takes"
-        elif statement.returns is None:
-            problem = "says the type of what it gives"
-        if problem is not None:
-            self.report(
-                catalogue.BAD_CONVERSION.at(
-                    statement.name.span,
-                    problem=problem,
-                    hint=f"`conv {statement.name.text}(value: A) -> B:` makes a B of an A",
-                )
-            )
 
     def _defaults(self, parameters: Sequence[n.Parameter], env: Environment) -> None:
         for parameter in parameters:

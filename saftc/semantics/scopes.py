@@ -339,6 +339,7 @@ class _Resolver:
                 self._expression(statement.condition, scope, flow)
                 if statement.message is not None:
                     self._expression(statement.message, scope, flow)
+                flow.has_ended = flow.has_ended or statement.always_fails
             case n.ExpressionStmt():
                 self._expression(statement.value, scope, flow)
                 if not isinstance(statement.value, n.Prompt | n.Call) and not (

@@ -392,6 +392,11 @@ class AssertStmt(Node):
     condition: "Expression"
     message: "Expression | None"
 
+    @property
+    def always_fails(self) -> bool:
+        """Whether it is written to stop the script: `assert false`."""
+        return isinstance(self.condition, Literal) and self.condition.value in (False, None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeAlias(Node):

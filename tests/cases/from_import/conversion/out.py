@@ -1,0 +1,14 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from geo import gap
+from geo import locate as place
+from runtime_support import program
+
+# an imported conversion is one here, too
+print(
+    program(
+        "How far is Oslo from Rome? {gap}",
+        gap=gap,
+        conversions=[place],
+        returns=str,
+    ).value
+)
