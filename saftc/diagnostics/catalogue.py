@@ -68,6 +68,7 @@ RESULT_NOT_ITERABLE = Code(
     "SAFT0406", "error", "cannot iterate over a result; use .toolCalls or .value"
 )
 BAD_CONVERSION = Code("SAFT0407", "error", "a conversion {problem}")
+PROGRAM_NAME = Code("SAFT0408", "error", "`{name}` is a built-in type in programs")
 
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")

@@ -24,7 +24,7 @@ from saftc.files import FileProblem, read_module
 from saftc.finding import sibling
 from saftc.modules import Modules
 from saftc.runtime import runtime
-from saftc.syntax import nodes as n
+from saftc.semantics.programs import conversions_of
 
 _NAME = "declarations of "
 
@@ -87,11 +87,7 @@ def _of_script(name: str, folder: Path, program: Any) -> Tools:
         path = Path(checked.source.name)
         raise FileProblem(f"{path.name} has errors: see `saftc check {path}`")
     module = _declared(name, modules)
-    conversions = {
-        statement.name.text
-        for statement in checked.module.statements
-        if isinstance(statement, n.FunctionDef) and statement.is_conversion
-    }
+    conversions = set(conversions_of(checked.module, checked.facts))
     registry = _registry(module.__name__, vars(module), conversions, program)
     return Tools(name, vars(module), registry, tuple(modules.checked_siblings()))
 

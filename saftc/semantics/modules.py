@@ -77,6 +77,7 @@ def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collecto
                 _take_over(facts, loaded.facts)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.names, loaded, facts, found)
+                    _note_conversions(statement.names, module, facts)
                 else:
                     facts.modules[facts.names.of(_bound(statement))] = loaded
             case PythonModule():
@@ -101,6 +102,17 @@ def _report_unused(
 
 def _bound(statement: n.ImportStmt) -> n.Identifier:
     return statement.alias or statement.module
+
+
+def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: "Facts") -> None:
+    """Programs use the conversions of a script without naming them."""
+    if not any(isinstance(node, n.Prompt) and node.mode == "program" for node in nodes_of(module)):
+        return
+    for imported in names:
+        symbol = facts.names.of(imported.alias or imported.name)
+        definition = facts.meaning_of(symbol).node
+        if isinstance(definition, n.FunctionDef) and definition.is_conversion:
+            symbol.is_read = True
 
 
 def _report_missing(name: n.Identifier, missing: MissingModule, found: Collector) -> None:

@@ -21,6 +21,8 @@ from runtime_support.programs import (
     schema,
     serialize,
 )
+from runtime_support.programs.types import BUILT_IN_NAMES
+from saftc.semantics import programs
 
 
 @dataclass(frozen=True)
@@ -268,3 +270,7 @@ def test_builtins_of_the_language_can_be_registered():
     assert evaluate({"upper": "x"}, registry).value == "X"
     assert "upper" in describe(registry)
     assert schema(registry)
+
+
+def test_the_compiler_knows_the_names_that_are_taken():
+    assert programs.BUILT_IN_NAMES == BUILT_IN_NAMES

@@ -1,0 +1,110 @@
+"""What a program (`program $...$`) can name: functions, conversions, and the types they speak of.
+
+    f number(text: string) -> int: ...
+    x = program $ use {number} $            `number` is a built-in type in programs
+
+The runtime makes a registry of them when the script runs. What it would refuse is told here.
+"""
+
+from collections.abc import Iterator
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.semantics.facts import Facts
+from saftc.semantics.types import ANY, FunctionType, RecordType, Type, parts
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
+
+# The types of the language of programs: nothing else can have their names there.
+BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
+
+
+def conversions_of(module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
+    """The conversions that programs of the script have, by name: its own, and imported ones."""
+    found: dict[str, n.FunctionDef] = {}
+    for statement in module.statements:
+        if isinstance(statement, n.FunctionDef) and statement.is_conversion:
+            found[statement.name.text] = statement
+        elif isinstance(statement, n.FromImport):
+            for imported in statement.names:
+                name = imported.alias or imported.name
+                definition = facts.meaning_of(facts.names.of(name)).node
+                if isinstance(definition, n.FunctionDef) and definition.is_conversion:
+                    found[name.text] = definition
+    return found
+
+
+def check_programs(module: n.Module, facts: Facts, found: Collector) -> None:
+    """Reports conversions that are none, and names that no program can use."""
+    conversions = conversions_of(module, facts)
+    for node in nodes_of(module):
+        if isinstance(node, n.FunctionDef) and node.is_conversion:
+            problem = _problem(node, module, facts)
+            hint = f"`conv {node.name.text}(value: A) -> B:` makes a B of an A"
+            if problem is not None:
+                found.add(catalogue.BAD_CONVERSION.at(node.name.span, problem=problem, hint=hint))
+        elif isinstance(node, n.Prompt) and node.mode == "program":
+            for diagnostic in _problems_of_names(node, conversions, facts):
+                found.add(diagnostic)
+    for name, definition in conversions.items():
+        if definition in module.statements:
+            for diagnostic in _problems_of_conversion(name, definition, facts):
+                found.add(diagnostic)
+
+
+def _problem(conversion: n.FunctionDef, module: n.Module, facts: Facts) -> str | None:
+    """What keeps a function from being a conversion: it is known by one named type each."""
+    known = facts.functions[conversion]
+    if conversion not in module.statements:
+        return "stands at the top of the script"
+    if len(conversion.parameters) != 1:
+        return "takes one value"
+    if conversion.parameters[0].schema is None:
+        return "says the type of what it takes"
+    if known.parameters[0] == ANY:
+        return "takes a value of one type, not of any"
+    if conversion.returns is None:
+        return "says the type of what it gives"
+    return "gives a value of one type, not of any" if known.declared == ANY else None
+
+
+def _problems_of_conversion(
+    name: str, definition: n.FunctionDef, facts: Facts
+) -> Iterator[Diagnostic]:
+    known = facts.functions[definition]
+    if name in BUILT_IN_NAMES:
+        yield _is_built_in(name, definition.name.span)
+    for type_ in (*known.parameters, known.returns):
+        yield from _problems_of_type(type_, definition.name.span)
+
+
+def _problems_of_names(
+    node: n.Prompt, conversions: dict[str, n.FunctionDef], facts: Facts
+) -> Iterator[Diagnostic]:
+    for part in node.parts:
+        if not isinstance(part, n.Hole):
+            continue
+        function = facts.types.get(part.value)
+        if not isinstance(function, FunctionType):
+            continue
+        name = part.value.text if isinstance(part.value, n.Name) else ""
+        if name in BUILT_IN_NAMES:
+            yield _is_built_in(name, part.value.span)
+        elif conversions.get(name, function.definition) is not function.definition:
+            yield catalogue.TOOL_NAME_TWICE.at(part.value.span, name=name)
+        known = facts.functions[function.definition]
+        for type_ in (*known.parameters, known.returns):
+            yield from _problems_of_type(type_, part.value.span)
+    yield from _problems_of_type(facts.prompts[node], node.span)
+
+
+def _problems_of_type(type_: Type, span: Span) -> Iterator[Diagnostic]:
+    if isinstance(type_, RecordType) and type_.name in BUILT_IN_NAMES:
+        yield _is_built_in(type_.name, span)
+    for part in parts(type_):
+        yield from _problems_of_type(part, span)
+
+
+def _is_built_in(name: str, span: Span) -> Diagnostic:
+    return catalogue.PROGRAM_NAME.at(span, name=name, hint="give it another name")
