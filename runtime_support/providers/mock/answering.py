@@ -27,6 +27,7 @@ from runtime_support.providers.mock.extracting import (
 )
 from runtime_support.providers.mock.fitting import Fitting, JSONSchema
 from runtime_support.providers.mock.reading import Reading
+from runtime_support.providers.mock.tables import column_asked_for
 from runtime_support.providers.mock.words import (
     COUNTS,
     LANGUAGES,
@@ -127,7 +128,8 @@ class _Answering:
     def one_of(self, options: list[Any]) -> Any:
         texts = [option for option in options if isinstance(option, str)]
         if texts:
-            return choice(texts, self.reading)
+            column = column_asked_for(self.reading)
+            return column if column in texts else choice(texts, self.reading)
         said = [option for option in options if option in self.reading.numbers]
         return (said or options)[0]
 

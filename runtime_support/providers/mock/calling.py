@@ -17,6 +17,7 @@ from runtime_support.jsontext import to_json
 from runtime_support.providers.mock.answering import argument_for
 from runtime_support.providers.mock.fitting import Fitting, JSONSchema
 from runtime_support.providers.mock.reading import Reading
+from runtime_support.providers.mock.tables import columns_taken
 from runtime_support.values import is_list, is_object
 
 Tool = dict[str, Any]
@@ -34,6 +35,9 @@ def next_calls(reading: Reading, tools: list[Tool], stages: list[Stage]) -> list
     if len(stages) >= len(plan):
         return []
     tool = plan[len(stages)]
+    columns = _columns(tool, reading)
+    if columns:
+        return [_call(tool, [column], reading) for column in columns[:MOST_CALLS]]
     if stages and len(_parameters(tool)) == 1:
         return [_call(tool, [output], reading) for _, output in stages[-1]]
     if reading.asks("each", "every") and reading.lists:
@@ -69,6 +73,15 @@ def _parameters(tool: Tool) -> dict[str, JSONSchema]:
 
 def _fitting(tool: Tool) -> Fitting:
     return Fitting(tool["parameters"].get("$defs", {}))
+
+
+def _columns(tool: Tool, reading: Reading) -> list[str]:
+    """The columns of a dataframe in the prompt that the tool's one parameter takes."""
+    parameters = _parameters(tool)
+    if len(parameters) != 1:
+        return []
+    ((name, schema),) = parameters.items()
+    return columns_taken(name, _fitting(tool).resolved(schema).get("enum"), reading)
 
 
 def _taken_apart(item: Any, tool: Tool) -> list[Any]:

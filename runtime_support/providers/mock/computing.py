@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from runtime_support.providers.mock.reading import Reading
+from runtime_support.providers.mock.tables import column_asked_for
 
 _ARITHMETIC = re.compile(r"(?<![\w.-])(-?\d+(?:\.\d+)?) *([-+*/]) *(\d*\.?\d*[1-9]\d*)(?![\w-])")
 _RANGE = re.compile(r"(?<![\w.-])(\d{1,3}) to (\d{1,3})\b")
@@ -34,6 +35,8 @@ def computed_value(reading: Reading) -> Any:
     if reading.is_answered:
         # What the tools did is not to be done again; their outputs may still be added up.
         return _first(_AGGREGATES, words, numbers) if len(numbers) > 1 else None
+    if column := column_asked_for(reading):
+        return column
     if "guess" in words and len(numbers) == 2:
         return math.floor(sum(numbers) / 2)
     written = _written_out(reading.text)
