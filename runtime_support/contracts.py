@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from runtime_support.errors import CheckError
-from runtime_support.jsontext import parse
+from runtime_support.jsontext import parse_unambiguous
 from runtime_support.schemas import (
     AnySchema,
     Schema,
@@ -83,7 +83,7 @@ def read(contract: Contract, text: str) -> Reading:
     """The value that the reply means, or Unreadable with the reason."""
     answer = without_thinking(text)
     try:
-        return Reading(decode(parse(answer), contract.schema, "value"), ())
+        return Reading(decode(parse_unambiguous(answer), contract.schema, "value"), ())
     except CheckError:
         pass
     if not answer.strip():

@@ -9,7 +9,7 @@ An error says the path of the part that has no JSON form.
 from __future__ import annotations
 
 from runtime_support.errors import CheckError
-from runtime_support.quick_typing import Any, NoReturn
+from runtime_support.quick_typing import Any, Callable, NoReturn
 from runtime_support.values import (
     brief,
     is_dataframe,
@@ -48,13 +48,27 @@ def to_json(value: Any) -> str:
 
 def parse(text: str) -> Any:
     """The value of JSON text; of a key that stands twice, the last one."""
+    return _parse(text, None)
+
+
+def parse_unambiguous(text: str) -> Any:
+    """The value of JSON text; a key that stands twice is refused."""
+    return _parse(text, _refuse_repeated)
+
+
+def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) -> Any:
     import json
 
     given: Any = plain(text)
     if not isinstance(given, str):
         raise CheckError(f"parse(text): expected string, got {brief(given)}")
     try:
-        value = json.loads(given, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(
+            given,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=object_of,
+        )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise CheckError(f"parse(text): not JSON: {error.msg} at {where}") from None
@@ -65,6 +79,13 @@ def parse(text: str) -> Any:
     if "\\u" in given:
         _check_surrogates(value)
     return value
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise CheckError("parse(text): a key stands twice")
+    return members
 
 
 def _refuse_constant(name: str) -> NoReturn:

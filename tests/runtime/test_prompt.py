@@ -139,6 +139,13 @@ def test_recovered_replies_are_noted(scripted: Script) -> None:
     assert result.repairs
 
 
+def test_a_key_that_stands_twice_is_noted(scripted: Script) -> None:
+    scripted('{"title": "a", "severity": "low", "title": "b"}')
+    result = prompt("ticket", returns=Ticket)
+    assert result.value.title == "b"
+    assert result.repairs == ["value: a key stands twice: the later value"]
+
+
 def test_a_cut_reply_is_never_completed_by_guess(scripted: Script) -> None:
     scripted(Reply("[1, 2", finish="length"))
     with pytest.raises(TruncatedReply, match="max_tokens") as caught:
