@@ -35,6 +35,7 @@ from runtime_support.programs.types import ANY, notation
 from runtime_support.results import ToolCall
 from runtime_support.schemas import AnySchema
 from runtime_support.tracing import Observer
+from runtime_support.values import is_dataframe
 
 GRAMMAR = """\
 Answer with one program, as JSON only, with no other text. It is checked as a whole, then run once.
@@ -183,7 +184,11 @@ class ProgramGoal:
         )
 
     def _written(self, value: Any) -> Any:
-        """The value as a program, or how Python shows it when it has none."""
+        """The value as a program, or how it is shown when it has none."""
+        if is_dataframe(value):
+            from runtime_support.table_summary import summary
+
+            return summary(value)
         try:
             return serialize(value, self._registry)
         except SerializationError:

@@ -547,7 +547,7 @@ class Expressions(Conditions, Calls):
                     node.span,
                     expected=show(wanted),
                     found="a prompt",
-                    hint="a model answers in JSON, which has no dataframes",
+                    hint="JSON has no dataframes; `program $ ... $` can give one",
                 )
             )
 
@@ -568,7 +568,8 @@ class Expressions(Conditions, Calls):
                         node.span,
                         expected="a tool",
                         found=show(function),
-                        hint=f"a model cannot send a dataframe as `{parameter.name.text}`",
+                        hint=f"JSON has no dataframe for `{parameter.name.text}`; "
+                        "in `program $ ... $` a call can give it",
                     )
                 )
 

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from runtime_support import prompt, to_json
+from runtime_support import program, prompt, to_json
 from runtime_support import table_summary as limits
 from runtime_support.providers.scripted import Scripted, tool_request
 from runtime_support.table_summary import summary
@@ -195,3 +195,19 @@ def test_a_tool_cannot_take_a_table(scripted: Callable[..., Scripted]) -> None:
     scripted()
     with pytest.raises(Exception, match="`average` cannot be a tool: a value of type dataframe"):
         prompt("use {average}", average=average)
+
+
+def test_in_a_program_one_call_gives_a_table_to_another(scripted: Callable[..., Scripted]) -> None:
+    def load(name: str) -> pl.DataFrame:
+        return TABLE
+
+    def largest(table: pl.DataFrame, column: str) -> int:
+        return table[column].max()
+
+    call = '{"largest": {"table": {"load": {"name": "a"}}, "column": "n"}}'
+    model = scripted(call, '{"load": {"name": "a"}}')
+    result = program("{load} {largest}", load=load, largest=largest, returns=int)
+    assert result.value == 499
+    assert [made.result for made in result.tool_calls] == [SUMMARY, "499"]
+    assert program("{load}", load=load, returns=pl.DataFrame).value is TABLE
+    assert "load(name: string) -> DataFrame" in model.requests[0].messages[0]["content"]

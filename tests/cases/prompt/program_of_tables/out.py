@@ -1,0 +1,21 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import polars as pl
+from runtime_support import mean, program, read
+
+
+def load(name: str) -> pl.DataFrame:
+    return read(name)
+
+
+def average(table: pl.DataFrame, column: str) -> float:
+    return mean(table, column)
+
+
+goals = program(
+    "What is the average of goals in p.csv? Use {load} and {average}.",
+    load=load,
+    average=average,
+    returns=float,
+).value
+table = program("Load p.csv with {load}.", load=load, returns=pl.DataFrame).value
+print(goals, table)
