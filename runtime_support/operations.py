@@ -3,7 +3,8 @@
     add(1, "7")    CheckError: `+` takes two numbers, two strings or two lists, got int 1 and ...
     eq(True, 1)    False
 
-Each function is one line of the table; its docstring says what it takes.
+Each function is one line of the table; its docstring says what it takes. Most operands are of plain
+types, and often of the same one: each function begins with what can be told from those alone.
 """
 
 from __future__ import annotations
@@ -26,11 +27,17 @@ from runtime_support.values import (
     is_result,
     is_tuple,
     kind,
+    known_attributes,
     plain,
     record_fields,
 )
 
 _PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
+_ADDED = frozenset((int, float, str, list))
+_ORDERED = frozenset((int, float, str))
+_INDEXED = frozenset((list, tuple, str))
+_KEYED = frozenset((dict,))
+_BOUNDS = frozenset((int, type(None)))
 
 # What a Result offers beside its value, by its name in Saft.
 _HISTORY = {
@@ -45,6 +52,8 @@ _HISTORY_ONLY = ("toolCalls", "usage")
 
 def truthy(value: object) -> bool:
     """False for nil and false alone."""
+    if type(value) in _PLAIN_TYPES:
+        return value is not None and value is not False
     if is_result(value):
         value = plain(value)
     return value is not None and value is not False
@@ -52,6 +61,10 @@ def truthy(value: object) -> bool:
 
 def add(left: Any, right: Any) -> Any:
     """Two numbers, two strings or two lists."""
+    if type(left) is int and type(right) is int:
+        return left + right
+    if type(left) is type(right) and type(left) in _ADDED:
+        return left + right
     left, right = plain(left), plain(right)
     if is_number(left) and is_number(right):
         return left + right
@@ -64,11 +77,15 @@ def add(left: Any, right: Any) -> Any:
 
 def sub(left: Any, right: Any) -> int | float:
     """Two numbers."""
+    if type(left) is int and type(right) is int:
+        return left - right
     return _numbers("-", left, right, operator.sub)
 
 
 def mul(left: Any, right: Any) -> int | float:
     """Two numbers."""
+    if type(left) is int and type(right) is int:
+        return left * right
     return _numbers("*", left, right, operator.mul)
 
 
@@ -79,6 +96,8 @@ def div(left: Any, right: Any) -> float:
 
 def mod(left: Any, right: Any) -> int:
     """Two integers; the sign is the divisor's."""
+    if type(left) is int and type(right) is int and right != 0:
+        return left % right
     left, right = plain(left), plain(right)
     if kind(left) != "int" or kind(right) != "int":
         raise _operands("%", "two integers", left, right)
@@ -95,47 +114,56 @@ def neg(value: Any) -> int | float:
 
 def lt(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
+    if type(left) is int and type(right) is int:
+        return left < right
+    if type(left) is type(right) and type(left) in _ORDERED:
+        return left < right
     return _ordered("<", left, right, operator.lt)
 
 
 def le(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
+    if type(left) is int and type(right) is int:
+        return left <= right
+    if type(left) is type(right) and type(left) in _ORDERED:
+        return left <= right
     return _ordered("<=", left, right, operator.le)
 
 
 def gt(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
+    if type(left) is int and type(right) is int:
+        return left > right
+    if type(left) is type(right) and type(left) in _ORDERED:
+        return left > right
     return _ordered(">", left, right, operator.gt)
 
 
 def ge(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
+    if type(left) is int and type(right) is int:
+        return left >= right
+    if type(left) is type(right) and type(left) in _ORDERED:
+        return left >= right
     return _ordered(">=", left, right, operator.ge)
 
 
 def eq(left: Any, right: Any) -> bool:
     """Deep equality: `1 == 1.0`, but true is not 1 and a list never equals a tuple."""
-    if type(left) in _PLAIN_TYPES and type(left) is type(right):
+    if type(left) is int and type(right) is int:
         return left == right
-    left, right = plain(left), plain(right)
-    if is_number(left) and is_number(right):
+    if type(left) is type(right) and type(left) in _PLAIN_TYPES:
         return left == right
-    if is_list(left) and is_list(right):
-        return len(left) == len(right) and all(map(eq, left, right))
-    if is_tuple(left) and is_tuple(right):
-        return len(left) == len(right) and all(map(eq, left, right))
-    if is_object(left) and is_object(right):
-        return left.keys() == right.keys() and all(eq(v, right[k]) for k, v in left.items())
-    if is_record(left) and type(left) is type(right):
-        return eq(record_fields(left), record_fields(right))
-    if is_dataframe(left) and is_dataframe(right):
-        return left.equals(right)
-    return kind(left) == kind(right) and bool(left == right)
+    return _equal(left, right)
 
 
 def ne(left: Any, right: Any) -> bool:
     """The opposite of `eq`."""
-    return not eq(left, right)
+    if type(left) is int and type(right) is int:
+        return left != right
+    if type(left) is type(right) and type(left) in _PLAIN_TYPES:
+        return left != right
+    return not _equal(left, right)
 
 
 def is_in(item: Any, container: Any) -> bool:
@@ -152,6 +180,13 @@ def is_in(item: Any, container: Any) -> bool:
 
 def member(value: Any, name: str) -> Any:
     """`value.name`: a field of an object or record, `length`, an attribute of a Python object."""
+    if type(value) in _KEYED:
+        if name in value:
+            return value[name]
+    else:
+        attributes = known_attributes.get(value.__class__)
+        if attributes is not None and name in attributes:
+            return getattr(value, attributes[name])
     if is_object(value):
         if name in value:
             return value[name]
@@ -174,6 +209,14 @@ def member(value: Any, name: str) -> Any:
 
 def index(value: Any, key: Any) -> Any:
     """`value[key]`: an item of a list, tuple or string by number, of an object by string."""
+    if type(key) is int:
+        if type(value) in _INDEXED:
+            try:
+                return value[key]
+            except IndexError:
+                pass  # told below
+    elif type(key) is str and type(value) in _KEYED and key in value:
+        return value[key]
     value, key = value.data if is_result(value) else value, plain(key)
     if is_list(value) or is_tuple(value) or isinstance(value, str):
         if kind(key) != "int":
@@ -203,6 +246,8 @@ def item(value: Any, position: int) -> Any:
 
 def slice(value: Any, start: Any, stop: Any) -> Any:
     """`value[start:stop]` of a list, tuple or string; nil for an open end."""
+    if type(value) in _INDEXED and type(start) in _BOUNDS and type(stop) in _BOUNDS:
+        return value[start:stop]
     value, start, stop = plain(value), plain(start), plain(stop)
     for bound in (start, stop):
         if bound is not None and kind(bound) != "int":
@@ -237,6 +282,23 @@ def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tu
 _WITHOUT_ATTRIBUTES = frozenset(
     ("bool", "int", "float", "string", "list", "tuple", "object", "nil")
 )
+
+
+def _equal(left: Any, right: Any) -> bool:
+    left, right = plain(left), plain(right)
+    if is_number(left) and is_number(right):
+        return left == right
+    if is_list(left) and is_list(right):
+        return len(left) == len(right) and all(map(eq, left, right))
+    if is_tuple(left) and is_tuple(right):
+        return len(left) == len(right) and all(map(eq, left, right))
+    if is_object(left) and is_object(right):
+        return left.keys() == right.keys() and all(eq(v, right[k]) for k, v in left.items())
+    if is_record(left) and type(left) is type(right):
+        return eq(record_fields(left), record_fields(right))
+    if is_dataframe(left) and is_dataframe(right):
+        return left.equals(right)
+    return kind(left) == kind(right) and bool(left == right)
 
 
 def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:

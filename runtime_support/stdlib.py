@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 else:
     Summed = list[int | float]  # a model cannot send a dataframe
 
+_NUMBERS = frozenset((int, float))
+_STRING = frozenset((str,))
+
 __all__ = [
     "abs_",
     "columns",
@@ -124,10 +127,7 @@ def join(items: Sequence[str], separator: str | Sequence[str] = "") -> str:
     first, second = plain(items), plain(separator)
     if isinstance(first, str) and not isinstance(second, str):
         first, second = second, first  # either order: only one of the two can be the list
-    strings = [
-        _text(f"join(items[{position}])", item)
-        for position, item in builtins.enumerate(_sequence("join(items)", first))
-    ]
+    strings = _each(_text, "join", _sequence("join(items)", first), _STRING)
     return _text("join(separator)", second).join(strings)
 
 
@@ -158,16 +158,18 @@ def ends_with(text: str, part: str) -> bool:
 def len_(value: Any) -> int:
     """The number of characters, items, fields or rows."""
     value = plain(value)
+    if has_length(value):
+        return builtins.len(value)
     if is_dataframe(value):
         return value.height
-    if not has_length(value):
-        raise CheckError(f"len(value): expected string, list, tuple or object, got {brief(value)}")
-    return builtins.len(value)
+    raise CheckError(f"len(value): expected string, list, tuple or object, got {brief(value)}")
 
 
 def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
     """The integers from start (0 when only stop is given) up to, not including, stop."""
     first, last = (0, start) if stop is None else (start, stop)
+    if type(first) is type(last) is type(step) is builtins.int and step != 0:
+        return list(builtins.range(first, last, step))
     for name, value in (("start", first), ("stop", last), ("step", step)):
         _integer(f"range({name})", value)
     if step == 0:
@@ -217,11 +219,7 @@ def sum_(items: Summed, column: str | None = None) -> int | float:
         return sum_of_column(table, column)
     if column is not None:
         raise _expected("sum(table)", "dataframe with a column", items)
-    numbers = [
-        _number(f"sum(items[{position}])", item)
-        for position, item in builtins.enumerate(_sequence("sum(items)", items))
-    ]
-    return builtins.sum(numbers)
+    return builtins.sum(_each(_number, "sum", _sequence("sum(items)", items), _NUMBERS))
 
 
 def min_(*items: Any) -> Any:
@@ -292,7 +290,19 @@ def _expected(path: str, word: str, value: Any) -> CheckError:
     return CheckError(f"{path}: expected {word}, got {brief(value)}", path=path)
 
 
+def _each(
+    check: Callable[[str, Any], Any], name: str, items: Sequence[Any], types: frozenset[type]
+) -> Sequence[Any]:
+    """The items, each checked; nothing is to be done where all are of these types."""
+    if types.issuperset(map(type, items)):
+        return items
+    numbered = builtins.enumerate(items)
+    return [check(f"{name}(items[{position}])", item) for position, item in numbered]
+
+
 def _text(path: str, value: Any) -> str:
+    if type(value) is builtins.str:
+        return value
     value = plain(value)
     if isinstance(value, str):
         return value
@@ -335,7 +345,11 @@ def _object(path: str, value: Any) -> dict[str, Any]:
 
 
 def _comparable(path: str, value: Any) -> list[Any]:
-    items = [plain(item) for item in _sequence(path, value)]
+    sequence = _sequence(path, value)
+    types = set(map(type, sequence))
+    if types <= _NUMBERS or types <= _STRING:
+        return list(sequence)
+    items = [plain(item) for item in sequence]
     if all(map(is_number, items)) or all(isinstance(item, str) for item in items):
         return items
     kinds = " and ".join(dict.fromkeys(map(kind, items)))

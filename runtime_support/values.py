@@ -45,8 +45,9 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
 
 BRIEF_LENGTH = 60
 
-# Filled as classes are met; writing the same entry twice from two threads does no harm.
-_attributes: dict[type, dict[str, str]] = {}
+# By dataclass: its fields' names in the script, and in Python. Filled as classes are met; writing
+# the same entry twice from two threads does no harm.
+known_attributes: dict[type, dict[str, str]] = {}
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
@@ -113,13 +114,13 @@ def record_fields(record: object) -> dict[str, Any]:
 
 def attributes_of(class_: type) -> dict[str, str]:
     """The fields of a dataclass: their names in the script, and in Python."""
-    known = _attributes.get(class_)
+    known = known_attributes.get(class_)
     if known is None:
         import dataclasses
 
         own: Any = class_
         names = [field.name for field in dataclasses.fields(own)]
-        known = _attributes[class_] = {field_name(name): name for name in names}
+        known = known_attributes[class_] = {field_name(name): name for name in names}
     return known
 
 
