@@ -25,7 +25,9 @@ from runtime_support.near import did_you_mean
 from runtime_support.values import brief, is_function, is_list, is_tuple, plain
 
 # Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
-RESERVED = frozenset(("returns", "fields", "rounds", "options", "conversions", "template"))
+RESERVED = frozenset(
+    ("returns", "fields", "rounds", "options", "conversions", "pure", "template")
+)
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -110,6 +110,7 @@ def program(
     returns: TypeForm[T],
     options: Mapping[str, Any] | None = None,
     conversions: Iterable[Function] = (),
+    pure: Iterable[Function] = (),
     **names: Any,
 ) -> Result[T]: ...
 
@@ -122,6 +123,7 @@ def program(
     returns: Any = Any,
     options: Mapping[str, Any] | None = None,
     conversions: Iterable[Function] = (),
+    pure: Iterable[Function] = (),
     **names: Any,
 ) -> Result[Any]: ...
 
@@ -133,33 +135,31 @@ def program(
     returns: Any = Any,
     options: Mapping[str, Any] | None = None,
     conversions: Iterable[Function] = (),
+    pure: Iterable[Function] = (),
     **names: Any,
 ) -> Result[Any]:
     """Asks the model for a program, runs it, and gives its value as a `returns`.
 
     Holes of the template are those of `prompt`; the functions in them, and `conversions`, are what
-    the program may call. `max_tool_rounds` bounds how often a program may go back to the model.
+    the program may call; those in `pure` have no effects, so that calls of them may run together.
+    `max_tool_rounds` bounds how often a program may go back to the model.
     Of the options, `timeout` and `max_tool_calls` also bound each run, when they are given.
     `Result.tool_calls` are the calls that the programs made, each with its path.
     """
     try:
-        return _ask(template, values, names, returns, options or {}, list(conversions))
+        question = Question(template, values, names, returns, options=options)
+        return _ask(question, list(conversions), list(pure))
     except SaftError as error:
         annotate(error)
         raise
 
 
-def _ask(
-    template: str,
-    values: tuple[Any, ...],
-    names: Mapping[str, Any],
-    returns: Any,
-    options: Mapping[str, Any],
-    conversions: list[Function],
-) -> Result[Any]:
+def _ask(question: Question, conversions: list[Function], pure: list[Function]) -> Result[Any]:
+    options = question.options or {}
     settings = settings_for(options)
-    rendered = render(template, values, names)
-    goal = _goal(rendered.tools, conversions, returns, _limits(settings, options))
+    rendered = render(question.template, question.values, question.names)
+    registry = registry_for(rendered.tools, conversions, _wanted(question), pure)
+    goal = _goal(registry, question, _limits(settings, options))
     conversation = Conversation(
         rendered.content,
         {},
@@ -189,7 +189,7 @@ def _ask(
         )
     value = goal.value
     return Result(
-        Plan(value, goal.limits) if returns is Plan else value,
+        Plan(value, goal.limits) if question.returns is Plan else value,
         text=conversation.text,
         tool_calls=list[ToolCall](goal.calls),
         usage=conversation.usage,
@@ -207,36 +207,37 @@ def first_request(question: Question, conversions: Iterable[Function] = ()) -> R
     settings = settings_where_known(question.options)
     rendered = render(question.template, question.values, question.names)
     functions = {n: one for n, one in rendered.tools.items() if not isinstance(one, Unknown)}
-    goal = _goal(functions, list(conversions), question.returns, DEFAULT_LIMITS)
+    goal = _goal(registry_for(functions, conversions, _wanted(question)), question, DEFAULT_LIMITS)
     conversation = Conversation(rendered.content, {}, goal, settings, Nobody(), None, Observer())
     return conversation.request()
 
 
-def _goal(
-    functions: Mapping[str, Function], conversions: list[Function], returns: Any, limits: Limits
-) -> ProgramGoal:
-    keeps_plan = returns is Plan
-    returns = Any if keeps_plan else returns
-    registry = registry_for(functions, conversions, returns)
-    return ProgramGoal(registry, returns, limits, runs=not keeps_plan)
+def _goal(registry: Registry, question: Question, limits: Limits) -> ProgramGoal:
+    runs = question.returns is not Plan
+    return ProgramGoal(registry, _wanted(question), limits, runs=runs)
+
+
+def _wanted(question: Question) -> Any:
+    """The type of the program's value; a plan may have any."""
+    return Any if question.returns is Plan else question.returns
 
 
 def registry_for(
-    functions: Mapping[str, Function], conversions: Iterable[Function], returns: Any = Any
+    functions: Mapping[str, Function],
+    conversions: Iterable[Function],
+    returns: Any = Any,
+    pure: Iterable[Function] = (),
 ) -> Registry:
-    """The registry of the functions by name, with the types that their signatures speak of.
-
-    A function that says it is pure (`function.__saft_pure__`) may run beside others.
-    """
+    """The registry of the functions by name, with the types that their signatures speak of."""
+    conversions, pure = list(conversions), list(pure)
     converting = {_name_of(one, functions): one for one in conversions}
     plain = {name: one for name, one in functions.items() if one not in converting.values()}
-    pure = [name for name, one in plain.items() if getattr(one, "__saft_pure__", False)]
     try:
         return Registry(
             {name: one for name, one in plain.items() if not isinstance(one, type)},
             classes_of([*functions.values(), *converting.values()], returns),
             converting,
-            pure,
+            [name for name, one in plain.items() if one in pure],
         )
     except RegistryError as error:
         raise CheckError(str(error)) from None

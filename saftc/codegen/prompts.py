@@ -24,12 +24,13 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
+from saftc.semantics.effects import only_asks
 from saftc.semantics.programs import conversions_of
-from saftc.semantics.types import STRING, Type
+from saftc.semantics.types import STRING, FunctionType, Type
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
-_PARAMETERS = {"returns", "fields", "rounds", "options", "conversions", "template"}
+_PARAMETERS = {"returns", "fields", "rounds", "options", "conversions", "pure", "template"}
 
 
 class Prompts(Annotations):
@@ -55,7 +56,22 @@ class Prompts(Annotations):
         ]
         if conversions:
             wanted.insert(0, ("conversions", py.list_(conversions)))
+        beside = self._functions_that_only_ask(node)
+        if beside:
+            wanted.insert(0, ("pure", py.list_(beside)))
         return self._asking(node, wanted)
+
+    def _functions_that_only_ask(self, node: n.Prompt) -> list[Expression]:
+        """The functions of a program whose calls may run together, and are worth it."""
+        found: dict[str, Expression] = {}
+        for part in node.parts:
+            if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
+                function = self.facts.types.get(part.value)
+                if isinstance(function, FunctionType) and only_asks(
+                    function.definition, self.facts
+                ):
+                    found[part.value.text] = py.name(self.name_of(part.value))
+        return list(found.values())
 
     def destructured(self, node: n.Prompt, fields: Sequence[n.PatternField]) -> Expression:
         """A prompt that gives the values of a destructuring."""

@@ -1,6 +1,7 @@
 """`program`: the model answers with a program, and gets a second chance where there is a choice."""
 
 import json
+import threading
 from dataclasses import dataclass
 
 import pytest
@@ -181,17 +182,18 @@ def test_registries_that_cannot_be():
         ask(["1"], "{string}", string=string)
 
 
-def test_pure_functions_say_so():
-    import time
+def test_calls_of_pure_functions_run_together():
+    together = threading.Barrier(3, timeout=5)
 
     def slow(number: int) -> int:
-        time.sleep(0.05)
+        together.wait()
         return number
 
-    slow.__saft_pure__ = True
-    started = time.perf_counter()
-    assert ask([[{"slow": 1}, {"slow": 2}, {"slow": 3}]], "{slow}", slow=slow)[0].value == [1, 2, 3]
-    assert time.perf_counter() - started < 0.14
+    program = [{"slow": 1}, {"slow": 2}, {"slow": 3}]
+    assert ask([program], "{slow}", slow=slow, pure=[slow])[0].value == [1, 2, 3]
+    together = threading.Barrier(3, timeout=0.05)
+    with pytest.raises(ProgramError, match="BrokenBarrierError"):
+        ask([program], "{slow}", slow=slow)
 
 
 def test_a_conversion_may_stand_in_the_template():
