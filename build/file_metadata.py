@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from runtime_support import list_files, prompt, read_text, show, to_json, write_text
 
 # Metadata of each text file in a folder: what the file system does not know is asked for, and the
-# catalogue is written as JSON where CATALOGUE says. The compiled module is run in this folder, too.
+# catalogue is written where CATALOGUE says. The compiled module is run in this folder, too.
 
 
 @dataclass(frozen=True)

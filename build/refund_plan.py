@@ -39,9 +39,9 @@ def settle(complaint: str) -> None:
     print("the model would run", show(plan))
 
     asked: list[str] = [
-        check(ops.member(ops.member(call, "args"), "order"), str)
+        check(ops.member(call["args"], "order"), str)
         for call in plan.calls
-        if ops.member(call, "tool") == "refund"
+        if call["tool"] == "refund"
     ]
     due = sum([orders[order].paid for order in asked])
     if due > limit:

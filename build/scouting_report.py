@@ -1,15 +1,14 @@
 # Compiled by saftc from scouting_report.saft; edit that file instead.
 from typing import Literal, TypedDict
 
-from runtime_support import check, list_files, mean, ops, prompt, read, show
+from runtime_support import check, mean, ops, prompt, read, show
 
 # A scouting report with exact figures: the model sees a summary of the table, so every figure has to
-# come from a tool. The module in build/ is run from the folder above.
+# come from a tool. The compiled module is run in this folder, too.
 
 Figure = Literal["minutes", "goals", "assists", "rating"]
 
-folder = "scouting" if list_files("scouting/*.csv") != [] else "examples/scouting"
-players = read(folder + "/players.csv")
+players = read("scouting/players.csv")
 
 
 def average(figure: Figure) -> float:

@@ -7,16 +7,17 @@ from stations import Station, stations
 from stations import station_in as look_up
 from units import fahrenheit
 
-
 # Imports: a sibling script with its types, a Python module of one's own, and Python's library.
 # The compiled module needs units.py on Python's path: PYTHONPATH=examples
+
+
 def typical_temperature(city: str) -> float:
     """The middle of what the station in a city has measured, in degrees Celsius."""
     # functions without annotations may give anything, so this is checked
     return check(median(look_up(city).readings), float)
 
 
-def spread(station: "Station") -> float:
+def spread(station: Station) -> float:
     return max(station.readings) - min(station.readings)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import jsonschema
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime_support import configure, prompt
+from runtime_support import configure, image, prompt
 from runtime_support.programs import ambiguous, option
 from runtime_support.programs.asking import Plan, program
 from runtime_support.providers.mock.answering import value_for
@@ -254,6 +255,17 @@ def test_a_diff_is_reviewed_at_its_line() -> None:
     (finding,) = value("List at most two findings in this diff: {0}", list[Finding], diff)
     assert (finding["line"], finding["severity"]) == (14, "high")
     assert " " in finding["comment"]
+
+
+def test_pictures_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "dot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(16))
+
+    class Shown(TypedDict):
+        description: str
+        count: int
+
+    shown = value("Describe {0}\n3 red dots", Shown, image(str(tmp_path / "dot.png")))
+    assert shown == {"description": "A short description.", "count": 3}
 
 
 def test_without_a_sign_the_plain_option_is_chosen() -> None:

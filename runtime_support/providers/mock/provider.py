@@ -20,7 +20,8 @@ from runtime_support.providers.mock.reading import Reading
 from runtime_support.values import is_list
 
 _ENDING = re.compile(
-    r"\n\n(Reply with JSON only|Answer by calling each of these tools|Answer with one program)"
+    r"\s*^(Reply with JSON only|Answer by calling each of these tools|Answer with one program)",
+    re.MULTILINE,
 )
 
 

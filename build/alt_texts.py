@@ -1,0 +1,33 @@
+# Compiled by saftc from alt_texts.saft; edit that file instead.
+from typing import TypedDict
+
+from runtime_support import file, image, list_files, prompt
+
+# Pictures and files in prompts: an alternative text for each picture of a page, in the house style.
+# It needs a model that sees. The compiled module is run in this folder, too.
+
+style = file("pictures/style.txt")
+
+
+class AltTextResult(TypedDict):
+    description: str
+    is_decoration: bool
+
+
+def alt_text(path: str) -> AltTextResult:
+    return prompt(
+        """
+        Write an alternative text of at most ten words for this picture: {0}
+        Follow these rules: {style}
+        """,
+        image(path),
+        style=style,
+        returns=AltTextResult,
+    ).value
+
+
+for path in list_files("pictures/*.png"):
+    alt = alt_text(path)
+    print(
+        path + ": " + ("(decoration)" if alt["is_decoration"] else alt["description"])
+    )
