@@ -10,7 +10,6 @@ import json
 import re
 from typing import Any
 
-from runtime_support.contents import text_of
 from runtime_support.exchange import Reply, Request, ToolRequest
 from runtime_support.goals import RETURN_PREFIX
 from runtime_support.jsontext import to_json
@@ -20,8 +19,7 @@ from runtime_support.providers.mock.reading import Reading
 from runtime_support.values import is_list
 
 _ENDING = re.compile(
-    r"\s*^(Reply with JSON only|Answer by calling each of these tools|Answer with one program)",
-    re.MULTILINE,
+    r"\n\n(Reply with JSON only|Answer by calling each of these tools|Answer with one program)"
 )
 
 
@@ -30,7 +28,7 @@ class MockProvider:
 
     def complete(self, request: Request) -> Reply:
         """The reply; the same for the same request."""
-        asked = [text_of(m["content"]) for m in request.messages if m["role"] == "user"]
+        asked = [_text_of(m["content"]) for m in request.messages if m["role"] == "user"]
         text, kind, ending = _divided(asked[0])
         reading = Reading.of(text)
         if kind == "Answer with one program":
@@ -54,6 +52,13 @@ class MockProvider:
         return _text(request, report(reading.values) if stages else text_for(reading))
 
 
+def _text_of(content: Any) -> str:
+    """The text of a message, a paragraph for each part; pictures are not looked at."""
+    if not is_list(content):
+        return str(content or "")
+    return "\n\n".join(part["text"].strip() for part in content if part["type"] == "text")
+
+
 def _divided(content: str) -> tuple[str, str, str]:
     """The prompt, what kind of answer it ends by asking for, and the words of that."""
     endings = list(_ENDING.finditer(content))
@@ -75,7 +80,7 @@ def _stages_done(request: Request) -> list[Stage]:
         elif message["role"] == "tool":
             name = names[message["tool_call_id"]]
             if not name.startswith(RETURN_PREFIX):
-                stages[-1].append((name, _output(text_of(message["content"]))))
+                stages[-1].append((name, _output(_text_of(message["content"]))))
     stages = [_without_errors(stage) for stage in stages]
     return [stage for stage in stages if stage]
 
