@@ -1,0 +1,64 @@
+"""`saftc run --record`, `--replay`, `--trace` and `--log`, from the command to what they leave."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from runtime_support import providers
+from runtime_support.providers import replay
+from tests.cli.conftest import Command, Ended
+
+SCRIPT = """/// The length of a word.
+f length(word: string) -> int:
+    ret len(word)
+
+for name in ["Al", "Barbara"]:
+    print($ greet {name} $)
+print($ the {length} of {"word"} $)
+"""
+
+
+@pytest.fixture
+def process(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs the command as a process of its own would: nothing is left of the run before."""
+
+    def run(*arguments: str) -> Ended:
+        monkeypatch.setattr(replay, "_open", {})
+        monkeypatch.setattr(providers, "_made", {})
+        return saftc(*arguments)
+
+    return run
+
+
+def test_what_was_recorded_is_replayed_without_a_model(process: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(SCRIPT)
+    recorded = process("run", "in.saft", "--provider", "mock", "--record", "in.jsonl")
+    assert recorded.code == 0, recorded.err
+    assert len((folder / "in.jsonl").read_text().splitlines()) == 4
+    replayed = process("run", "in.saft", "--provider", "none", "--replay", "in.jsonl")
+    assert (replayed.code, replayed.out) == (0, recorded.out)
+
+
+def test_a_miss_is_told_at_the_prompt_with_the_nearest_entry(
+    process: Command, folder: Path
+) -> None:
+    (folder / "in.saft").write_text('print($ greet {"Ada"} in one line $)\n')
+    process("run", "in.saft", "--provider", "mock", "--record", "in.jsonl")
+    (folder / "in.saft").write_text('print($ greet {"Ada"} in two lines $)\n')
+    done = process("run", "in.saft", "--replay", "in.jsonl")
+    assert done.code == 1
+    assert "ReplayMiss" in done.err
+    assert "one line" in done.err and "two lines" in done.err
+    assert "--> in.saft:1:7" in done.err
+
+
+def test_trace_and_log(process: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(SCRIPT)
+    done = process("run", "in.saft", "--provider", "mock", "--trace", "--log", "in.log")
+    assert done.code == 0
+    assert "in.saft:6:11" in done.err and 'greet "Barbara"' in done.err and "length" in done.err
+    events = [json.loads(line) for line in (folder / "in.log").read_text().splitlines()]
+    assert [event["event"] for event in events[:2]] == ["request", "reply"]
+    assert {event["place"] for event in events} == {"in.saft:6:11", "in.saft:7:7"}
+    assert any(event["event"] == "tool" and event["tool"] == "length" for event in events)
