@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand
 from typer.main import get_command
 
 from runtime_support.config import Settings, checked_option
@@ -18,7 +19,10 @@ from saftc.driver import compile_source
 from saftc.source import Source
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/commands.md", "docs/configuration.md")
+PAGES = (
+    *("README.md", "docs/commands.md", "docs/configuration.md"),
+    "examples/recordings/README.md",
+)
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADER = re.compile(r"# Compiled by saftc from (\w+)\.saft; edit that file instead\.\n")
@@ -139,6 +143,22 @@ def test_every_setting_is_told() -> None:
     assert rows == [setting.name for setting in fields(Settings)]
 
 
+def options_of(command: TyperCommand) -> set[str]:
+    named = {option for parameter in command.params for option in parameter.opts}
+    return {option for option in named if option.startswith("-")} - {"-h", "--help"}
+
+
+def test_the_overview_has_every_command_and_option() -> None:
+    text = (ROOT / "README.md").read_text()
+    rows = re.findall(r"^\| `saftc (\w+) .*\|$", text, re.MULTILINE)
+    commands = get_command(app).commands
+    assert sorted(rows) == sorted(commands)
+    for name, command in commands.items():
+        row = re.search(rf"^\| `saftc {name} .*", text, re.MULTILINE)
+        assert row is not None
+        assert set(re.findall(r"`(--?[a-z][a-z-]*)", row[0])) == options_of(command), name
+
+
 def test_every_command_and_option_is_told() -> None:
     text = (ROOT / "docs/commands.md").read_text()
     commands = get_command(app).commands
@@ -147,14 +167,9 @@ def test_every_command_and_option_is_told() -> None:
     )
     assert set(sections) == set(commands)
     for name, command in commands.items():
-        options = {
-            option
-            for parameter in command.params
-            for option in parameter.opts
-            if option.startswith("-") and option not in ("-h", "--help")
-        }
         # Letters and dashes: the `--` before a script's own arguments is no option.
-        assert set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", sections[name])) == options, name
+        told = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", sections[name]))
+        assert told == options_of(command), name
 
 
 def test_links_lead_somewhere() -> None:
