@@ -1,5 +1,6 @@
 # make demo   install, compile a script, and let an embedded model answer it
 # make test   all checks: lint, types, tests on the oldest and the newest Python here
+# make bench  what it costs: beside Python, the openai package and others, see benchmarks/README.md
 #
 # Needs CPython 3.11 or newer with venv; PYTHON=/path/to/python chooses one.
 
@@ -7,7 +8,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint build oracle clean
+.PHONY: help demo test lint build oracle bench clean
 
 # Every CPython from 3.11 on that can make virtual environments, as VERSION:PATH, oldest first.
 PYTHONS := $(shell \
@@ -64,8 +65,11 @@ build: .venv/.demo
 oracle: .venv/.test
 	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} $(BIN)/python -m pytest tests/oracle
 
+bench: .venv/.demo
+	@$(BIN)/python benchmarks/run.py --json benchmarks/results.json
+
 clean:
-	rm -rf .venv .venv-3.* .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
+	rm -rf .venv .venv-3.* benchmarks/.peers .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 
 # A stamp says that what pyproject.toml asks for is installed.
 

@@ -1,24 +1,27 @@
 """Who is measured: ours, and what one would use instead.
 
-A peer that is not among our own dependencies is installed into an environment of its own under
-`.peers/`, once; one that cannot be installed is left out with a note.
+The peers are installed into an environment of their own under `.peers/`, once; openai and httpx2 in
+the versions that ours runs on. A peer that cannot be installed is left out with a note.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import shutil
 import subprocess
 import sys
 import venv
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
+REPOSITORY = HERE.parent
 HOME = HERE / ".peers"
-BAML = "baml-py==0.226.3"
+BAML = "0.226.3"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Peer:
     """A program in `implementations/`, the Python to run it with, and what it imports."""
 
@@ -28,32 +31,87 @@ class Peer:
     paths: tuple[Path, ...] = ()
 
 
-def installed_peers() -> list[Peer]:
-    """Ours first."""
-    peers = [
-        Peer("ours", "ours.py", sys.executable),
-        Peer("openai", "openai_package.py", sys.executable),
-        Peer("httpx2", "raw_httpx2.py", sys.executable),
-    ]
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """Those that could be installed, by name, ours first; `notes` say who was left out and why."""
+
+    found: Mapping[str, Peer]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def baml_generate(self) -> list[str] | None:
+        """The command that writes the client of baml-py; None when it was left out."""
+        peer = self.found.get("baml-py")
+        return None if peer is None else _generate(Path(peer.python).parent)
+
+
+def ours() -> Peer:
+    """Ours, in the environment that runs the benchmark."""
+    return Peer("ours", "ours.py", sys.executable, (REPOSITORY,))
+
+
+def installed_peers() -> Peers:
+    """Ours, and the peers that could be installed."""
+    peers = Peers({"ours": ours()})
+    found: dict[str, Peer] = {}
+    environment = HOME / "env"
+    python = environment / "bin" / "python"
     try:
-        peers.append(_baml())
+        if not python.exists():
+            shutil.rmtree(environment, ignore_errors=True)
+            venv.create(environment, with_pip=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"left out: baml-py could not be installed ({error})", file=sys.stderr)
-    return peers
+        return Peers(peers.found, [f"all peers were left out: {_reason(error)}"])
+    for name, script, requirements in (
+        ("openai", "openai_package.py", [_same("openai"), _same("httpx2"), _same("pydantic")]),
+        ("httpx2", "raw_httpx2.py", [_same("httpx2")]),
+        ("baml-py", "baml.py", [f"baml-py=={BAML}", _same("pydantic")]),
+    ):
+        paths = (HOME / "baml",) if name == "baml-py" else ()
+        try:
+            _install(python, requirements)
+            if name == "baml-py":
+                _quietly(_generate(python.parent))
+        except (OSError, subprocess.CalledProcessError) as error:
+            peers.notes.append(f"{name} was left out: {_reason(error)}")
+        else:
+            found[name] = Peer(name, script, str(python), paths)
+    return Peers({**peers.found, **found}, peers.notes)
 
 
-def _baml() -> Peer:
-    """baml-py in its environment, and the client that it generates from `baml_src/`."""
-    environment = HOME / "baml-env"
-    binaries = environment / "bin"
-    if not (binaries / "baml-cli").exists():
-        shutil.rmtree(environment, ignore_errors=True)
-        print(f"installing {BAML} into {environment}", file=sys.stderr)
-        venv.create(environment, with_pip=True)
-        _quietly(str(binaries / "python"), "-m", "pip", "install", "-q", BAML, "pydantic")
-    _quietly(str(binaries / "baml-cli"), "generate", "--from", str(HERE / "baml_src"))
-    return Peer("baml-py", "baml.py", str(binaries / "python"), (HOME / "baml",))
+def bare_python() -> str:
+    """A Python without any packages, whose start no installed package slows down."""
+    environment = HOME / "bare"
+    python = environment / "bin" / "python"
+    if not python.exists():
+        venv.create(environment)
+    return str(python)
 
 
-def _quietly(*command: str) -> None:
+def _same(package: str) -> str:
+    return f"{package}=={importlib.metadata.version(package)}"
+
+
+def _install(python: Path, requirements: list[str]) -> None:
+    """Asks the registry only for what is not there yet."""
+    check = "import sys, importlib.metadata as m\nfor r in sys.argv[1:]:\n" + (
+        "    name, version = r.split('==')\n    assert m.version(name) == version\n"
+    )
+    there = subprocess.run([python, "-c", check, *requirements], capture_output=True, check=False)
+    if there.returncode != 0:
+        print(f"installing {', '.join(requirements)} into {HOME}", file=sys.stderr)
+        _quietly([str(python), "-m", "pip", "install", "--quiet", *requirements])
+
+
+def _generate(binaries: Path) -> list[str]:
+    return [str(binaries / "baml-cli"), "generate", "--from", str(HERE / "baml_src")]
+
+
+def _quietly(command: list[str]) -> None:
     subprocess.run(command, check=True, capture_output=True)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError) and error.stderr:
+        return error.stderr.decode(errors="replace").strip().splitlines()[-1]
+    return str(error)

@@ -1,39 +1,87 @@
-"""One peer in a process of its own, which runs what it is told.
+"""One peer in a process of its own, which does what it is told.
 
 A peer gives its cases, functions that make one call each, and serves:
 
     serve({"text": ask_for_text, "object": ask_for_object})
 
-It reads lines `CASE COUNT THREADS` and answers each with the seconds that took; at the end of the
-input it prints its peak memory.
+It reads lines and answers each with one number:
+
+    time CASE COUNT             the seconds that so many calls take, one after the other
+    crowd CASE COUNT THREADS    the same, from so many threads at once, each with its part
+    hold CASE COUNT             the process's memory in kB, with the results of so many calls kept
+
+At the end of the input it prints its peak memory in kB.
 """
 
 from __future__ import annotations
 
+import gc
 import resource
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+
+Case = Callable[[], object]
 
 
-def serve(cases: Mapping[str, Callable[[], object]]) -> None:
-    """Runs cases as standard input says."""
+def _nothing(case: str) -> None:
+    """Most peers need not be told of what comes next."""
+
+
+def serve(cases: Mapping[str, Case], prepare: Callable[[str], None] = _nothing) -> None:
+    """Does what standard input says; `prepare` is called with the name of a case before it."""
     print(" ".join(cases), flush=True)
     for line in sys.stdin:
-        name, count, threads = line.split()
-        print(_seconds(cases[name], int(count), int(threads)), flush=True)
+        what, name, *numbers = line.split()
+        prepare(name)
+        print(_COMMANDS[what](cases[name], *map(int, numbers)), flush=True)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
 
 
-def _seconds(case: Callable[[], object], count: int, threads: int) -> float:
-    if threads == 1:
-        started = time.perf_counter()
-        for _ in range(count):
+def _time(case: Case, count: int) -> float:
+    started = time.perf_counter()
+    for _ in range(count):
+        case()
+    return time.perf_counter() - started
+
+
+def crowd(case: Case, count: int, threads: int) -> float:
+    """The seconds of so many calls from so many threads, each with its part."""
+    begin, end = threading.Barrier(threads + 1), threading.Barrier(threads + 1)
+
+    def ask() -> None:
+        case()  # its connection is there before the time counts
+        begin.wait()
+        for _ in range(count // threads):
             case()
-        return time.perf_counter() - started
-    with ThreadPoolExecutor(threads) as pool:
-        started = time.perf_counter()
-        for done in [pool.submit(case) for _ in range(count)]:
-            done.result()
-        return time.perf_counter() - started
+        end.wait()
+
+    asking = [threading.Thread(target=ask, daemon=True) for _ in range(threads)]
+    for thread in asking:
+        thread.start()
+    begin.wait()
+    started = time.perf_counter()
+    end.wait()
+    return time.perf_counter() - started
+
+
+def _hold(case: Case, count: int) -> int:
+    held = [case() for _ in range(count)]
+    gc.collect()
+    kilobytes = _resident()
+    assert len(held) == count
+    return kilobytes
+
+
+def _resident() -> int:
+    """The memory of the process; elsewhere than on Linux, the most that it has had."""
+    try:
+        with open("/proc/self/status") as status:
+            line = next(line for line in status if line.startswith("VmRSS"))
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(line.split()[1])
+
+
+_COMMANDS: dict[str, Callable[..., float]] = {"time": _time, "crowd": crowd, "hold": _hold}

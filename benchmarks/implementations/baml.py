@@ -28,4 +28,4 @@ def late() -> str:
 
 assert text() == "Oslo is cold and bright."
 assert object_().age == 36
-serve({"text": text, "object": object_, "late": late})
+serve({"text": text, "object": object_, "late": late, "result": object_})

@@ -49,10 +49,13 @@ def text() -> str | None:
     return done.choices[0].message.content
 
 
-def object_() -> Person | None:
+def result() -> object:
     asked = [{"role": "user", "content": 'Describe "Ada".'}]
-    done = objects.chat.completions.parse(model="fake", messages=asked, response_format=Person)
-    return done.choices[0].message.parsed
+    return objects.chat.completions.parse(model="fake", messages=asked, response_format=Person)
+
+
+def object_() -> Person | None:
+    return result().choices[0].message.parsed
 
 
 def tools() -> str | None:
@@ -77,4 +80,4 @@ def late() -> str | None:
 
 assert text() == tools() == "Oslo is cold and bright."
 assert object_().age == 36
-serve({"text": text, "object": object_, "tools": tools, "late": late})
+serve({"text": text, "object": object_, "tools": tools, "late": late, "result": result})

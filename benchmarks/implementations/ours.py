@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 from worker import serve
 
@@ -12,7 +13,10 @@ from runtime_support import configure, prompt
 
 URL = sys.argv[1]
 os.environ["OPENAI_API_KEY"] = "none"
-configure(provider="openai", model="fake")
+
+
+def prepare(case: str) -> None:
+    configure(provider="openai", model="fake", base_url=f"{URL}/{case}/v1")
 
 
 @dataclass(frozen=True)
@@ -29,30 +33,25 @@ def temperature(city: str) -> float:
 
 
 def text() -> str:
-    return prompt("Describe {city}.", city="Oslo", options={"base_url": f"{URL}/text/v1"}).value
+    return prompt("Describe {city}.", city="Oslo").value
 
 
 def object_() -> Person:
-    return prompt(
-        "Describe {name}.",
-        name="Ada",
-        returns=Person,
-        options={"base_url": f"{URL}/object/v1"},
-    ).value
+    return prompt("Describe {name}.", name="Ada", returns=Person).value
 
 
 def tools() -> str:
-    return prompt(
-        "How is Oslo? Use {temperature}.",
-        temperature=temperature,
-        options={"base_url": f"{URL}/tools/v1"},
-    ).value
+    return prompt("How is Oslo? Use {temperature}.", temperature=temperature).value
 
 
-def late() -> str:
-    return prompt("Describe {city}.", city="Oslo", options={"base_url": f"{URL}/late/v1"}).value
+def result() -> Any:
+    return prompt("Describe {name}.", name="Ada", returns=Person)
 
 
-assert text() == tools() == "Oslo is cold and bright."
-assert object_().age == 36
-serve({"text": text, "object": object_, "tools": tools, "late": late})
+cases = {"text": text, "object": object_, "tools": tools, "late": text}
+expected = ["Oslo is cold and bright.", 36, "Oslo is cold and bright.", "Oslo is cold and bright."]
+for case, wanted in zip(cases, expected, strict=True):
+    prepare(case)
+    found = cases[case]()
+    assert getattr(found, "age", found) == wanted, (case, found)
+serve({**cases, "result": result}, lambda case: prepare("object" if case == "result" else case))

@@ -29,8 +29,12 @@ def text() -> object:
     return post("text", ASKED)["content"]
 
 
+def result() -> dict[str, object]:
+    return post("object", [{"role": "user", "content": "Describe Ada."}])
+
+
 def object_() -> object:
-    return json.loads(post("object", [{"role": "user", "content": "Describe Ada."}])["content"])
+    return json.loads(result()["content"])
 
 
 def tools() -> object:
@@ -50,4 +54,4 @@ def late() -> object:
 
 assert text() == tools() == "Oslo is cold and bright."
 assert object_()["age"] == 36
-serve({"text": text, "object": object_, "tools": tools, "late": late})
+serve({"text": text, "object": object_, "tools": tools, "late": late, "result": result})

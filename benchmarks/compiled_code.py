@@ -1,0 +1,88 @@
+"""What saftc writes against what one would write by hand, on scripts that need no model.
+
+In `scripts/`, `NAME.saft` has its types, in `NAME_any.saft` nothing is proved, and `NAME.py` is
+written by hand. All three give the same for the same argument; they take turns.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from efforts import Effort
+from figures import Figure
+from peers import HERE, REPOSITORY, Peers
+
+GROUP = "compiled code"
+SCRIPTS = HERE / "scripts"
+WORDS = "Bright brown foxes jump over lazy dogs, for no reason, to and fro, e,v,e and a,b,a "
+
+# What `work` gets; chosen so that each takes some milliseconds.
+ARGUMENTS: dict[str, Any] = {
+    "recursion": 18,
+    "loops": 80,
+    "text": WORDS * 120,
+    "objects": 4000,
+    "comprehension": 100,
+    "values": 20_000,
+}
+
+
+def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
+    """The time of `work`, with types and without."""
+    sys.path.insert(0, str(REPOSITORY))  # ours is what stands here, whatever is installed
+    for name, argument in ARGUMENTS.items():
+        reduced = argument[: len(WORDS)] if isinstance(argument, str) else 10
+        given = argument if effort.code_scale == 1 else reduced
+        works = {
+            "by hand": _loaded(SCRIPTS / f"{name}.py"),
+            "typed": _compiled(SCRIPTS / f"{name}.saft"),
+            "untyped": _compiled(SCRIPTS / f"{name}_any.saft"),
+        }
+        results = {kind: work(given) for kind, work in works.items()}
+        assert results["by hand"] == results["typed"] == results["untyped"], (name, results)
+        found = _milliseconds(works, given, effort.code_turns)
+        by_hand = {"by hand": found["by hand"]}
+        for kind, at_most in (("typed", 1.05), ("untyped", 6)):
+            what = f"{name}, {kind}"
+            yield Figure(GROUP, what, "ms", found[kind], by_hand, "by hand", at_most=at_most)
+
+
+def _milliseconds(
+    works: dict[str, Callable[[Any], Any]], given: Any, turns: int
+) -> dict[str, float]:
+    """The median of the processor's time for one call of each."""
+    times: dict[str, list[float]] = {kind: [] for kind in works}
+    for _ in range(turns):
+        for kind, work in works.items():
+            started = time.process_time()
+            work(given)
+            work(given)
+            times[kind].append((time.process_time() - started) / 2 * 1000)
+    return {kind: median(found) for kind, found in times.items()}
+
+
+def _compiled(path: Path) -> Callable[[Any], Any]:
+    from saftc.driver import compile_source
+    from saftc.source import Source
+
+    compiled = compile_source(Source.from_bytes(path.name, path.read_bytes()))
+    assert compiled.text is not None, compiled.checked.diagnostics
+    return _executed(compiled.text, path)
+
+
+def _loaded(path: Path) -> Callable[[Any], Any]:
+    return _executed(path.read_text(encoding="utf-8"), path)
+
+
+def _executed(text: str, path: Path) -> Callable[[Any], Any]:
+    """The function `work` of a module; dataclasses ask for a module of their class's name."""
+    name = f"benchmark_{path.name.replace('.', '_')}"
+    module = type(sys)(name)
+    sys.modules[name] = module
+    exec(compile(text, str(path), "exec"), module.__dict__)
+    return module.work

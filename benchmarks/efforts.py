@@ -1,0 +1,56 @@
+"""How much is measured: all of it, or as little as shows that everything works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """`turns` alternate between the peers; latencies are in seconds."""
+
+    turns: int
+    calls_a_turn: int
+    threads: int
+    calls_at_once: int
+    process_turns: int
+    lines: tuple[int, ...]
+    compilations: int
+    unchanged_files: int
+    code_turns: int
+    code_scale: float
+    calls_of_programs: tuple[int, ...]
+    latency: float
+    results_held: int
+
+
+FULL = Effort(
+    turns=15,
+    calls_a_turn=100,
+    threads=50,
+    calls_at_once=2000,
+    process_turns=11,
+    lines=(100, 1_000, 10_000),
+    compilations=3,
+    unchanged_files=200,
+    code_turns=15,
+    code_scale=1.0,
+    calls_of_programs=(1, 4, 16),
+    latency=0.2,
+    results_held=10_000,
+)
+QUICK = Effort(
+    turns=1,
+    calls_a_turn=2,
+    threads=2,
+    calls_at_once=2,
+    process_turns=0,
+    lines=(100,),
+    compilations=1,
+    unchanged_files=2,
+    code_turns=1,
+    code_scale=0.1,
+    calls_of_programs=(2,),
+    latency=0.002,
+    results_held=10,
+)
