@@ -224,7 +224,8 @@ def _first_long_row(path: str) -> str | None:
             width = len(next(rows))
             for row in rows:
                 if len(row) > width:
-                    return f"line {rows.line_num} has {len(row)} values for {width} columns"
+                    wanted = "1 column" if width == 1 else f"{width} columns"
+                    return f"line {rows.line_num} has {len(row)} values for {wanted}"
     except (csv.Error, StopIteration, UnicodeDecodeError):
         return None
     return None

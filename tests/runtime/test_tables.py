@@ -66,11 +66,13 @@ def test_empty_values_are_null() -> None:
 
 def test_a_row_that_ends_early_is_filled_with_nulls() -> None:
     assert read("a,b,c\n1,2,3\n4\n").rows() == [(1, 2, 3), (4, None, None)]
+    assert read("a,b\n\n1,2\n").rows() == [(None, None), (1, 2)]
 
 
 def test_a_row_with_too_many_values_is_named() -> None:
     message = refusal(lambda: read('a,b\n1,"two\nlines"\n3,4,5\n'))
     assert "table.csv: line 4 has 3 values for 2 columns; put a value" in message
+    assert "line 2 has 2 values for 1 column; put" in refusal(lambda: read("a\n1,2\n"))
 
 
 def test_a_table_of_two_hundred_columns() -> None:
