@@ -1,12 +1,15 @@
 """What a program does with its variables, and where it needs statements.
 
-A variable is told by the `$let` that binds it and its name there.
+A variable is told by the `$let` that binds it and its name there. One that only an unused variable
+refers to is unused, too: what is bound to it stands there for its effects.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from saftc.runtime import runtime
+
+Scope: TypeAlias = Mapping[str, tuple[int, str]]
 
 
 class Uses:
@@ -41,14 +44,11 @@ class Uses:
             self.lets[id(node)] = found
         return found
 
-    def _note(self, node: Any, scope: Mapping[str, tuple[int, str]]) -> None:
+    def _note(self, node: Any, scope: Scope) -> None:
+        """Notes the uses in a node whose value is used."""
         match node:
             case self.tree.LetNode():
-                inside = dict(scope)
-                for name, bound in node.bindings:
-                    self._note(bound, inside)
-                    inside[name] = (id(node), name)
-                self._note(node.body, inside)
+                self._note_let(node, scope, self._note)
                 return
             case self.tree.MapNode():
                 self._note(node.over, scope)
@@ -69,3 +69,19 @@ class Uses:
                 pass
         for child in self.children(node):
             self._note(child, scope)
+
+    def _note_effects(self, node: Any, scope: Scope) -> None:
+        """Notes the uses in a node that is there for its effects alone."""
+        if isinstance(node, self.tree.LetNode):
+            self._note_let(node, scope, self._note_effects)
+        elif node.calls:
+            self._note(node, scope)
+
+    def _note_let(self, node: Any, scope: Scope, note_body: Callable[[Any, Scope], None]) -> None:
+        """The body first: it tells whether the bindings are used, the last of them first."""
+        own = {name: (id(node), name) for name, _ in node.bindings}
+        inside = {**scope, **own}
+        note_body(node.body, inside)
+        for name, bound in reversed(node.bindings):
+            note = self._note if own[name] in self.used else self._note_effects
+            note(bound, inside)

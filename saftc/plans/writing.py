@@ -25,7 +25,7 @@ from saftc.codegen.python import Expression
 from saftc.plans.annotating import Annotations
 from saftc.plans.calling import called, constant, keeps_order
 from saftc.plans.coercing import Coercions, awaited, comprehension, has_await, is_async
-from saftc.plans.naming import Names, Taken
+from saftc.plans.naming import Names, NotWritable, Taken
 from saftc.plans.tools import Tools
 from saftc.plans.uses import Uses
 from saftc.runtime import runtime
@@ -37,6 +37,7 @@ _Part: TypeAlias = tuple[str, Any, Expression]
 # What Python prints as Saft's `print` does.
 _PRINTED_ALIKE = {"integer", "number", "float", "string"}
 _LONGEST_TYPE = 60
+_MOST_LOOPS = 20
 
 
 def write_plan(name: str, root: Any, tools: Tools) -> str:
@@ -60,6 +61,7 @@ class _Writer:
         self.uses = uses
         self.awaits = False
         self.gives_nothing = False
+        self.loops = 0
 
     def module(self, name: str, root: Any) -> str:
         self.gives_nothing = root.type == self.types.NULL
@@ -159,6 +161,11 @@ class _Writer:
         block.append(_line(cst.Assign([cst.AssignTarget(py.name(name))], py.list_([]))))
         variable = self.names.variable(node.variable)
         inside = {**scope, node.variable: variable}
+        self.loops += 1
+        if self.loops > _MOST_LOOPS:
+            raise NotWritable(
+                f"more than {_MOST_LOOPS} loops in each other are too many for Python"
+            )
         body: Block = []
         if node.where is None:
             self._append(name, node.body, body, inside)
@@ -167,6 +174,7 @@ class _Writer:
             kept: Block = []
             self._append(name, node.body, kept, inside)
             body.append(cst.If(test, cst.IndentedBlock(kept)))
+        self.loops -= 1
         block.append(cst.For(cst.Name(variable), over, cst.IndentedBlock(body)))
 
     def _append(self, name: str, node: Any, block: Block, scope: Scope) -> None:
@@ -187,7 +195,9 @@ class _Writer:
 
     def _drop(self, node: Any, block: Block, scope: Scope) -> None:
         """A value that nothing refers to: it is there for its effects."""
-        if node.calls:
+        if isinstance(node, self.tree.LetNode):
+            self._drop(node.body, block, self.bind(node, block, scope))
+        elif node.calls:
             value = self.expression(node, block, scope, "_unused")
             if not isinstance(value, cst.Name):
                 block.append(_line(cst.Expr(value)))

@@ -21,6 +21,7 @@ from test_laws import FAST, ROOMY, kinds, programs
 
 from runtime_support.programs import Registry, Success, check, evaluate
 from saftc.plans.compiling import compile_plan
+from saftc.plans.naming import NotWritable
 from saftc.plans.tools import Tools, find_tools
 from saftc.plans.writing import write_plan
 
@@ -114,10 +115,22 @@ def test_there_is_a_module_for_each_plan_and_no_other():
 
 def test_each_level_of_a_deep_plan_is_written_once():
     program: Any = {"$let": {"bind": {"x": 1}, "in": {"$ref": "x"}}}
-    for _ in range(25):
+    for _ in range(15):
         chosen = {"$if": {"test": True, "then": program, "else": [1]}}
         program = {"$map": {"over": [1], "as": "n", "do": chosen}}
     assert len(compiled(program, tools_of(Registry())).splitlines()) < 400
+
+
+def test_python_has_fewer_loops_in_each_other():
+    program: Any = {"$let": {"bind": {"x": 1}, "in": {"$ref": "x"}}}
+    for _ in range(20):
+        program = {"$map": {"over": [1], "as": "n", "do": program}}
+    assert (
+        json.dumps(value_of(compiled(program, tools_of(Registry())))) == "[" * 20 + "1" + "]" * 20
+    )
+    program = {"$map": {"over": [1], "as": "n", "do": program}}
+    with pytest.raises(NotWritable, match="more than 20 loops"):
+        compiled(program, tools_of(Registry()))
 
 
 def test_ruff_finds_nothing():
