@@ -166,7 +166,8 @@ class Coercions:
 
 def is_async(function: Any) -> bool:
     """Whether a call of the function has to be awaited."""
-    return inspect.iscoroutinefunction(inspect.unwrap(function))
+    plain = inspect.unwrap(function)
+    return inspect.iscoroutinefunction(plain) or inspect.iscoroutinefunction(type(plain).__call__)
 
 
 def has_await(made: cst.CSTNode) -> bool:

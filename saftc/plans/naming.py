@@ -64,9 +64,10 @@ class Names:
 
     def tool(self, thing: Any) -> Expression:
         """A function or class that the plan uses."""
-        module, name = self.tools.place_of(thing)
-        if "<locals>" in thing.__qualname__ and module != self.tools.name:
-            raise NotWritable(f"{name} is defined inside a function, and cannot be imported")
+        try:
+            module, name = self.tools.place_of(thing)
+        except LookupError as unknown:
+            raise NotWritable(f"{unknown} stands in no module, and cannot be imported") from None
         alias = name
         while alias in self.taken.own:
             alias += "_"

@@ -39,11 +39,16 @@ class Tools:
     siblings: tuple[Checked, ...] = ()
 
     def place_of(self, thing: Any) -> tuple[str, str]:
-        """The module and the name under which Python finds a function or class."""
+        """The module and the name under which Python finds a function or class; or LookupError."""
+        own = getattr(thing, "__name__", "")
+        if self.namespace.get(own) is thing:
+            return self.name, own
         for name, value in self.namespace.items():
             if value is thing:
                 return self.name, name
-        return str(thing.__module__).removeprefix(_NAME), thing.__name__
+        if not own or "<locals>" in thing.__qualname__:
+            raise LookupError(own)
+        return str(thing.__module__).removeprefix(_NAME), own
 
 
 def find_tools(name: str, folders: Iterable[Path], program: Any) -> Tools:

@@ -106,6 +106,20 @@ def spots(of: list[Spot]) -> float:
     return sum(spot.x for spot in of)
 
 
+class Doubling:
+    def __call__(self, n: int) -> int:
+        return n * 2
+
+
+class Waiting:
+    async def __call__(self, n: int) -> int:
+        return n
+
+
+double = Doubling()
+wait = Waiting()
+
+
 def spot_of(text: str) -> Spot:
     return Spot(float(len(text)))
 
