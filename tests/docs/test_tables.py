@@ -4,7 +4,9 @@ import contextlib
 import io
 import re
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 from runtime_support import table_summary as limits
@@ -46,8 +48,14 @@ def test_python_prints_what_stands_below(text: str, below: tuple[str, str]) -> N
     assert printed.getvalue() == (below[1] if below[0] == "text" else "")
 
 
-def test_a_module_is_shown() -> None:
-    assert PAGE.count("# Compiled by saftc from") == 1
+def test_the_module_shown_takes_and_gives_dataframes() -> None:
+    (module,) = (text for _, text in BLOCKS if text.startswith("# Compiled by saftc from"))
+    names: dict[str, Any] = {"__name__": "best"}
+    exec(module, names)
+    players = pl.DataFrame({"name": list("abcd"), "goals": [1, 2, 3, 4], "age": [20] * 4})
+    found = names["best"](players, "goals")
+    assert isinstance(found, pl.DataFrame)
+    assert found.rows() == [("a", 1), ("b", 2), ("c", 3)]
 
 
 def test_the_limits_are_told() -> None:
@@ -63,7 +71,5 @@ def test_the_limits_are_told() -> None:
 
 
 def test_every_field_is_told() -> None:
-    import polars as pl
-
     fields = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
     assert fields == list(limits.summary(pl.DataFrame()))
