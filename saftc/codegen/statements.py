@@ -71,9 +71,9 @@ class Statements(Prompts, Expressions):
                 self._import(statement)
                 own = self.comments.of(statement)
                 beside = [own.trailing] if own.trailing is not None else []
-                moved = self._comment_lines([*own.leading, *beside], None)
-                if moved:
-                    self.lines += moved
+                moved = [*own.leading, *beside]
+                self.lines += self._comment_lines(moved, None)
+                if moved and self.comments.blank_lines_after(moved[-1].span.start):
                     follows_definition = False
                 continue
             begin = len(self.lines)
@@ -114,7 +114,7 @@ class Statements(Prompts, Expressions):
             gap = [""] * (2 if is_class or is_definition else 0)
             # What stands above with a gap is not about the statement, but about what follows.
             split = max((i for i, line in enumerate(above) if not line), default=-1)
-            apart = [*above[: max(split, 0)], *[""] * 2] if split >= 0 else []
+            apart = [*_without_gap(above[: split + 1]), *[""] * 2] if split >= 0 else []
             self.lines[begin:begin] = [*apart, *written, *gap, *above[split + 1 :]]
             return is_class or is_definition
         self.lines[begin:begin] = above
@@ -340,9 +340,9 @@ class Statements(Prompts, Expressions):
         return self.annotation(type_) if is_known(type_) and self._is_read(type_) else None
 
     def _is_read(self, type_: Type) -> bool:
-        is_read = isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes
-        if is_read and len({field.type for field in type_.fields}) > 1:
-            return True
+        if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
+            differ = len({field.type for field in type_.fields}) > 1
+            return differ or any(self._is_read(part) for part in parts(type_))
         return any(self._is_read(part) for part in parts(type_))
 
     def _ret_stmt(self, statement: n.RetStmt) -> None:
@@ -637,6 +637,14 @@ class Statements(Prompts, Expressions):
 
 
 _PASS = cst.SimpleStatementSuite([cst.Pass()])
+
+
+def _without_gap(lines: list[str]) -> list[str]:
+    """The lines without the blank ones at their end."""
+    end = len(lines)
+    while end and not lines[end - 1]:
+        end -= 1
+    return lines[:end]
 
 
 def _is_simple(statement: n.Statement) -> bool:

@@ -279,9 +279,15 @@ class Expressions(Conditions, Calls):
             case n.Index():
                 return "an item of a list is a plain value: bind the prompt to a name"
             case n.Name():
-                kind = self.facts.names.of(node).kind
-                if kind == "parameter":
+                symbol = self.facts.names.of(node)
+                if symbol.kind == "parameter":
                     return "an argument is a plain value: ask where the prompt is bound"
+                if isinstance(symbol.node, n.ForStmt):
+                    return "an item of a list is a plain value: bind the prompt to a name"
+                if isinstance(symbol.node, n.AssignStmt) and isinstance(
+                    symbol.node.value, n.Call | n.Index
+                ):
+                    return self._history_hint(symbol.node.value)
                 return f"`{node.text}` is bound to a plain value, not (only) to a prompt"
             case _:
                 pass

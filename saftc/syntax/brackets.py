@@ -77,10 +77,13 @@ class Brackets:
             items += [",", Line(" "), part.doc] if items else [part.doc]
         return Group((opening, Nest((Line(""), *items, last_comma)), Line(""), closing))
 
-    def chain(self, brackets: str, parts: Sequence[Part], inside: Span, *, hugs: bool) -> Doc:
+    def chain(
+        self, brackets: str | None, parts: Sequence[Part], inside: Span, *, hugs: bool
+    ) -> Doc:
         """Items with words between them; brackets that need not be there only hold line breaks.
 
-        A chain that `hugs` may stay on one line up to the brackets that its last item opens.
+        With None, brackets stand around it that hold nothing else. A chain that `hugs` may stay on
+        one line up to the brackets that its last item opens.
         """
         gaps = self._gaps(parts, inside)
         must_hug = is_spread(parts[-1].doc)
@@ -89,13 +92,19 @@ class Brackets:
             or any(is_spread(part.doc) for part in parts[:-1])
             or (must_hug and not hugs)
         ):
+            ends = (*gaps.opening, *gaps.above[0], gaps.beside[-1], *gaps.above[-1])
+            if brackets is None and not any(ends):
+                return Spread(tuple(self._lines(parts, gaps, "")[1:]))
             opening, closing = brackets or "()"
             return self._spread(opening, closing, parts, gaps, "")
-        opening, closing = brackets or (Broken("("), Broken(")"))
         items: list[Doc] = []
         for part in parts:
             items += [Line(" "), part.lead, part.doc] if items else [part.doc]
-        broken = Group((opening, Nest((Line(""), *items)), Line(""), closing))
+        if brackets is None:
+            broken = Group(tuple(items))
+        else:
+            opening, closing = brackets or (Broken("("), Broken(")"))
+            broken = Group((opening, Nest((Line(""), *items)), Line(""), closing))
         if not hugs:
             return broken
         opening, closing = brackets or ("", "")
@@ -104,6 +113,12 @@ class Brackets:
     def _spread(
         self, opening: str, closing: str, parts: Sequence[Part], gaps: _Gaps, comma: str
     ) -> Doc:
+        head = [Beside(comment.text) for comment in gaps.opening]
+        lines = self._lines(parts, gaps, comma)
+        return Spread((opening, *head, Nest(tuple(lines)), Hard(), closing))
+
+    def _lines(self, parts: Sequence[Part], gaps: _Gaps, comma: str) -> list[Doc]:
+        """Each item and each comment on a line, with the break above it."""
         lines: list[Doc] = []
         is_first = True
         for position, above in enumerate(gaps.above):
@@ -116,8 +131,7 @@ class Brackets:
             lines += [self._break(part, is_first or not comma), part.lead, part.doc, comma]
             lines += [Beside(beside.text)] if beside is not None else []
             is_first = False
-        head = [Beside(comment.text) for comment in gaps.opening]
-        return Spread((opening, *head, Nest(tuple(lines)), Hard(), closing))
+        return lines
 
     def _break(self, what: str | Comment | Part, is_close: bool) -> Hard:
         """The line break above a comment or an item, with a blank line where there was one."""

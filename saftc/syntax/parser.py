@@ -400,6 +400,9 @@ def _hint(
     opened = _innermost_open(tokens[:position])
     if opened is not None and tokens[opened].type == "LBRACE":
         opened -= 1
+        if first.type == "PATTERN_START" and "COLON" in expected:
+            field = tokens[opened - 1]
+            return f"patterns do not nest: write `{field}: {{name: type}}` and read its fields"
     if opened is not None and tokens[opened].type == "HOLE_START":
         return r"write `\{` for a brace in the text"
     if previous is not None and previous.type == bad.type == "STAR":

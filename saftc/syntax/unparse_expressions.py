@@ -96,7 +96,15 @@ class ExpressionWriter:
             case _:
                 return self.original.is_grouped(node, node.left)
 
-    def _operation(self, node: _Operation, brackets: str) -> Doc:
+    def _alone(self, node: n.Expression) -> Doc:
+        """An expression that brackets hold and nothing else."""
+        match node:
+            case n.Binary() | n.Comparison() | n.Logical() | n.Conditional():
+                return self._operation(node, None)
+            case _:
+                return self.expression(node)
+
+    def _operation(self, node: _Operation, brackets: str | None) -> Doc:
         if isinstance(node, n.Unary):
             operand = self.operand(node.operand, _level(node))
             is_twice = isinstance(operand, tuple) and operand[0] == "-"
@@ -162,9 +170,10 @@ class ExpressionWriter:
     def _items(
         self, brackets: str, items: Sequence[n.Expression], node: n.ListLiteral | n.TupleLiteral
     ) -> Doc:
-        parts = [Part(item, self.expression(item)) for item in items]
+        written = self._alone if len(items) == 1 else self.expression
+        parts = [Part(item, written(item)) for item in items]
         is_single_tuple = brackets == "()" and len(items) == 1
-        spread = node.is_spread or (len(parts) > 1 and _has_spread(parts))
+        spread = node.is_spread or (len(parts) > 1 and _has_spread(parts)) or _has_lines(parts)
         # What looks like parentheses around a tuple are its own.
         start = node.span.start if brackets == "()" else self.original.core(node.span)
         return self.brackets.sequence(
@@ -186,8 +195,12 @@ class ExpressionWriter:
 
     def _call(self, node: n.Call) -> Doc:
         function = self.operand(node.function, _POSTFIX)
-        parts = [Part(argument, self._argument(argument)) for argument in node.arguments]
-        spread = node.is_spread or _has_spread(parts[:-1])
+        match node.arguments:
+            case (n.Argument(name=None) as only,):
+                parts = [Part(only, self._alone(only.value))]
+            case _:
+                parts = [Part(argument, self._argument(argument)) for argument in node.arguments]
+        spread = node.is_spread or _has_spread(parts[:-1]) or _has_lines(parts)
         inside = Span(self.original.skip(node.function.span.end), node.span.end)
         return (function, self.brackets.sequence("()", parts, inside, one_a_line=spread))
 
@@ -348,6 +361,15 @@ def _level(node: n.Expression) -> int:
             return _POSTFIX
         case _:
             return _ATOM
+
+
+def _has_lines(parts: Sequence[Part]) -> bool:
+    """Whether the only item is a chain with an operand a line, and no brackets of its own."""
+    match parts:
+        case [Part(n.Argument(value=value), Spread()) | Part(value, Spread())]:
+            return isinstance(value, n.Binary | n.Comparison | n.Logical | n.Conditional)
+        case _:
+            return False
 
 
 def _has_spread(parts: Sequence[Part]) -> bool:

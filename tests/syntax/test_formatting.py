@@ -66,7 +66,9 @@ def test_every_script(text: str) -> None:
         assert _comments(before) == _comments(after)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(st.sampled_from(READABLE), st.integers(0, 2**32))
 def test_every_script_thrown_about(text: str, seed: int) -> None:
     other = thrown_about(text, Random(seed))
@@ -76,7 +78,9 @@ def test_every_script_thrown_about(text: str, seed: int) -> None:
     _holds(other)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(generated_scripts(), st.integers(0, 2**32))
 def test_generated_scripts(generated: Generated, seed: int) -> None:
     written = _holds(generated.text)
@@ -87,7 +91,7 @@ def test_generated_scripts(generated: Generated, seed: int) -> None:
         assert ast.dump(ast.parse(before)) == ast.dump(ast.parse(after))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @example('x = """\n  \n """')
 @given(
     st.text(st.sampled_from(' \t\n"\\ax{'), max_size=30).filter(
@@ -100,7 +104,7 @@ def test_block_strings_keep_their_value(inside: str) -> None:
         _holds(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.text(st.sampled_from(" \t\n$\\{}a1/é\u00a0"), max_size=30))
 def test_prompts_keep_their_text(inside: str) -> None:
     text = f"if true:\n  x = ${inside}$\n"

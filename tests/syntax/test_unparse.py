@@ -27,6 +27,10 @@ CASES = {
         'x = [1_000, 1.50, 1e-3, "\\u00e9\\n"]\n',
         'x = [1_000, 1.50, 1e-3, "\\u00e9\\n"]\n',
     ),
+    "chain_as_the_only_item": (
+        f'print("{"a" * 50}" + "{"b" * 50}")\n',
+        f'print(\n    "{"a" * 50}"\n    + "{"b" * 50}",\n)\n',
+    ),
     "trailing_comma": ("x = [1, 2,]\n", "x = [\n    1,\n    2,\n]\n"),
     "no_trailing_comma": ("x = [\n    1,\n    2\n]\n", "x = [1, 2]\n"),
     "one_tuple": ("x = (1,)\n", "x = (1,)\n"),
