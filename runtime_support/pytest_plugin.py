@@ -4,18 +4,26 @@
         assert triage("The server is on fire").severity == "high"
 
 The recording stands beside the test, `recordings/test_mail.test_triage.jsonl`. By default it is
-replayed and nothing is asked of a model: what is not recorded fails. `pytest --saft-record` asks
-for what is missing and records it, `pytest --saft-record=all` records everything anew.
+replayed: nothing is asked of a model, what is not recorded fails, and nothing leaves the machine.
+`pytest --saft-record` asks for what is missing and records it, `pytest --saft-record=all` records
+everything anew.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import re
+import socket
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+
+class NetworkRefused(OSError):
+    """A test that replays its prompts tried to reach another machine."""
 
 
 class UnusedRecording(UserWarning):
@@ -43,6 +51,8 @@ def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     mode = request.config.getoption("--saft-record")
     if mode == "all":
         path.unlink(missing_ok=True)
+    if mode == "none":
+        _refuse_network(monkeypatch)
     for variable, is_set in {"SAFT_REPLAY": mode != "all", "SAFT_RECORD": mode != "none"}.items():
         if is_set:
             monkeypatch.setenv(variable, str(path))
@@ -58,3 +68,52 @@ def _recording_of(node: pytest.Item) -> Path:
     within_file = node.nodeid.partition("::")[2].replace("::", ".")
     name = re.sub(r"[^\w.-]+", "_", within_file).strip("_")
     return node.path.parent / "recordings" / f"{node.path.stem}.{name}.jsonl"
+
+
+def _refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets connections to this machine through, and no others."""
+    connect, connect_ex, look_up = (
+        socket.socket.connect,
+        socket.socket.connect_ex,
+        socket.getaddrinfo,
+    )
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        _refuse_unless_here(self.family, address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        _refuse_unless_here(self.family, address)
+        return connect_ex(self, address)
+
+    def guarded_look_up(host: Any, *more: Any, **named: Any) -> Any:
+        if not _is_here(host):
+            raise _refused(host)
+        return look_up(host, *more, **named)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+def _refuse_unless_here(family: int, address: Any) -> None:
+    if family in (socket.AF_INET, socket.AF_INET6) and not _is_here(address[0]):
+        raise _refused(address[0])
+
+
+def _refused(host: Any) -> NetworkRefused:
+    name = host.decode() if isinstance(host, bytes) else host
+    return NetworkRefused(
+        f"saft_replay: {name} is another machine, and tests are replayed without a network; "
+        "`pytest --saft-record` lets them out"
+    )
+
+
+def _is_here(host: Any) -> bool:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name in (None, "", "localhost", socket.gethostname()):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

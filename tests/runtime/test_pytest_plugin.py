@@ -48,6 +48,27 @@ def test_recordings_stand_beside_the_test(tmp_path: Path) -> None:
     assert recording.read_text().count("\n") == 1
 
 
+TEST_OF_THE_NETWORK = """
+import pytest, socket
+from runtime_support import prompt
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1", "example.invalid"])
+def test_out(saft_replay, host):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        socket.create_connection((host, server.getsockname()[1]), timeout=5).close()
+"""
+
+
+def test_nothing_leaves_the_machine_while_replaying(tmp_path: Path) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST_OF_THE_NETWORK)
+    refused = run(tmp_path)
+    assert "2 failed, 1 passed" in refused
+    for host in ("192.0.2.1", "example.invalid"):
+        assert f"NetworkRefused: saft_replay: {host} is another machine" in refused
+
+
 COMPILED = (ROOT / "tests" / "goldens" / "triage.py").read_text(encoding="utf-8")
 
 TEST_OF_A_COMPILED_MODULE = """
