@@ -76,7 +76,12 @@ class Prompts(Annotations):
     def destructured(self, node: n.Prompt, fields: Sequence[n.PatternField]) -> Expression:
         """A prompt that gives the values of a destructuring."""
         types = [
-            (field.name.text, self.field_annotation(self.facts.schemas[field.schema], None))
+            (
+                field.name.text,
+                self.field_annotation(
+                    self.facts.schemas[field.schema], self.module.docs.get(field)
+                ),
+            )
             for field in fields
         ]
         return self._asking(node, [("fields", py.dict_(types))])

@@ -12,7 +12,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
-_DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, n.Parameter, n.SchemaField)
+_WITH_TRAILING = (n.Parameter, n.SchemaField, n.PatternField)
+_DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, *_WITH_TRAILING)
 
 
 def attach_docs(
@@ -44,7 +45,7 @@ def _documented(
             if not isinstance(node, _DOCUMENTED) or not _begins_line(source, node):
                 continue
             lines = _block_above(own_line, source.line_of(node.span.start))
-            if isinstance(node, n.Parameter | n.SchemaField) and not lines:
+            if isinstance(node, _WITH_TRAILING) and not lines:
                 # Where a field of a field ends on the same line, the text is the outer one's.
                 last = trailing.pop(source.line_of(node.span.end), None)
                 lines = [last] if last is not None else []
