@@ -1,44 +1,10 @@
 # Compiled by saftc from city_distance.saft; edit that file instead.
-from dataclasses import dataclass
-
+from geography import distance, locate, total
 from runtime_support import program, show
 
 # A program instead of tool calls: the model answers with one composed call, which is checked as a
-# whole and then run. `conv` says how a city becomes a point, so the program need not.
-
-
-@dataclass(frozen=True)
-class City:
-    name: str
-
-
-@dataclass(frozen=True)
-class Point:
-    lat: float
-    lon: float
-
-
-places = {
-    "Oslo": Point(59.9, 10.7),
-    "Rome": Point(41.9, 12.5),
-    "Cairo": Point(30.0, 31.2),
-}
-
-
-def locate(city: City) -> Point:
-    """Where a city lies, in degrees."""
-    return places[city.name]
-
-
-def distance(a: Point, b: Point) -> float:
-    """Roughly how far it is by road from one point to another, in kilometres."""
-    return round(abs(a.lat - b.lat) * 111 + abs(a.lon - b.lon) * 80, 1)
-
-
-def total(legs: list[float]) -> float:
-    """The sum of the legs of a journey."""
-    return float(round(sum(legs), 1))
-
+# whole and then run. The `conv` of geography.saft says how a city becomes a point, so that the
+# program need not. In journey.json such a program is kept; build/journey.py is what it compiles to.
 
 apart = program(
     "How far is Oslo from Rome? Use {distance}.",

@@ -8,7 +8,6 @@ from runtime_support import list_files, prompt, read_text, write_text
 # is a table. INVOICE_CSV names a file to write. The compiled module is run in this folder, too.
 
 
-
 class Line(TypedDict):
     item: str
     amount: float

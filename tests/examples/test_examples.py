@@ -21,18 +21,23 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.saft"))
 BUILD = ROOT / "build"
+# Plans, which are compiled against the functions of a script.
+PLANS = {FOLDER / "journey.json": "geography"}
 
 # The embedded model calls tools slowly and seldom well, writes no long programs, and does not see.
 NOT_FOR_THE_EMBEDDED_MODEL = {
     *("alias", "alt_texts", "choose_tool", "greet_pair", "objects_from_tools", "options"),
-    *("refund_plan", "tool_history", "weather_report"),
+    *("refund_plan", "tool_history", "weather_report", "which_book"),
 }
 
 by_name = pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
+every_module = pytest.mark.parametrize(
+    "source", [*EXAMPLES, *PLANS], ids=lambda source: source.stem
+)
 
 
-def module_of(script: Path) -> Path:
-    return BUILD / f"{script.stem}.py"
+def module_of(source: Path) -> Path:
+    return BUILD / f"{source.stem}.py"
 
 
 def run(*command: str, cwd: Path = FOLDER, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -46,14 +51,18 @@ def run(*command: str, cwd: Path = FOLDER, **variables: str) -> subprocess.Compl
     )
 
 
-def test_the_modules_are_in_step_with_their_scripts() -> None:
+def test_the_modules_are_in_step_with_their_sources(tmp_path: Path) -> None:
     scripts = [script.name for script in EXAMPLES]
     done = run("-m", "saftc", "build", *scripts, "--out-dir", str(BUILD), "--check")
     assert done.returncode == 0, f"{done.stderr}run `make build`"
+    for plan, tools in PLANS.items():
+        run("-m", "saftc", "build", plan.name, "--tools", tools, "--out-dir", str(tmp_path))
+        built = module_of(plan).name
+        assert (tmp_path / built).read_text("utf-8") == (BUILD / built).read_text("utf-8")
 
 
 def test_there_is_nothing_else_in_build() -> None:
-    assert sorted(BUILD.glob("*.py")) == [module_of(script) for script in EXAMPLES]
+    assert sorted(BUILD.glob("*.py")) == sorted(map(module_of, [*EXAMPLES, *PLANS]))
     assert {script.stem for script in EXAMPLES} >= NOT_FOR_THE_EMBEDDED_MODEL
 
 
@@ -71,9 +80,9 @@ def test_the_script_says_what_it_shows(script: Path) -> None:
     assert first.startswith(("// ", "/// ")) and len(first) > 20
 
 
-@by_name
-def test_the_module_runs_with_plain_python(script: Path) -> None:
-    done = run(str(module_of(script)), SAFT_PROVIDER="mock")
+@every_module
+def test_the_module_runs_with_plain_python(source: Path) -> None:
+    done = run(str(module_of(source)), SAFT_PROVIDER="mock")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
 
@@ -143,8 +152,8 @@ def test_type_checkers_have_nothing_to_say(tmp_path: Path) -> None:
     # A project of its own, so that the settings of this one do not count.
     settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT), str(FOLDER)]}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
-    for script in EXAMPLES:
-        module = module_of(script)
+    for source in [*EXAMPLES, *PLANS]:
+        module = module_of(source)
         (tmp_path / module.name).write_bytes(module.read_bytes())
     done = run("-m", "pyright", "--pythonpath", sys.executable, cwd=tmp_path)
     assert done.returncode == 0, done.stdout

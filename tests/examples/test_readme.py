@@ -21,7 +21,7 @@ from saftc.source import Source
 ROOT = Path(__file__).parents[2]
 PAGES = (
     *("README.md", "docs/commands.md", "docs/configuration.md"),
-    "examples/recordings/README.md",
+    *("examples/README.md", "examples/recordings/README.md"),
 )
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -176,6 +176,11 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for link in _LINK.findall((ROOT / page).read_text()):
             assert (ROOT / page).parent.joinpath(link).exists(), f"{page}: {link}"
+
+
+def test_every_example_is_listed() -> None:
+    listed = re.findall(r"\]\((\w+)\.saft\)", (ROOT / "examples/README.md").read_text())
+    assert sorted(listed) == sorted(script.stem for script in (ROOT / "examples").glob("*.saft"))
 
 
 def test_there_are_two_commands_to_set_up() -> None:
