@@ -64,18 +64,19 @@ class Statements(Prompts, Expressions):
     def block(self, statements: Sequence[n.Statement]) -> None:
         """The statements of a block, with the blank lines and comments between them."""
         follows_definition: bool | None = None
+        moved: list[Comment] = []
         for statement in statements:
             if statement in self.hoisted:
                 continue
             if self.depth == 0 and isinstance(statement, n.ImportStmt | n.FromImport):
                 self._import(statement)
                 own = self.comments.of(statement)
-                beside = [own.trailing] if own.trailing is not None else []
-                moved = [*own.leading, *beside]
-                self.lines += self._comment_lines(moved, None)
-                if moved and self.comments.blank_lines_after(moved[-1].span.start):
-                    follows_definition = False
+                # Imports go to the top; their comments stay where they were.
+                moved += own.leading
+                moved += [own.trailing] if own.trailing is not None else []
                 continue
+            self.comments.of(statement).leading[:0] = moved
+            moved = []
             begin = len(self.lines)
             is_definition = self._with_comments(statement)
             if follows_definition is not None:
@@ -86,6 +87,7 @@ class Statements(Prompts, Expressions):
             elif is_definition and self._follows_branch(begin):
                 self.lines.insert(begin, "")
             follows_definition = self._ends_with_definition(statement)
+        self.lines += self._comment_lines(moved, None)
 
     def _follows_branch(self, begin: int) -> bool:
         """Whether a definition at `begin` stands right below `if`, `for` or the like."""
@@ -179,7 +181,7 @@ class Statements(Prompts, Expressions):
         attached = self._attached(comments, below)
         for position, comment in enumerate(comments):
             if position and not comment.is_trailing:
-                count = self.comments.blank_lines_before(comment.span.start)
+                count = self._blank_lines_between(comments[position - 1], comment)
                 # What stands right above a definition is apart like the definition itself.
                 is_apart = count and position == attached
                 lines += [""] * self._around() if is_apart else self._blank(count)
@@ -198,9 +200,16 @@ class Statements(Prompts, Expressions):
         if self.comments.blank_lines_after(comments[-1].span.start):
             return None
         position = len(comments) - 1
-        while position and not self.comments.blank_lines_before(comments[position].span.start):
+        while position and not self._blank_lines_between(*comments[position - 1 : position + 1]):
             position -= 1
         return position
+
+    def _blank_lines_between(self, one: Comment, other: Comment) -> int:
+        """The larger gap, where an import that is now elsewhere stood between them."""
+        return max(
+            self.comments.blank_lines_after(one.span.start),
+            self.comments.blank_lines_before(other.span.start),
+        )
 
     def _gap(self, statement: n.Statement) -> int:
         """The blank lines of the script above a statement and its comments."""

@@ -12,7 +12,7 @@ import black
 import pytest
 
 from saftc.driver import Compiled, compile_checked
-from tests.compiler.support import ROOT
+from tests.compiler.support import EXAMPLES, ROOT
 
 _Modules = Mapping[str, Compiled]
 
@@ -108,9 +108,9 @@ def test_pyright_finds_nothing(folder: Path) -> None:
     calls of a function find bound.
     """
     configuration = """{"typeCheckingMode": "standard", "pythonVersion": "3.11",
-        "reportUnusedExpression": "none", "extraPaths": ["%s"],
+        "reportUnusedExpression": "none", "extraPaths": ["%s", "%s"],
         "ignore": ["**/copy_on_some_paths"]}"""
-    (folder / "pyrightconfig.json").write_text(configuration % ROOT, encoding="utf-8")
+    (folder / "pyrightconfig.json").write_text(configuration % (ROOT, EXAMPLES), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p", str(folder)],
         capture_output=True,
