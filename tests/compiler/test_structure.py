@@ -98,6 +98,7 @@ def test_the_runtime_is_reached_through_one_door() -> None:
         (["--help"], {"lark", "libcst", "black", "openai", "runtime_support"}),
         (["--version"], {"lark", "libcst", "black", "openai", "runtime_support"}),
         (["build", "in.saft", "-o", "-"], {"openai", "runtime_support"}),
+        (["prompts", "in.saft"], {"openai", "polars"}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
