@@ -35,7 +35,7 @@ def test_what_a_script_without_prompts_loads(script: str) -> None:
     assert set(done.stdout.split()) & SLOW == set()
 
 
-@pytest.mark.parametrize("name", [name for name in vars(ops) if not name.startswith("_")])
+@pytest.mark.parametrize("name", ops.__all__)
 def test_annotations_can_be_read(name: str) -> None:
     function: Callable[..., Any] = getattr(ops, name)
     hints = typing.get_type_hints(function, include_extras=True)
