@@ -10,14 +10,20 @@ from runtime_support import prompt, read_text
 diff = read_text(os.environ.get("DIFF", "review/change.diff"))
 
 
-class SplitFilesResultItem(TypedDict):
+class Piece(TypedDict):
     path: str
     text: str
 
 
-def split_files(text: str) -> list[SplitFilesResultItem]:
+class Finding(TypedDict):
+    line: int
+    severity: Literal["low", "medium", "high"]
+    comment: str
+
+
+def split_files(text: str) -> list[Piece]:
     """The diff cut into one piece for each file."""
-    pieces: list[SplitFilesResultItem] = []
+    pieces: list[Piece] = []
     for part in ("\n" + text).split("\ndiff --git "):
         if part.strip() == "":
             continue
@@ -32,13 +38,7 @@ def changed_lines(text: str, sign: str) -> int:
     return len([line for line in lines if not line.startswith(sign + sign)])
 
 
-class ReviewResultItem(TypedDict):
-    line: int
-    severity: Literal["low", "medium", "high"]
-    comment: str
-
-
-def review(path: str, text: str) -> list[ReviewResultItem]:
+def review(path: str, text: str) -> list[Finding]:
     return prompt(
         """
         You review a change to {path:raw}. List at most two things that a maintainer must know:
@@ -49,7 +49,7 @@ def review(path: str, text: str) -> list[ReviewResultItem]:
         """,
         path=path,
         text=text,
-        returns=list[ReviewResultItem],
+        returns=list[Finding],
     ).value
 
 

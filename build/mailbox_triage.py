@@ -5,8 +5,8 @@ from typing import Literal, TypedDict
 from runtime_support import list_files, prompt, read_text
 
 # Triage of a mailbox folder: each mail gets a category, an urgency and a one-line summary, then
-# the mails are sorted into queues. MAILBOX names another folder. The compiled
-# module is run in this folder, too.
+# the mails are sorted into queues. MAILBOX names another folder. The compiled module is run in
+# this folder, too.
 
 folder = os.environ.get("MAILBOX", "mailbox")
 
