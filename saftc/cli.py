@@ -82,9 +82,9 @@ def build(
         typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
     ] = None,
 ) -> None:
-    """Compile scripts to Python modules, and plans (NAME.json) with --tools.
+    """Compile scripts, or plans with --tools, to Python modules.
 
-    Without -o or --out-dir, script.saft becomes script.py beside it. A sibling script that a
+    A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py beside it. A sibling script that a
     script imports is compiled with it.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
@@ -176,7 +176,7 @@ def explain(
 
 @app.command()
 def prompts(
-    file: Annotated[str, typer.Argument(help="The script; `-` is standard input.")],
+    file: Annotated[str, typer.Argument(help="The script; `-` is standard input.", metavar="FILE")],
     format: Annotated[Format, typer.Option(help="How to write the requests.")] = Format.text,
     imports: Annotated[
         bool,
@@ -185,7 +185,7 @@ def prompts(
         ),
     ] = False,
 ) -> None:
-    """Show the request that each prompt of a script will send, without running it.
+    """Show the request that each prompt of a script will send.
 
     Nothing of the script runs and no model is asked. What is known only when it runs is marked by
     its source: «mail».
