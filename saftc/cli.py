@@ -84,8 +84,8 @@ def build(
 ) -> None:
     """Compile scripts, or plans with --tools, to Python modules.
 
-    A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py beside it. A sibling script that a
-    script imports is compiled with it.
+    A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py
+    beside it. A sibling script that a script imports is compiled with it.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         _stop("-o names one module: give it one script, or use --out-dir")
