@@ -292,6 +292,18 @@ def test_a_pair_stays_whole_where_one_parameter_takes_it() -> None:
         assert result.value == expected
 
 
+def test_names_are_put_together_for_a_pair_or_a_list() -> None:
+    def greet(pair: tuple[str, str]) -> str:
+        return f"Hello {pair[0]} and {pair[1]}"
+
+    def invite(people: list[str], place: str = "here") -> str:
+        return f"{len(people)} {place}"
+
+    text = "Introduce Ada and Grace with {tool}."
+    assert value(text, str, tool=greet) == "Hello Ada and Grace"
+    assert value(text, str, tool=invite) == "2 here"
+
+
 def test_objects_of_tools_are_cut_to_the_fields_asked_for() -> None:
     def find(sku: str) -> dict[str, Any]:
         return {"sku": sku, "name": f"thing {sku}", "price": 2.5, "left": 4}

@@ -108,6 +108,16 @@ def _calls_from_text(tool: Tool, reading: Reading) -> list[ToolRequest]:
     return [_call(tool, [*reading.values, *reading.names], reading)]
 
 
+def _together(schema: JSONSchema, values: list[Any], fitting: Fitting) -> list[Any]:
+    """Single values as the list or the pair that a parameter takes."""
+    schema = fitting.resolved(schema)
+    single = [value for value in values if not is_list(value) and not is_object(value)]
+    if "prefixItems" in schema:
+        single = single[: len(schema["prefixItems"])]
+    takes = schema.get("type") == "array" and fitting.takes(schema, single)
+    return single if takes else []
+
+
 def _call(tool: Tool, values: list[Any], reading: Reading) -> ToolRequest:
     """A call with these values where they fit by name or type, and plausible ones elsewhere."""
     fitting = _fitting(tool)
@@ -120,8 +130,12 @@ def _call(tool: Tool, values: list[Any], reading: Reading) -> ToolRequest:
             arguments[name] = named
             continue
         suited = [index for index, value in enumerate(left) if fitting.takes(schema, value)]
+        together = _together(schema, left, fitting)
         if suited:
             arguments[name] = left.pop(suited[0])
+        elif together:
+            arguments[name] = together
+            left = [value for value in left if value not in together]
         elif name in tool["parameters"].get("required", ()):
             inner = {**schema, "$defs": fitting.definitions}
             arguments[name] = argument_for(inner, reading, name)
