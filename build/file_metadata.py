@@ -16,15 +16,15 @@ class Entry:
     file: str
     title: str
     language: str
-    changed: Annotated[str | None, "the date of the last change, YYYY-MM-DD"]
+    changed: str | None
     words: int
 
 
 def describe(path: str) -> Entry:
     text = read_text(path)
-    title, language, changed_date = prompt(
+    title, language, changed = prompt(
         """
-        Give the title and the language of this text, and the date when it was changed (YYYY-MM-DD).
+        Give the title and the language of this text, and the date when it was last changed.
 
         {text:raw}
         """,
@@ -32,12 +32,12 @@ def describe(path: str) -> Entry:
         fields={
             "title": str,
             "language": Literal["English", "German", "French"],
-            "changed_date": str | None,
+            "changed": Annotated[str | None, "the date of the last change, YYYY-MM-DD"],
         },
     ).value
 
     # counting is for code
-    return Entry(path, title, language, changed=changed_date, words=len(text.split()))
+    return Entry(path, title, language, changed, words=len(text.split()))
 
 
 entries = [describe(path) for path in list_files("notes/*.txt")]
