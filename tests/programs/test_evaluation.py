@@ -4,7 +4,6 @@
 
 import asyncio
 import threading
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -211,73 +210,104 @@ def test_limits_of_items_and_of_the_result():
     assert "result" in outcome.message
 
 
-def sleepy_sync(seconds: float) -> float:
-    time.sleep(seconds)
-    return seconds
-
-
-async def sleepy_blocking(seconds: float) -> float:
-    time.sleep(seconds)
-    return seconds
-
-
-async def sleepy(seconds: float) -> float:
-    await asyncio.sleep(seconds)
-    return seconds
-
-
-@pytest.mark.parametrize("function", [sleepy, sleepy_sync, sleepy_blocking])
+@pytest.mark.parametrize("form", ["async", "sync", "async that blocks"])
 @pytest.mark.parametrize("pure", [True, False])
-def test_timeout(function, pure):
-    after = []
+def test_timeout(form, pure):
+    """The evaluation ends while the function goes on; what comes after it is not called."""
+    let_go, after = threading.Event(), []
 
-    def effect(value: float) -> float:
+    async def wait() -> int:
+        while not let_go.is_set():
+            await asyncio.sleep(0.005)
+        return 1
+
+    def wait_sync() -> int:
+        let_go.wait(30)
+        return 1
+
+    async def wait_blocking() -> int:
+        let_go.wait(30)
+        return 1
+
+    def effect(value: int) -> int:
         after.append(value)
         return value
 
+    function = {"async": wait, "sync": wait_sync, "async that blocks": wait_blocking}[form]
     registry = Registry([function, effect], pure=[function] if pure else [])
-    program = {"effect": {"value": {function.__name__: 0.25}}}
-    started = time.perf_counter()
-    outcome = evaluate([program, program], registry, limits=Limits(seconds=0.1))
-    assert time.perf_counter() - started < 0.2
+    program = {"effect": {"value": {function.__name__: {}}}}
+    outcome = evaluate([program, program], registry, limits=Limits(seconds=0.05))
     assert outcome.kind == "timeout"
-    assert "0.1 s" in outcome.message
-    time.sleep(0.2)
+    assert "0.05 s" in outcome.message
+    let_go.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("program"):
+            thread.join(5)
     assert after == []
 
 
-@pytest.mark.parametrize("function", [sleepy, sleepy_sync])
-def test_pure_calls_run_together_and_others_do_not(function):
-    name = function.__name__
-    program = [{name: 0.05}, {name: 0.06}, {name: 0.05}, {name: 0.06}]
-    for pure, fastest, slowest in ([function], 0.05, 0.18), ([], 0.21, 1):
-        started = time.perf_counter()
-        outcome = evaluate(program, Registry([function], pure=pure))
-        assert outcome.value == [0.05, 0.06, 0.05, 0.06]
-        assert fastest <= time.perf_counter() - started < slowest
+def meeting(count, form):
+    """A function whose calls are over when `count` of them are under way."""
+    together = threading.Barrier(count, timeout=5)
+    arrived = []
+
+    def meet_sync(number: int) -> int:
+        together.wait()
+        return number
+
+    async def meet(number: int) -> int:
+        arrived.append(number)
+        while len(arrived) < count:
+            await asyncio.sleep(0)
+        return number
+
+    return meet if form == "async" else meet_sync
+
+
+@pytest.mark.parametrize("form", ["async", "sync"])
+def test_pure_calls_run_together(form):
+    meet = meeting(4, form)
+    program = [{meet.__name__: number} for number in (1, 2, 3, 4)]
+    assert evaluate(program, Registry([meet], pure=[meet])).value == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("form", ["async", "sync"])
+def test_other_calls_do_not_run_together(form):
+    log = []
+
+    def work_sync(number: int) -> int:
+        log.append(f"begin {number}")
+        log.append(f"end {number}")
+        return number
+
+    async def work(number: int) -> int:
+        log.append(f"begin {number}")
+        await asyncio.sleep(0)
+        log.append(f"end {number}")
+        return number
+
+    function = work if form == "async" else work_sync
+    program = [{function.__name__: number} for number in (1, 2)]
+    assert evaluate(program, Registry([function])).value == [1, 2]
+    assert log == ["begin 1", "end 1", "begin 2", "end 2"]
 
 
 def test_map_elements_run_together():
-    registry = Registry([sleepy], pure=[sleepy])
-    program = {
-        "$map": {
-            "over": [0.06, 0.05, 0.04],
-            "as": "s",
-            "do": {"sleepy": {"seconds": {"$ref": "s"}}},
-        }
-    }
-    started = time.perf_counter()
-    assert evaluate(program, registry).value == [0.06, 0.05, 0.04]
-    assert time.perf_counter() - started < 0.14
+    meet = meeting(3, "async")
+    do = {"meet": {"number": {"$ref": "n"}}}
+    program = {"$map": {"over": [3, 2, 1], "as": "n", "do": do}}
+    assert evaluate(program, Registry([meet], pure=[meet])).value == [3, 2, 1]
 
 
 def test_from_inside_a_running_loop():
-    registry = Registry([sleepy])
+    async def later(number: int) -> int:
+        await asyncio.sleep(0)
+        return number
 
     async def main():
-        return evaluate({"sleepy": 0.01}, registry)
+        return evaluate({"later": 1}, Registry([later]))
 
-    assert asyncio.run(main()).value == 0.01
+    assert asyncio.run(main()).value == 1
 
 
 def test_context_variables_reach_functions():
