@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.docs import FIELDS
 from saftc.syntax.original import Original
 from saftc.syntax.pretty import Beside, Broken, Doc, Group, Hard, Hug, Line, Nest, Spread, is_spread
 from saftc.syntax.tokens import Comment
@@ -168,7 +169,7 @@ class Brackets:
 
     def _part_comment(self, comment: Comment, parts: Sequence[Part]) -> Comment:
         """The comment, as an ordinary one where it would begin to document a field."""
-        are_fields = bool(parts) and isinstance(parts[0].node, n.Parameter | n.SchemaField)
+        are_fields = bool(parts) and isinstance(parts[0].node, FIELDS)
         if not are_fields or not comment.is_doc or comment in self.original.docs:
             return comment
         return Comment(comment.span, plain_text(comment), comment.is_trailing)

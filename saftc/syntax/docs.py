@@ -12,8 +12,9 @@ from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
-_WITH_TRAILING = (n.Parameter, n.SchemaField, n.PatternField)
-_DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, *_WITH_TRAILING)
+# What a doc comment at the end of its line documents as well.
+FIELDS = (n.Parameter, n.SchemaField, n.PatternField)
+_DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, *FIELDS)
 
 
 def attach_docs(
@@ -45,7 +46,7 @@ def _documented(
             if not isinstance(node, _DOCUMENTED) or not _begins_line(source, node):
                 continue
             lines = _block_above(own_line, source.line_of(node.span.start))
-            if isinstance(node, _WITH_TRAILING) and not lines:
+            if isinstance(node, FIELDS) and not lines:
                 # Where a field of a field ends on the same line, the text is the outer one's.
                 last = trailing.pop(source.line_of(node.span.end), None)
                 lines = [last] if last is not None else []

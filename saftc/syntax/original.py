@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.docs import documenting
+from saftc.syntax.docs import FIELDS, documenting
 from saftc.syntax.lexer import dedent
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
@@ -77,7 +77,7 @@ class Original:
         }
         found: dict[n.Node, Comment] = {}
         for node in walk(module) if beside else ():
-            if not isinstance(node, n.Parameter | n.SchemaField) or node not in module.docs:
+            if not isinstance(node, FIELDS) or node not in module.docs:
                 continue
             if self.line_of(node.span.start) - 1 in above:
                 continue

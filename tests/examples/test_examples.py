@@ -138,6 +138,8 @@ def test_the_embedded_model_answers(
     # In this process, so that the model is loaded once.
     monkeypatch.setenv("SAFT_PROVIDER", "local")
     monkeypatch.chdir(FOLDER)
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.syspath_prepend(str(BUILD))
     runpy.run_path(str(module_of(script)), run_name="__main__")
     assert capsys.readouterr().out
 
