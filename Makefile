@@ -60,6 +60,7 @@ lint: .venv/.test
 
 build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build
+	@$(BIN)/saftc build examples/journey.json --tools geography --out-dir build
 
 # The compiler against the reference interpreter, over many more generated scripts.
 oracle: .venv/.test

@@ -41,7 +41,7 @@ def nothing(_name: str) -> None:
 
 def imported_beside(folder: Path) -> FindModule:
     """Finds Python modules by importing them, from `folder` first as a script there would."""
-    sys.path.insert(0, str(folder))
+    sys.path.insert(0, str(folder.absolute()))
     return import_module
 
 

@@ -20,7 +20,7 @@ def run(compiled: Compiled, modules: Modules, arguments: Sequence[str]) -> int:
     standard error.
     """
     sys.argv = [compiled.checked.source.name, *arguments]
-    sys.path.insert(0, str(modules.folder))
+    sys.path.insert(0, str(modules.folder.absolute()))
     scripts: dict[str, Running] = {}
     sys.meta_path.insert(0, _SiblingFinder(modules, scripts))
     # Types find the names in their annotations through the module that they are defined in.

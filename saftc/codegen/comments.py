@@ -28,7 +28,7 @@ _CLOSING = re.compile(r"(?:[\s,(]|//[^\n]*)*\)")
 _ELSE = re.compile(r"^[ ]*else[ ]*:", re.MULTILINE)
 
 
-_Listing = TypeVar("_Listing", cst.List, cst.Tuple, cst.Dict, cst.Call, cst.FunctionDef)
+_Listing = TypeVar("_Listing", bound=cst.List | cst.Tuple | cst.Dict | cst.Call | cst.FunctionDef)
 
 
 @dataclass(slots=True)

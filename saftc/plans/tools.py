@@ -61,9 +61,11 @@ def find_tools(name: str, folders: Iterable[Path], program: Any) -> Tools:
         hint = f": write --tools {stem}" if stem else ""
         raise FileProblem(f"--tools takes the name of a module, and {name} is none{hint}")
     first, places = name.split(".")[0], list(dict.fromkeys(folders))
+    # Scripts first: a compiled module does not say which of its functions were conversions.
     for folder in places:
         if sibling(name, folder) is not None:
             return _of_script(name, folder, program)
+    for folder in places:
         # Absolute, since Python keeps what it has found in a folder by its path.
         if importlib.machinery.PathFinder.find_spec(first, [str(folder.resolve())]):
             return _of_python(name, folder.resolve(), program)

@@ -112,7 +112,7 @@ def test_the_installed_command(folder: Path, script: Script) -> None:
     command = Path(sys.executable).with_name("saftc")
     if not command.exists():
         pytest.skip("the command is not installed beside this Python")
-    done = subprocess.run([command, "check", "a.saft"], cwd=folder, capture_output=True, check=False)
+    done = subprocess.run([command, "check", "a.saft"], cwd=folder, capture_output=True)
     assert done.returncode == 1
 
 
