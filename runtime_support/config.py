@@ -92,6 +92,7 @@ _VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in ("s
 assert [own.name for own in fields(Settings)] == list(_TYPES)
 
 _configured: dict[str, Any] = {}
+_last: tuple[Settings, dict[str, Any], Settings] = (Settings(), {}, Settings())
 
 
 def configure(**settings: Any) -> None:
@@ -115,11 +116,21 @@ def settings_for(options: Mapping[str, Any] | None = None) -> Settings:
     if options is not None and not is_object(options):
         raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
     variables = tuple(map(os.environ.get, _VARIABLES))
-    settings = _from_surroundings(variables, os.getcwd())
-    changed = dict(_configured)
-    for name, value in (options or {}).items():
-        changed[name] = checked_option(name, plain(value), "option")
-    return replace(settings, **changed) if changed else settings
+    settings = _with_configured(_from_surroundings(variables, os.getcwd()))
+    if not options:
+        return settings
+    checked = {name: checked_option(name, plain(v), "option") for name, v in options.items()}
+    return replace(settings, **checked)
+
+
+def _with_configured(settings: Settings) -> Settings:
+    """The settings with those of `configure`; the last answer is kept."""
+    global _last
+    below, configured, merged = _last
+    if below is not settings or configured is not _configured:
+        merged = replace(settings, **_configured) if _configured else settings
+        _last = settings, _configured, merged
+    return merged
 
 
 def checked_option(name: str, value: Any, origin: str) -> Any:

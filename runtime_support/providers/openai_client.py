@@ -40,6 +40,10 @@ class ChatClient(openai.OpenAI):
         """The package's own, which it makes of the name of the class."""
         return f"OpenAI/Python {openai.__version__}"
 
+    def platform_headers(self) -> dict[str, str]:
+        """None: what machine this is has no say in the answer."""
+        return {}
+
     def send(self, content: bytes) -> httpx2.Response:
         """The response to a request in JSON; an openai.OpenAIError when there is none."""
         first = self._first
