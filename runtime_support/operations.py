@@ -4,7 +4,8 @@
     eq(True, 1)    False
 
 Each function is one line of the table; its docstring says what it takes. Most operands are of plain
-types, and often of the same one: each function begins with what can be told from those alone.
+types, and often of the same one: each function begins with what can be told from those alone, by
+`__class__`, which takes less time than a call of `type`.
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ def truthy(value: object) -> bool:
 
 def add(left: Any, right: Any) -> Any:
     """Two numbers, two strings or two lists."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left + right
-    if type(left) is type(right) and type(left) in _ADDED:
+    if left.__class__ is right.__class__ and left.__class__ in _ADDED:
         return left + right
     left, right = plain(left), plain(right)
     if is_number(left) and is_number(right):
@@ -77,14 +78,14 @@ def add(left: Any, right: Any) -> Any:
 
 def sub(left: Any, right: Any) -> int | float:
     """Two numbers."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left - right
     return _numbers("-", left, right, operator.sub)
 
 
 def mul(left: Any, right: Any) -> int | float:
     """Two numbers."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left * right
     return _numbers("*", left, right, operator.mul)
 
@@ -96,7 +97,7 @@ def div(left: Any, right: Any) -> float:
 
 def mod(left: Any, right: Any) -> int:
     """Two integers; the sign is the divisor's."""
-    if type(left) is int and type(right) is int and right != 0:
+    if left.__class__ is int and right.__class__ is int and right != 0:
         return left % right
     left, right = plain(left), plain(right)
     if kind(left) != "int" or kind(right) != "int":
@@ -114,54 +115,54 @@ def neg(value: Any) -> int | float:
 
 def lt(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left < right
-    if type(left) is type(right) and type(left) in _ORDERED:
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left < right
     return _ordered("<", left, right, operator.lt)
 
 
 def le(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left <= right
-    if type(left) is type(right) and type(left) in _ORDERED:
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left <= right
     return _ordered("<=", left, right, operator.le)
 
 
 def gt(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left > right
-    if type(left) is type(right) and type(left) in _ORDERED:
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left > right
     return _ordered(">", left, right, operator.gt)
 
 
 def ge(left: Any, right: Any) -> bool:
     """Two numbers or two strings."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left >= right
-    if type(left) is type(right) and type(left) in _ORDERED:
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
         return left >= right
     return _ordered(">=", left, right, operator.ge)
 
 
 def eq(left: Any, right: Any) -> bool:
     """Deep equality: `1 == 1.0`, but true is not 1 and a list never equals a tuple."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left == right
-    if type(left) is type(right) and type(left) in _PLAIN_TYPES:
+    if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left == right
     return _equal(left, right)
 
 
 def ne(left: Any, right: Any) -> bool:
     """The opposite of `eq`."""
-    if type(left) is int and type(right) is int:
+    if left.__class__ is int and right.__class__ is int:
         return left != right
-    if type(left) is type(right) and type(left) in _PLAIN_TYPES:
+    if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left != right
     return not _equal(left, right)
 
@@ -180,7 +181,7 @@ def is_in(item: Any, container: Any) -> bool:
 
 def member(value: Any, name: str) -> Any:
     """`value.name`: a field of an object or record, `length`, an attribute of a Python object."""
-    if type(value) in _KEYED:
+    if value.__class__ in _KEYED:
         if name in value:
             return value[name]
     else:
@@ -209,13 +210,13 @@ def member(value: Any, name: str) -> Any:
 
 def index(value: Any, key: Any) -> Any:
     """`value[key]`: an item of a list, tuple or string by number, of an object by string."""
-    if type(key) is int:
-        if type(value) in _INDEXED:
+    if key.__class__ is int:
+        if value.__class__ in _INDEXED:
             try:
                 return value[key]
             except IndexError:
                 pass  # told below
-    elif type(key) is str and type(value) in _KEYED and key in value:
+    elif key.__class__ is str and value.__class__ in _KEYED and key in value:
         return value[key]
     value, key = value.data if is_result(value) else value, plain(key)
     if is_list(value) or is_tuple(value) or isinstance(value, str):
