@@ -1,4 +1,4 @@
-"""One compilation in this process, for `compiling.py`: the seconds of each phase, and peak memory.
+"""One compilation in this process, for `compiling.py`: the processor's seconds, and the memory.
 
     python benchmarks/compilation.py 1000       {"parse": 0.05, "infer": ..., "peak MB": ...}
 
@@ -51,11 +51,11 @@ def _watch(home: ModuleType, name: str, spent: dict[str, float], phase: str) -> 
     function: Callable[..., Any] = getattr(home, name)
 
     def watched(*arguments: Any, **named: Any) -> Any:
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             return function(*arguments, **named)
         finally:
-            spent[phase] += time.perf_counter() - started
+            spent[phase] += time.process_time() - started
 
     setattr(home, name, watched)
 

@@ -25,15 +25,15 @@ class Effort:
 
 
 FULL = Effort(
-    turns=15,
-    calls_a_turn=100,
+    turns=50,
+    calls_a_turn=30,
     threads=50,
     calls_at_once=2000,
     process_turns=11,
     lines=(100, 1_000, 10_000),
     compilations=3,
     unchanged_files=200,
-    code_turns=15,
+    code_turns=40,
     code_scale=1.0,
     calls_of_programs=(1, 4, 16),
     latency=0.2,
