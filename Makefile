@@ -56,7 +56,7 @@ lint: .venv/.test
 	@echo "== ruff"
 	@$(BIN)/ruff check
 	@echo "== pyright, strict"
-	@$(BIN)/pyright --pythonpath $(BIN)/python
+	@$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
 
 build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build
