@@ -103,6 +103,13 @@ class Builder:
         return self.imports[key]
 
     def _build(self, file: str, target: Path | None) -> None:
+        from saftc.driver import fitting_interpreter
+
+        # Around all of it: between its parts, the garbage collector would go over whole trees.
+        with fitting_interpreter():
+            self._compile(file, target)
+
+    def _compile(self, file: str, target: Path | None) -> None:
         modules = self.scripts.of(file)
         try:
             checked = self.scripts.check(file)

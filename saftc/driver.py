@@ -59,7 +59,7 @@ def check(source: Source, load: Loader = no_modules) -> Checked:
     `load` finds the modules that it imports (see `saftc.modules` for files).
     """
     found = Collector()
-    with _fitting_interpreter():
+    with fitting_interpreter():
         module = parse(source, found)
         if found.has_errors:
             # What the unreadable lines do is not known, so neither is what is needless.
@@ -80,12 +80,12 @@ def compile_checked(checked: Checked) -> Compiled:
     # libcst takes longer to import than a script takes to check.
     from saftc.codegen.module import generate
 
-    with _fitting_interpreter():
+    with fitting_interpreter():
         return Compiled(checked, generate(checked.source, checked.module, checked.facts))
 
 
 @contextmanager
-def _fitting_interpreter() -> Generator[None, None, None]:
+def fitting_interpreter() -> Generator[None, None, None]:
     """Room for the deepest tree that the parser lets pass, and no search for garbage meanwhile.
 
     A compilation makes many objects and drops few, and none in cycles worth looking for.

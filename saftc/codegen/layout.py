@@ -22,6 +22,7 @@ INDENT = "    "
 
 _CALLS = ("prompt", "program")
 _MARK = re.compile(r'"""\n\x01(\d+)\x01\n"""')
+_PROMPT = re.compile(rf"\b(?:{'|'.join(_CALLS)})\(")
 _TRAILING_COMMA = re.compile(r",[\])}]")
 _NOTHING = cst.Module([])
 
@@ -63,6 +64,8 @@ def _text(text: str, match: re.Match[str]) -> str:
 def _spread_prompts(code: str, depth: int) -> str:
     """black's layout of `code`, with one argument a line in each prompt that has several lines."""
     formatted = black_format(code, depth)
+    if _PROMPT.search(formatted) is None:
+        return formatted
     while True:
         missing = _closing_without_comma(formatted)
         if not missing:
@@ -99,5 +102,7 @@ def black_format(code: str, depth: int) -> str:
     """`code` as black writes it where `depth` levels of indentation are taken."""
     import black
 
-    mode = black.Mode(line_length=max(1, WIDTH - len(INDENT) * depth))
+    width = max(1, WIDTH - len(INDENT) * depth)
+    # Named, so that black does not look for it in every statement.
+    mode = black.Mode({black.TargetVersion.PY311}, line_length=width)
     return black.format_str(code, mode=mode)
