@@ -101,8 +101,9 @@ def _closing_without_comma(code: str) -> list[int]:
 def black_format(code: str, depth: int) -> str:
     """`code` as black writes it where `depth` levels of indentation are taken."""
     import black
+    from black.mode import TargetVersion
 
     width = max(1, WIDTH - len(INDENT) * depth)
     # Named, so that black does not look for it in every statement.
-    mode = black.Mode({black.TargetVersion.PY311}, line_length=width)
+    mode = black.Mode({TargetVersion.PY311}, line_length=width)
     return black.format_str(code, mode=mode)
