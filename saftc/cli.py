@@ -193,12 +193,7 @@ def prompts(
     from saftc.modules import Scripts
 
     scripts = Scripts()
-    checked = _check(scripts, file)
-    if checked is None:
-        raise typer.Exit(1)
-    write_text(checked, sys.stderr)
-    if checked.has_errors:
-        raise typer.Exit(1)
+    checked = _without_errors(scripts, file)
     from saftc.declarations import imported_beside, nothing
     from saftc.driver import compile_checked
     from saftc.previewing import preview
@@ -273,12 +268,7 @@ def run(
     from saftc.modules import Scripts
 
     scripts = Scripts()
-    checked = _check(scripts, file)
-    if checked is None:
-        raise typer.Exit(1)
-    write_text(checked, sys.stderr)
-    if checked.has_errors:
-        raise typer.Exit(1)
+    checked = _without_errors(scripts, file)
     from saftc import running
     from saftc.driver import compile_checked
 
@@ -367,6 +357,17 @@ def _refuse_collisions(files: list[str], targets: list[Path | None]) -> None:
         if target in seen:
             _stop(f"{seen[target]} and {file} would both become {target}")
         seen[target] = file
+
+
+def _without_errors(scripts: "Scripts", file: str) -> "Checked":
+    """The checked script, once its warnings are told; the command ends here when it has errors."""
+    checked = _check(scripts, file)
+    if checked is None:
+        raise typer.Exit(1)
+    write_text(checked, sys.stderr)
+    if checked.has_errors:
+        raise typer.Exit(1)
+    return checked
 
 
 def _check(scripts: "Scripts", file: str) -> "Checked | None":

@@ -569,12 +569,8 @@ class Statements(Prompts, Expressions):
             _PASS,
             returns=cst.Annotation(returns) if returns is not None else None,
         )
-        listed = Span(statement.span.start, self.comments.parameters_end(statement))
-        inner = [comment for comment in self.inner_comments if lies_in(comment, listed)]
-        if inner and parameters:
-            self.inner_comments = [c for c in self.inner_comments if c not in inner]
-            places = [parameter.span for parameter in statement.parameters]
-            head = with_comments(head, places, inner, self.source)
+        if self.inner_comments and parameters:
+            head = self._with_comments_between(head, statement)
         self.headed(head, statement.span)
         outer, self.scope = self.scope, self.facts.names.scopes[statement]
         self.depth += 1
@@ -585,6 +581,18 @@ class Statements(Prompts, Expressions):
         self._ending(statement, facts)
         self.depth -= 1
         self.scope = outer
+
+    def _with_comments_between(
+        self, head: cst.FunctionDef, statement: n.FunctionDef
+    ) -> cst.FunctionDef:
+        """The head with the comments that stand between the parameters."""
+        listed = Span(statement.span.start, self.comments.parameters_end(statement))
+        inner = [comment for comment in self.inner_comments if lies_in(comment, listed)]
+        if not inner:
+            return head
+        self.inner_comments = [c for c in self.inner_comments if c not in inner]
+        places = [parameter.span for parameter in statement.parameters]
+        return with_comments(head, places, inner, self.source)
 
     def _parameter(self, parameter: n.Parameter, type_: Type) -> cst.Param:
         doc = self.module.docs.get(parameter)

@@ -67,7 +67,7 @@ def test_an_uncaught_error_of_the_module_points_into_the_script(
     assert position_of(caught.value, caught.tb) == f"in.saft:{line}:{column}"
 
 
-def test_the_module_is_the_same_with_a_map(modules: _Modules) -> None:
+def test_the_module_names_neither_its_map_nor_the_machine(modules: _Modules) -> None:
     for compiled in modules.values():
         assert compiled.text is not None
         ast.parse(compiled.text)
