@@ -77,7 +77,7 @@ def compile_checked(checked: Checked) -> Compiled:
     """The Python module of a script that has been checked."""
     if checked.has_errors:
         return Compiled(checked, None)
-    # libcst takes longer to import than a script takes to check.
+    # What is only checked needs no emitter.
     from saftc.codegen.module import generate
 
     with fitting_interpreter():

@@ -28,7 +28,7 @@ from saftc.files import FileProblem, write_module
 OF_PYTHON = "python"
 
 # What has a say in the text of a module, beside Python.
-_WRITERS = ("black", "lark", "libcst")
+_WRITERS = ("black", "lark")
 
 
 @dataclass(frozen=True, slots=True)

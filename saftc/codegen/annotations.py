@@ -6,15 +6,16 @@ gives `rows: list[Row]` and, above the statement, `class Row(TypedDict)`. A clas
 the place its schema was written; the same shape twice is one class.
 """
 
+import ast
 from collections.abc import Sequence
 from typing import assert_never
 
-import libcst as cst
-
 from saftc.codegen.base import Base
-from saftc.codegen.layout import code_of
 from saftc.codegen.python import (
     Expression,
+    Written,
+    annotated,
+    assignment,
     attribute,
     binary,
     call,
@@ -22,7 +23,6 @@ from saftc.codegen.python import (
     dict_,
     is_identifier,
     name,
-    string,
     subscript,
     tuple_,
 )
@@ -65,7 +65,7 @@ class Annotations(Base):
         # written at; classes made and not yet written.
         self.classes: dict[tuple[FieldType, ...], str] = {}
         self.places: dict[tuple[FieldType, ...], str] = {}
-        self.new_classes: list[cst.BaseStatement] = []
+        self.new_classes: list[ast.stmt] = []
         # The types whose definitions stand above: at first, those of other modules.
         own = {
             node.name.text
@@ -95,7 +95,7 @@ class Annotations(Base):
         match type_:
             case Scalar():
                 if type_.kind == "nil":
-                    return name("None")
+                    return constant(None)
                 if type_.kind == "dataframe":
                     return self.dataframe_class()
                 return self.global_(_SCALARS.get(type_.kind, "Any"))
@@ -145,7 +145,7 @@ class Annotations(Base):
             alias = self.alias_of.get(without(type_, NIL))
             if alias is not None:
                 parts = [name(self.type_name(alias))]
-            parts.append(name("None"))
+            parts.append(constant(None))
         result = parts[0]
         for part in parts[1:]:
             result = binary(result, "|", part)
@@ -201,18 +201,18 @@ class Annotations(Base):
         if all(is_identifier(key) for key, _ in entries):
             self.new_classes.append(class_def(text, [typed_dict], entries, doc))
             return
-        definition = call(typed_dict, [string(text), dict_(entries)])
-        self.new_classes.append(_line(cst.Assign([cst.AssignTarget(name(text))], definition)))
+        definition = call(typed_dict, [constant(text), dict_(entries)])
+        self.new_classes.append(assignment(name(text), definition))
 
     def field_annotation(self, type_: Type, doc: str | None) -> Expression:
         """The annotation of a field or parameter, with its doc comment."""
         plain = self.annotation(type_)
         if self._names_unwritten(type_):
             # Python reads the name only when it is asked for.
-            plain = string(code_of(plain))
+            plain = constant(self.printer.expression(plain))
         if doc is None:
             return plain
-        return subscript(self.global_("Annotated"), plain, string(" ".join(doc.split("\n"))))
+        return subscript(self.global_("Annotated"), plain, constant(" ".join(doc.split("\n"))))
 
     def _names_unwritten(self, type_: Type) -> bool:
         """Whether an annotation of `type_` names a type that is defined further below."""
@@ -242,33 +242,16 @@ def class_def(
     bases: Sequence[Expression],
     entries: Sequence[tuple[str, Expression]],
     doc: str = "",
-    decorators: Sequence[cst.Decorator] = (),
+    decorators: Sequence[Expression] = (),
     defaults: dict[str, Expression] | None = None,
-) -> cst.ClassDef:
+) -> ast.ClassDef:
     """A class whose body is annotated names."""
-    body: list[cst.BaseStatement] = []
-    if doc:
-        body.append(docstring(doc))
-    for position, (key, annotation) in enumerate(entries):
-        line = _line(
-            cst.AnnAssign(name(key), cst.Annotation(annotation), (defaults or {}).get(key))
-        )
-        if doc and position == 0:
-            line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-        body.append(line)
-    if not body:
-        body.append(_line(cst.Pass()))
-    return cst.ClassDef(
-        name(text),
-        cst.IndentedBlock(body),
-        [cst.Arg(base) for base in bases],
-        decorators=decorators,
-        lpar=cst.LeftParen() if bases else cst.MaybeSentinel.DEFAULT,
-        rpar=cst.RightParen() if bases else cst.MaybeSentinel.DEFAULT,
-    )
+    body: list[ast.stmt] = [docstring(doc)] if doc else []
+    body += [annotated(name(key), type_, (defaults or {}).get(key)) for key, type_ in entries]
+    return ast.ClassDef(text, list(bases), [], body or [ast.Pass()], list(decorators))
 
 
-def docstring(text: str) -> cst.SimpleStatementLine:
+def docstring(text: str) -> ast.Expr:
     """A docstring statement."""
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     # black keeps a quote at either end off the delimiters with a space.
@@ -278,11 +261,7 @@ def docstring(text: str) -> cst.SimpleStatementLine:
     if len(lines) > 1:
         after = "\n"
     inside = "\n".join(lines)
-    return _line(cst.Expr(cst.SimpleString(f'"""{before}{inside}{after}"""')))
-
-
-def _line(statement: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
-    return cst.SimpleStatementLine([statement])
+    return ast.Expr(Written(text, f'"""{before}{inside}{after}"""'))
 
 
 def _class_name(place: str) -> str:

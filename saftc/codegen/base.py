@@ -1,14 +1,15 @@
 """What the parts of the emitter share: the facts, the names, and what has been used so far."""
 
+import ast
 from abc import ABC, abstractmethod
-
-import libcst as cst
+from collections.abc import Sequence
 
 from saftc.codegen.comments import Comments
 from saftc.codegen.imports import SOURCES, Imports
 from saftc.codegen.names import Needs
 from saftc.codegen.positions import Origins
-from saftc.codegen.python import Expression, name
+from saftc.codegen.printing import Printer
+from saftc.codegen.python import Expression, attribute, name
 from saftc.semantics.facts import Facts
 from saftc.semantics.scopes import Scope, Symbol
 from saftc.semantics.types import Type
@@ -35,6 +36,9 @@ class Base(ABC):
         # and the comments inside it that are not yet placed.
         self.texts: list[str] = []
         self.inner_comments: list[Comment] = []
+        # The listings that have one item a line, see printing.py.
+        self.breaks: dict[ast.AST, Sequence[str]] = {}
+        self.printer = Printer(self.breaks)
         # Where everything comes from, see positions.py.
         self.origins = Origins()
 
@@ -70,7 +74,7 @@ class Base(ABC):
         """The type of an expression at its place."""
         return self.facts.type_of(node)
 
-    def global_(self, text: str) -> cst.Name:
+    def global_(self, text: str) -> ast.Name:
         """A name that the output itself needs: imported, or one of Python's builtins."""
         self.needs.add(text, self.scope)
         if text in SOURCES:
@@ -79,7 +83,7 @@ class Base(ABC):
 
     def operation(self, text: str) -> Expression:
         """The function `ops.text` of the runtime."""
-        return cst.Attribute(self.global_("ops"), cst.Name(text))
+        return attribute(self.global_("ops"), text)
 
     def name_of(self, node: n.Node) -> str:
         """The Python name of what `node` refers to or introduces."""

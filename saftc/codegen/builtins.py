@@ -13,8 +13,8 @@ from saftc.codegen.python import (
     attribute,
     call,
     comparison,
+    constant,
     floating,
-    string,
 )
 from saftc.codegen.tables import Tables
 from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant
@@ -151,7 +151,7 @@ class Builtins(Tables):
 
     def _join(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
         if len(given) == 1:
-            return call(attribute(string(""), "join"), [self.iterable(given[0])])
+            return call(attribute(constant(""), "join"), [self.iterable(given[0])])
         if is_only(self.type_of(given[0]), *ITEMS):
             items, separator = given
             # Python evaluates the separator first: right only where that makes no difference.

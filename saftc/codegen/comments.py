@@ -15,9 +15,6 @@ Doc comments that document something are not comments here: they become docstrin
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
-
-import libcst as cst
 
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -26,9 +23,6 @@ from saftc.syntax.tokens import Comment
 
 _CLOSING = re.compile(r"(?:[\s,(]|//[^\n]*)*\)")
 _ELSE = re.compile(r"^[ ]*else[ ]*:", re.MULTILINE)
-
-
-_Listing = TypeVar("_Listing", bound=cst.List | cst.Tuple | cst.Dict | cst.Call | cst.FunctionDef)
 
 
 @dataclass(slots=True)
@@ -192,17 +186,15 @@ def lies_in(comment: Comment, span: Span) -> bool:
     return span.start <= comment.span.start < span.end
 
 
-def with_comments(
-    made: _Listing,
-    items: Sequence[Span],
-    comments: Sequence[Comment],
-    source: Source,
-) -> _Listing:
-    """`made` with one item a line and the comments of the source between them.
+def breaks_of(
+    items: Sequence[Span], count: int, comments: Sequence[Comment], source: Source
+) -> list[str]:
+    """The line breaks of a listing with one item a line and the comments of the source between.
 
-    `items` are the places of its items in the source; what is added to them stands at the end.
+    `items` are the places of its items in the source; it has `count` items, those that the output
+    adds stand at the end. Gives `count + 1` breaks, see `printing`.
     """
-    gaps: list[tuple[Comment | None, list[Comment]]] = [(None, []) for _ in range(len(items) + 1)]
+    gaps: list[tuple[Comment | None, list[Comment]]] = [(None, []) for _ in range(count + 1)]
     for comment in comments:
         gap = sum(span.end <= comment.span.start for span in items)
         beside, above = gaps[gap]
@@ -210,39 +202,9 @@ def with_comments(
             gaps[gap] = (comment, above)
         else:
             gaps[gap] = (beside, [*above, comment])
-    spaces = [_line_break(*gap) for gap in gaps]
-    match made:
-        case cst.Call():
-            field_name, written = "args", made.args
-        case cst.FunctionDef():
-            field_name, written = "params", made.params.params
-        case _:
-            field_name, written = "elements", made.elements
-    spaces += [_line_break(None, ())] * (len(written) - len(items))
-    parts: list[Any] = [
-        part.with_changes(comma=cst.Comma(whitespace_after=space))
-        for part, space in zip(written, spaces[1:], strict=True)
-    ]
-    changes: dict[str, Any] = {field_name: parts}
-    match made:
-        case cst.Call():
-            changes["whitespace_before_args"] = spaces[0]
-        case cst.FunctionDef():
-            changes["params"] = made.params.with_changes(params=parts)
-            changes["whitespace_before_params"] = spaces[0]
-        case cst.List():
-            changes["lbracket"] = cst.LeftSquareBracket(spaces[0])
-        case cst.Dict():
-            changes["lbrace"] = cst.LeftCurlyBrace(spaces[0])
-        case cst.Tuple():
-            changes["lpar"] = [cst.LeftParen(spaces[0])]
-    return made.with_changes(**changes)
+    return [_line_break(*gap) for gap in gaps]
 
 
-def _line_break(beside: Comment | None, above: Sequence[Comment]) -> cst.ParenthesizedWhitespace:
-    first = cst.TrailingWhitespace(
-        cst.SimpleWhitespace("  " if beside else ""),
-        cst.Comment(text_of(beside)) if beside else None,
-    )
-    lines = [cst.EmptyLine(comment=cst.Comment(text_of(comment))) for comment in above]
-    return cst.ParenthesizedWhitespace(first, lines, indent=True)
+def _line_break(beside: Comment | None, above: Sequence[Comment]) -> str:
+    first = f"  {text_of(beside)}\n" if beside else "\n"
+    return first + "".join(f"{text_of(comment)}\n" for comment in above)

@@ -5,16 +5,16 @@ row.price   row["price"]        or  row.price (a record)  or  ops.member(row, "p
 if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
 """
 
+import ast
 import re
 from collections.abc import Sequence
 from typing import assert_never
 
-import libcst as cst
-
 from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
 from saftc.codegen.builtins import Builtins
-from saftc.codegen.comments import lies_in, with_comments
+from saftc.codegen.comments import breaks_of, lies_in
+from saftc.codegen.printing import number, quoted
 from saftc.codegen.python import Expression
 from saftc.semantics.builtins import ITEMS
 from saftc.semantics.history import MEMBERS
@@ -147,8 +147,7 @@ class Expressions(Annotations, Builtins):
         written = self.source.at(node.span)
         if isinstance(node.value, int | float) and _NUMBER.fullmatch(written):
             # As it is written, `1_000` too; Python's own way to write it is another.
-            kind = cst.Float if isinstance(node.value, float) else cst.Integer
-            return kind(written.lower())
+            return py.Written(node.value, number(written))
         return py.constant(node.value)
 
     def _name(self, node: n.Name) -> Expression:
@@ -168,7 +167,7 @@ class Expressions(Annotations, Builtins):
                 return py.name(self.name_of(node))
             case n.Call():
                 made = self._call(node)
-                assert isinstance(made, cst.Attribute)
+                assert isinstance(made, ast.Attribute)
                 return made.value
             case _:
                 raise AssertionError(f"{type(node).__name__} keeps no history")
@@ -179,22 +178,25 @@ class Expressions(Annotations, Builtins):
         wanted = self.facts.types.get(node)
         if isinstance(wanted, ObjectType):
             # An optional field that is absent is nil.
-            entries += [(f.name, py.name("None")) for f in wanted.fields if f.name not in given]
+            entries += [(f.name, py.constant(None)) for f in wanted.fields if f.name not in given]
         return self._spread(node, py.dict_(entries), node.fields)
 
     def _spread(
         self,
         node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Call,
-        made: cst.List | cst.Tuple | cst.Dict | cst.Call,
+        made: ast.List | ast.Tuple | ast.Dict | ast.Call,
         items: Sequence[n.Node],
     ) -> Expression:
         """Keeps one item a line where the source has it so, and the comments between items."""
         inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
+        count = _item_count(made)
         if inner and items:
             for comment in inner:
                 self.inner_comments.remove(comment)
-            return with_comments(made, [item.span for item in items], inner, self.source)
-        return py.spread(made) if node.is_spread else made
+            self.breaks[made] = breaks_of([i.span for i in items], count, inner, self.source)
+        elif node.is_spread and count:
+            self.breaks[made] = [""] * (count + 1)
+        return made
 
     # Calls
 
@@ -207,7 +209,7 @@ class Expressions(Annotations, Builtins):
             symbol = self.facts.names.of(node.function)
             if symbol.kind == "builtin":
                 made = self.builtin_call(node, symbol.name, is_iterated=is_iterated)
-                if isinstance(made, cst.Call) and len(made.args) == len(node.arguments):
+                if isinstance(made, ast.Call) and _item_count(made) == len(node.arguments):
                     return self._spread(node, made, node.arguments)
                 return made
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]
@@ -265,28 +267,28 @@ class Expressions(Annotations, Builtins):
             return py.attribute(self.whole_result(node.value), name)
         if type_ == STRING and field != "length":
             structure = py.attribute(self.whole_result(node.value), "data")
-            return py.call(self.operation("member"), [structure, py.string(field)])
+            return py.call(self.operation("member"), [structure, py.constant(field)])
         value = self.emit(node.value)
         if type_ == DATAFRAME and field in MEMBERS_OF_TABLE:
             return py.attribute(value, "height" if field == "length" else field)
         owners = members(type_)
         if type_ not in (ANY, NEVER):
             if all(isinstance(o, ObjectType) and o.field(field) for o in owners):
-                return py.subscript(value, py.string(field))
+                return py.subscript(value, py.constant(field))
             if all(isinstance(o, RecordType) and self._has_field(o, field) for o in owners):
                 return py.attribute(value, py.field_name(field))
             if field == "length" and is_only(type_, "string", "object", *ITEMS):
                 has_field = any(isinstance(o, ObjectType) and o.field(field) for o in owners)
                 if not has_field:
                     return self.length(value)
-        return py.call(self.operation("member"), [value, py.string(field)])
+        return py.call(self.operation("member"), [value, py.constant(field)])
 
     def _has_field(self, record: RecordType, field: str) -> bool:
         return field in self.facts.fields_of(record)
 
     def _tuple_member(self, node: n.TupleMember) -> Expression:
         value = self.emit(node.value)
-        position = py.integer(node.position)
+        position = py.constant(node.position)
         if all(_has_item(owner, node.position) for owner in members(self.type_of(node.value))):
             return py.subscript(value, position)
         return py.call(self.operation("item"), [value, position])
@@ -318,7 +320,7 @@ class Expressions(Annotations, Builtins):
             is_only(self.type_of(end), "int") for end in ends
         ):
             return py.slice_(value, start, stop)
-        nothing = py.name("None")
+        nothing = py.constant(None)
         return py.call(self.operation("slice"), [value, start or nothing, stop or nothing])
 
     # Operators
@@ -385,7 +387,7 @@ class Expressions(Annotations, Builtins):
             return None
         value = self.emit(tested)
         if word == "nil":
-            return py.comparison(value, "is", py.name("None"))
+            return py.comparison(value, "is", py.constant(None))
         if word == "int":
             if may_be(self.type_of(tested), BOOL):
                 return py.comparison(
@@ -443,9 +445,9 @@ class Expressions(Annotations, Builtins):
         if is_only(type_, "bool"):
             return value
         if is_only(type_, "bool", "nil"):
-            return py.comparison(value, "is", py.name("True"))
+            return py.comparison(value, "is", py.constant(True))
         if NIL in members(type_) and not may_be(without(type_, NIL), BOOL) and type_ != NIL:
-            return py.comparison(value, "is not", py.name("None"))
+            return py.comparison(value, "is not", py.constant(None))
         return py.call(self.operation("truthy"), [value])
 
     def _not(self, operand: n.Expression) -> Expression:
@@ -481,7 +483,7 @@ class Expressions(Annotations, Builtins):
             return self.iterable(node)
         assert isinstance(pattern, n.TuplePattern)
         is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
-        shape = py.integer(len(pattern.items)) if is_flat else _shape(pattern)
+        shape = py.constant(len(pattern.items)) if is_flat else _shape(pattern)
         made = py.call(self.operation("each_of"), [self.emit(node), shape])
         self.origins.note(made, node.span)
         return made
@@ -502,38 +504,25 @@ class Expressions(Annotations, Builtins):
         )
 
     def pattern(self, pattern: n.Pattern) -> Expression:
-        """The names that a loop binds; the outermost pattern has no parentheses."""
-        target = self._pattern(pattern)
-        return target.with_changes(lpar=[], rpar=[]) if isinstance(target, cst.Tuple) else target
-
-    def _pattern(self, pattern: n.Pattern) -> Expression:
+        """The names that a loop binds."""
         match pattern:
             case n.NamePattern():
                 return py.name(self.name_of(pattern.name))
             case n.TuplePattern():
-                return py.tuple_([self._pattern(item) for item in pattern.items])
+                return py.tuple_([self.pattern(item) for item in pattern.items])
             case _:
                 assert_never(pattern)
 
     def _comprehension(self, node: n.Comprehension) -> Expression:
         outer, self.scope = self.scope, self.facts.names.scopes[node]
-        clauses: list[tuple[Expression, Expression, list[Expression]]] = []
+        clauses: list[ast.comprehension] = []
         for clause in node.clauses:
-            iterable = py.iterated(self.loop_over(clause.pattern, clause.iterable))
-            conditions = [py.iterated(self.condition(c)) for c in clause.conditions]
-            clauses.append((self.pattern(clause.pattern), iterable, conditions))
+            iterable = self.loop_over(clause.pattern, clause.iterable)
+            conditions = [self.condition(condition) for condition in clause.conditions]
+            clauses.append(py.comprehension(self.pattern(clause.pattern), iterable, conditions))
         item = self.emit(node.item)
         self.scope = outer
-        inner: cst.CompFor | None = None
-        for target, iterable, conditions in reversed(clauses):
-            inner = cst.CompFor(
-                target,  # type: ignore[arg-type]
-                iterable,
-                ifs=[cst.CompIf(condition) for condition in conditions],
-                inner_for_in=inner,
-            )
-        assert inner is not None
-        return cst.ListComp(item, inner)
+        return ast.ListComp(item, clauses)
 
 
 def _is_written_out(node: n.Expression) -> bool:
@@ -556,7 +545,7 @@ def _shape(pattern: n.Pattern) -> Expression:
     """A nested pattern as a value that mirrors it: `("a", ("b", "c"))`."""
     match pattern:
         case n.NamePattern():
-            return py.string(pattern.name.text)
+            return py.constant(pattern.name.text)
         case n.TuplePattern():
             return py.tuple_([_shape(item) for item in pattern.items])
         case _:
@@ -569,11 +558,17 @@ def _has_item(owner: Type, position: int) -> bool:
 
 def _block(text: str) -> Expression:
     """A text of several lines: one string a line, joined by Python, when it is a longer one."""
-    single = py.string(text)
-    if len(single.value) <= _SHORT_TEXT:
-        return single
-    parts = [py.string(line) for line in text.splitlines(keepends=True)]
-    result: cst.SimpleString | cst.ConcatenatedString = parts[-1]
-    for part in reversed(parts[:-1]):
-        result = cst.ConcatenatedString(part, result)
-    return py.parenthesized(result)
+    if len(quoted(text)) <= _SHORT_TEXT:
+        return py.constant(text)
+    lines = " ".join(quoted(line) for line in text.splitlines(keepends=True))
+    return py.Written(text, f"({lines})")
+
+
+def _item_count(made: ast.List | ast.Tuple | ast.Dict | ast.Call) -> int:
+    match made:
+        case ast.Call():
+            return len(made.args) + len(made.keywords)
+        case ast.Dict():
+            return len(made.values)
+        case _:
+            return len(made.elts)

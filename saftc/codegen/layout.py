@@ -13,28 +13,20 @@ import ast
 import re
 from collections.abc import Sequence
 
-import libcst as cst
-
-from saftc.codegen.python import block_text
+from saftc.codegen.printing import INDENT, block_text
+from saftc.codegen.python import Written
 
 WIDTH = 88
-INDENT = "    "
 
 _CALLS = ("prompt", "program")
 _MARK = re.compile(r'"""\n\x01(\d+)\x01\n"""')
 _PROMPT = re.compile(rf"\b(?:{'|'.join(_CALLS)})\(")
 _TRAILING_COMMA = re.compile(r",[\])}]")
-_NOTHING = cst.Module([])
 
 
-def mark(number: int) -> cst.SimpleString:
-    """What stands for the text `number` of a statement until it is laid out."""
-    return cst.SimpleString(f'"""\n\x01{number}\x01\n"""')
-
-
-def code_of(node: cst.CSTNode) -> str:
-    """The source of a node."""
-    return _NOTHING.code_for_node(node)
+def mark(text: str, number: int) -> Written:
+    """What stands for `text`, number `number` of a statement, until that is laid out."""
+    return Written(text, f'"""\n\x01{number}\x01\n"""')
 
 
 def needs_layout(code: str, depth: int) -> bool:

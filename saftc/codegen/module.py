@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from saftc.codegen.annotations import docstring
-from saftc.codegen.layout import code_of
 from saftc.codegen.names import Needs, hidden_needs, python_names
 from saftc.codegen.positions import Origins
+from saftc.codegen.printing import Printer
 from saftc.codegen.statements import Statements
 from saftc.semantics.facts import Facts
 from saftc.source import Source
@@ -66,7 +66,7 @@ class _Emitter(Statements):
         top = header(self.source.name.replace("\\", "/").rsplit("/", 1)[-1])
         doc, _ = module_doc(self.source, self.module)
         if doc:
-            top += code_of(docstring(doc))
+            top += Printer().statement(docstring(doc)) + "\n"
         imports = self.imports.render()
         if imports:
             top += ("\n" if doc else "") + imports + "\n"

@@ -11,8 +11,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import libcst as cst
-
 from saftc.source import Span
 
 
@@ -35,24 +33,20 @@ class Mapping:
 class Origins:
     """The statements of a module in order of its text, and the spans of their expressions."""
 
-    lines: list[tuple[cst.CSTNode, Span]] = field(default_factory=list[tuple[cst.CSTNode, Span]])
-    spans: dict[cst.CSTNode, Span] = field(default_factory=dict[cst.CSTNode, Span])
+    lines: list[tuple[ast.stmt, Span]] = field(default_factory=list[tuple[ast.stmt, Span]])
+    spans: dict[ast.expr, Span] = field(default_factory=dict[ast.expr, Span])
 
-    def note(self, made: cst.BaseExpression, span: Span) -> None:
+    def note(self, made: ast.expr, span: Span) -> None:
         """Notes where an expression comes from."""
-        anchor = _anchor(made)
-        if anchor is not None:
-            self.spans[anchor] = span
+        self.spans[made] = span
 
-    def add(self, statement: cst.CSTNode, span: Span) -> None:
+    def add(self, statement: ast.stmt, span: Span) -> None:
         """Notes the next statement, or the head of a block."""
         self.lines.append((statement, span))
 
-    def insert(self, position: int, statements: Iterable[cst.CSTNode], span: Span) -> None:
+    def insert(self, position: int, statements: Iterable[ast.stmt], span: Span) -> None:
         """Notes statements that are written above one that was noted before."""
-        self.lines[position:position] = [
-            (line, span) for statement in statements for line in _with_body(statement)
-        ]
+        self.lines[position:position] = [(line, span) for line in _statements(statements)]
 
     def map(self, text: str) -> list[Mapping]:
         """The mappings of the finished module, in order of its text."""
@@ -67,54 +61,11 @@ class Origins:
         mappings: list[Mapping] = []
         for (line, span), node in zip(self.lines, statements[skipped:], strict=False):
             mappings.append(_mapping(node, span, is_statement=True))
-            for noted, found in zip(_noted(line), _fallible(node), strict=False):
+            for noted, found in zip(_fallible(line), _fallible(node), strict=False):
                 origin = self.spans.get(noted)
                 if origin is not None:
                     mappings.append(_mapping(found, origin, is_statement=False))
         return mappings
-
-
-def _anchor(node: cst.CSTNode) -> cst.CSTNode | None:
-    """A part of `node` that stays the same object when parentheses or commas are added."""
-    match node:
-        case cst.Call():
-            return node.func
-        case cst.Subscript():
-            return node.value
-        case cst.BinaryOperation():
-            return node.operator
-        case cst.Name() if node.value not in _CONSTANTS:
-            return node
-        case _:
-            return None
-
-
-# What Python's own tree has no names for.
-_CONSTANTS = {"None", "True", "False"}
-
-
-def _noted(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The anchors of the fallible expressions of a statement or head, in order of the text."""
-    anchor = _anchor(node)
-    if anchor is not None:
-        yield anchor
-    label = _label(node)
-    for child in node.children:
-        if child is not label and not isinstance(child, cst.BaseSuite | cst.Else | cst.If):
-            yield from _noted(child)
-
-
-def _label(node: cst.CSTNode) -> cst.CSTNode | None:
-    """The part of `node` that is a word, not a name that is looked up."""
-    match node:
-        case cst.Arg():
-            return node.keyword
-        case cst.Attribute():
-            return node.attr
-        case cst.Param() | cst.FunctionDef() | cst.ClassDef():
-            return node.name
-        case _:
-            return None
 
 
 # What an expression may stand in without being part of another statement.
@@ -126,35 +77,16 @@ _EXPRESSIONS = (
     ast.arg,
     ast.withitem,
 )
+_FALLIBLE = (ast.Call, ast.Subscript, ast.BinOp, ast.Name)
 
 
 def _fallible(node: ast.AST) -> Iterator[ast.expr]:
-    """The same expressions in Python's tree."""
-    children = [
-        child
-        for child in _children(node)
-        if isinstance(child, _EXPRESSIONS)
-    ]
-    for child in children:
-        if isinstance(child, ast.Call | ast.Subscript | ast.BinOp | ast.Name):
-            yield child
-        yield from _fallible(child)
-
-
-def _children(node: ast.AST) -> list[ast.AST]:
-    """The children of a node in order of the text."""
-    match node:
-        case ast.IfExp():
-            return [node.body, node.test, node.orelse]
-        case ast.Dict():
-            pairs = zip(node.keys, node.values, strict=True)
-            return [part for pair in pairs for part in pair if part is not None]
-        case ast.arguments():
-            defaults = [None] * (len(node.args) - len(node.defaults)) + list(node.defaults)
-            pairs = zip(node.args, defaults, strict=True)
-            return [part for pair in pairs for part in pair if part is not None]
-        case _:
-            return list(ast.iter_child_nodes(node))
+    """The expressions of a statement or head that can fail, parents first."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, _EXPRESSIONS):
+            if isinstance(child, _FALLIBLE):
+                yield child
+            yield from _fallible(child)
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -162,14 +94,6 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         yield statement
         for name in ("body", "orelse"):
             yield from _statements(getattr(statement, name, ()))
-
-
-def _with_body(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield statement
-    body = getattr(statement, "body", None)
-    if isinstance(body, cst.IndentedBlock):
-        for inner in body.body:
-            yield from _with_body(inner)
 
 
 def _is_docstring(node: ast.stmt) -> bool:

@@ -90,7 +90,7 @@ class Prompts(Annotations):
         template, positional, named = self._template(node)
         named += wanted
         if node.mode == "do":
-            named.append(("rounds", py.integer(1)))
+            named.append(("rounds", py.constant(1)))
         if node.options is not None:
             named.append(("options", self.emit(node.options)))
         function = self.global_("program" if node.mode == "program" else "prompt")
@@ -120,9 +120,9 @@ class Prompts(Annotations):
 
     def _text(self, text: str) -> Expression:
         if "\n" not in text:
-            return py.string(text)
+            return py.constant(text)
         self.texts.append(text)
-        return mark(len(self.texts) - 1)
+        return mark(text, len(self.texts) - 1)
 
 
 def keyword_of(name: str) -> str:

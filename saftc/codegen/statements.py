@@ -1,16 +1,16 @@
 """Statements, blocks and whole modules, with their comments and blank lines."""
 
+import ast
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-import libcst as cst
-
 from saftc.codegen import python as py
 from saftc.codegen.annotations import class_def, docstring
-from saftc.codegen.comments import Attached, lies_in, text_of, with_comments
+from saftc.codegen.comments import Attached, breaks_of, lies_in, text_of
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.imports import Imports
-from saftc.codegen.layout import INDENT, code_of, lay_out, needs_layout
+from saftc.codegen.layout import lay_out, needs_layout
+from saftc.codegen.printing import INDENT
 from saftc.codegen.prompts import Prompts
 from saftc.codegen.python import Expression
 from saftc.semantics.facts import Facts, FunctionFacts
@@ -170,8 +170,8 @@ class Statements(Prompts, Expressions):
         for made in self.new_classes:
             if lines:
                 lines += ["", ""]
-            lines += code_of(made).rstrip("\n").split("\n")
-        is_class = any(isinstance(made, cst.ClassDef) for made in self.new_classes)
+            lines += self.printer.statement(made).split("\n")
+        is_class = any(isinstance(made, ast.ClassDef) for made in self.new_classes)
         self.new_classes = []
         return lines, is_class
 
@@ -240,18 +240,18 @@ class Statements(Prompts, Expressions):
 
     # Lines
 
-    def simple(self, small: cst.BaseSmallStatement, span: Span) -> None:
-        """Writes a statement, laid out when it does not fit on a line."""
-        self.origins.add(small, span)
-        code = code_of(small) + self._beside()
+    def simple(self, statement: ast.stmt, span: Span) -> None:
+        """Writes a statement without a block, laid out when it does not fit on a line."""
+        self.origins.add(statement, span)
+        code = self.printer.simple(statement) + self._beside()
         if needs_layout(code, self.depth):
             code = lay_out(code, self.depth, self.texts)
         self._write(code)
 
-    def headed(self, statement: cst.BaseCompoundStatement, span: Span) -> None:
-        """Writes the head of a block; in `statement` the block is `pass`."""
+    def headed(self, statement: ast.stmt, span: Span) -> None:
+        """Writes the head of a block."""
         self.origins.add(statement, span)
-        code = code_of(statement).strip().removesuffix("pass").rstrip() + self._beside()
+        code = self.printer.head(statement) + self._beside()
         if needs_layout(code, self.depth):
             code = lay_out(f"{code}\n{INDENT}pass", self.depth, self.texts)
             code = code.rstrip().removesuffix("pass").rstrip()
@@ -278,13 +278,13 @@ class Statements(Prompts, Expressions):
             case n.ForStmt():
                 self._for_stmt(statement)
             case n.WhileStmt():
-                head = cst.While(self.condition(statement.condition), _PASS)
+                head = ast.While(self.condition(statement.condition), [], [])
                 self.headed(head, statement.span)
                 self.body(statement, statement.body)
             case n.BreakStmt():
-                self.simple(cst.Break(), statement.span)
+                self.simple(ast.Break(), statement.span)
             case n.ContinueStmt():
-                self.simple(cst.Continue(), statement.span)
+                self.simple(ast.Continue(), statement.span)
             case n.RetStmt():
                 self._ret_stmt(statement)
             case n.AssertStmt():
@@ -307,17 +307,17 @@ class Statements(Prompts, Expressions):
         target = py.name(self.name_of(statement.name))
         if self.facts.names.of(statement.name) in self.facts.history.does:
             value = self.whole_result(statement.value)
-            self.simple(cst.Assign([cst.AssignTarget(target)], value), statement.span)
+            self.simple(py.assignment(target, value), statement.span)
             return
         value = self.emit(statement.value)
         if statement.schema is None or not self._keeps_annotation(statement):
             annotation = self._needed_annotation(statement)
             if annotation is None:
-                self.simple(cst.Assign([cst.AssignTarget(target)], value), statement.span)
+                self.simple(py.assignment(target, value), statement.span)
                 return
         else:
             annotation = self.annotation(self.facts.schemas[statement.schema])
-        made = cst.AnnAssign(target, cst.Annotation(annotation), value)
+        made = py.annotated(target, annotation, value)
         self.simple(made, statement.span)
 
     def _keeps_annotation(self, statement: n.AssignStmt) -> bool:
@@ -359,33 +359,35 @@ class Statements(Prompts, Expressions):
         if statement.value is not None:
             keeps = self.scope.call.owner in self.facts.history.does
             value = self.whole_result(statement.value) if keeps else self.emit(statement.value)
-        self.simple(cst.Return(value), statement.span)
+        self.simple(ast.Return(value), statement.span)
 
     def _import(self, statement: n.ImportStmt | n.FromImport) -> None:
         """Imports of the module go to its top, unused ones nowhere; a call's stay in the call."""
-        lines: list[tuple[str, str, str]] = []
-        if isinstance(statement, n.FromImport):
-            for imported in statement.names:
-                symbol = self.facts.names.of(imported.alias or imported.name)
-                name = py.field_name(imported.name.text)
-                lines.append((statement.module.text, name, self.names[symbol]))
-        else:
-            symbol = self.facts.names.of(statement.alias or statement.module)
-            alias = self.names[symbol] if statement.alias else statement.module.text
-            lines.append((statement.module.text, "", alias))
-        identifiers = (
-            [imported.alias or imported.name for imported in statement.names]
-            if isinstance(statement, n.FromImport)
-            else [statement.alias or statement.module]
-        )
-        used = [self.facts.names.of(identifier).is_read for identifier in identifiers]
-        kept = {line for line, is_used in zip(lines, used, strict=True) if is_used}
+        kept = self._kept_imports(statement)
         if self.depth == 0:
             self.imports.own |= kept
             return
-        local = Imports(own=kept)
-        for line in local.render().split("\n") if kept else ["pass"]:
-            self.simple(cst.parse_statement(line).body[0], statement.span)  # type: ignore[union-attr, arg-type]
+        for line in ast.parse(Imports(own=kept).render() or "pass").body:
+            self.simple(line, statement.span)
+
+    def _kept_imports(self, statement: n.Statement) -> set[tuple[str, str, str]]:
+        """What a statement imports and the script uses, as `Imports` has it."""
+        match statement:
+            case n.ImportStmt():
+                symbol = self.facts.names.of(statement.alias or statement.module)
+                alias = self.names[symbol] if statement.alias else statement.module.text
+                return {(statement.module.text, "", alias)} if symbol.is_read else set()
+            case n.FromImport():
+                module = statement.module.text
+                named = [(i.name.text, i.alias or i.name) for i in statement.names]
+                symbols = [(name, self.facts.names.of(bound)) for name, bound in named]
+                return {
+                    (module, py.field_name(name), self.names[symbol])
+                    for name, symbol in symbols
+                    if symbol.is_read
+                }
+            case _:
+                return set()
 
     def _destructure_stmt(self, statement: n.DestructureStmt) -> None:
         assert isinstance(statement.value, n.Prompt)
@@ -396,9 +398,7 @@ class Statements(Prompts, Expressions):
         part = "fields" if first in self.facts.history.does else "value"
         value = py.attribute(self.destructured(statement.value, statement.fields), part)
         target = py.tuple_(names)
-        if len(names) > 1:
-            target = target.with_changes(lpar=[], rpar=[])
-        self.simple(cst.Assign([cst.AssignTarget(target)], value), statement.span)
+        self.simple(py.assignment(target, value), statement.span)
 
     # Types
 
@@ -412,15 +412,15 @@ class Statements(Prompts, Expressions):
             self.write_class(type_, name, doc or "")
             made = self.new_classes.pop()
             self.origins.insert(len(self.origins.lines), [made], statement.span)
-            self._write(code_of(made))
+            self._write(self.printer.statement(made))
         else:
             self.name_classes(statement.schema, name + "_part")
-            target = cst.AssignTarget(py.name(self.name_of(statement.name)))
+            target = py.name(self.name_of(statement.name))
             self.alias_of.pop(type_, None)
             value = self.field_annotation(type_, doc)
             if isinstance(type_, UnionType | LiteralType | ListType | TupleType):
                 self.alias_of[type_] = name
-            self.simple(cst.Assign([target], value), statement.span)
+            self.simple(py.assignment(target, value), statement.span)
         self.written_types.add(name)
 
     def _record_def(self, statement: n.RecordDef) -> None:
@@ -435,17 +435,17 @@ class Statements(Prompts, Expressions):
             )
             for field, type_ in zip(statement.fields, facts.fields.values(), strict=True)
         ]
-        frozen = py.call(self.global_("dataclass"), named=[("frozen", py.name("True"))])
+        frozen = py.call(self.global_("dataclass"), named=[("frozen", py.constant(True))])
         made = class_def(
             self.name_of(statement.name),
             [],
             entries,
             self.module.docs.get(statement, ""),
-            [cst.Decorator(frozen)],
+            [frozen],
             self._record_defaults(statement),
         )
         self.origins.insert(len(self.origins.lines), [made], statement.span)
-        self._write(code_of(made))
+        self._write(self.printer.statement(made))
         self.written_types.add(name)
 
     def _record_defaults(self, statement: n.RecordDef) -> dict[str, Expression]:
@@ -457,21 +457,22 @@ class Statements(Prompts, Expressions):
             if field.default is not None:
                 defaults[name] = self._field_default(field.default)
             elif isinstance(field.schema, n.OptionalSchema) and only_optional:
-                defaults[name] = py.name("None")
+                defaults[name] = py.constant(None)
             else:
                 only_optional = False
         return defaults
 
     def _field_default(self, node: n.Expression) -> Expression:
         value = self.emit(node)
-        if not isinstance(value, cst.List | cst.Dict):
+        if not isinstance(value, ast.List | ast.Dict):
             return value
         # Python shares a default between all records and refuses one that could be changed.
-        is_empty = not value.elements
+        is_list = isinstance(value, ast.List)
+        is_empty = not (value.elts if is_list else value.values)
         factory = (
-            self.global_("list" if isinstance(value, cst.List) else "dict")
+            self.global_("list" if is_list else "dict")
             if is_empty
-            else cst.Lambda(cst.Parameters(), value)
+            else ast.Lambda(py.parameters([]), value)
         )
         return py.call(self.global_("field"), named=[("default_factory", factory)])
 
@@ -479,11 +480,11 @@ class Statements(Prompts, Expressions):
         value = statement.value
         if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
             # A text would be a docstring here.
-            self.simple(cst.Pass(), statement.span)
+            self.simple(ast.Pass(), statement.span)
         elif isinstance(value, n.Prompt):
-            self.simple(cst.Expr(self.result(value)), statement.span)
+            self.simple(ast.Expr(self.result(value)), statement.span)
         else:
-            self.simple(cst.Expr(self.emit(value)), statement.span)
+            self.simple(ast.Expr(self.emit(value)), statement.span)
 
     def _assert_stmt(self, statement: n.AssertStmt) -> None:
         condition = self.condition(statement.condition)
@@ -492,7 +493,7 @@ class Statements(Prompts, Expressions):
             message = self.emit(statement.message)
             if not is_only(self.type_of(statement.message), "string"):
                 message = self.shown(message)
-        self.simple(cst.Assert(condition, message), statement.span)
+        self.simple(ast.Assert(condition, message), statement.span)
 
     def _if_stmt(self, statement: n.IfStmt, word: str) -> None:
         for position, branch in enumerate(statement.branches):
@@ -507,13 +508,13 @@ class Statements(Prompts, Expressions):
             self._else(statement)
 
     def _branch_head(self, branch: n.Branch, word: str) -> None:
-        made = cst.If(self.condition(branch.condition), _PASS)
+        made = ast.If(self.condition(branch.condition), [], [])
         if word == "if":
             self.headed(made, branch.span)
             return
         # An `elif` alone is no statement: it is laid out as an `if` that is two letters longer.
         self.origins.add(made, branch.span)
-        code = code_of(made).strip().removesuffix("pass").rstrip() + self._beside()
+        code = self.printer.head(made) + self._beside()
         if needs_layout("el" + code, self.depth):
             code = lay_out(f"if 0:\n{INDENT}pass\nel{code}\n{INDENT}pass", self.depth, self.texts)
             code = code.split("pass\n", 1)[1].rstrip().removesuffix("pass").rstrip()
@@ -545,10 +546,8 @@ class Statements(Prompts, Expressions):
 
     def _for_stmt(self, statement: n.ForStmt) -> None:
         iterable = self.loop_over(statement.pattern, statement.iterable)
-        if isinstance(iterable, cst.Tuple) and len(iterable.elements) > 1:
-            iterable = iterable.with_changes(lpar=[], rpar=[])
         target = self.pattern(statement.pattern)
-        self.headed(cst.For(target, iterable, _PASS), statement.span)  # type: ignore[arg-type]
+        self.headed(ast.For(target, iterable, [], []), statement.span)
         self.body(statement, statement.body)
 
     # Functions
@@ -558,19 +557,16 @@ class Statements(Prompts, Expressions):
         for parameter in statement.parameters:
             self.name_classes(parameter.schema, parameter.name.text)
         self.name_classes(statement.returns, statement.name.text + "_result")
-        parameters = [
-            self._parameter(parameter, type_)
-            for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
-        ]
-        returns = self._returns(facts)
-        head = cst.FunctionDef(
-            py.name(self.name_of(statement.name)),
-            cst.Parameters(parameters),
-            _PASS,
-            returns=cst.Annotation(returns) if returns is not None else None,
+        parameters = py.parameters(
+            [
+                self._parameter(parameter, type_)
+                for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
+            ]
         )
-        if self.inner_comments and parameters:
-            head = self._with_comments_between(head, statement)
+        name = self.name_of(statement.name)
+        head = ast.FunctionDef(name, parameters, [], [], self._returns(facts))
+        if self.inner_comments and statement.parameters:
+            self._comments_between(head, statement)
         self.headed(head, statement.span)
         outer, self.scope = self.scope, self.facts.names.scopes[statement]
         self.depth += 1
@@ -582,33 +578,26 @@ class Statements(Prompts, Expressions):
         self.depth -= 1
         self.scope = outer
 
-    def _with_comments_between(
-        self, head: cst.FunctionDef, statement: n.FunctionDef
-    ) -> cst.FunctionDef:
-        """The head with the comments that stand between the parameters."""
+    def _comments_between(self, head: ast.FunctionDef, statement: n.FunctionDef) -> None:
+        """Puts the comments between the parameters into the head."""
         listed = Span(statement.span.start, self.comments.parameters_end(statement))
         inner = [comment for comment in self.inner_comments if lies_in(comment, listed)]
         if not inner:
-            return head
+            return
         self.inner_comments = [c for c in self.inner_comments if c not in inner]
         places = [parameter.span for parameter in statement.parameters]
-        return with_comments(head, places, inner, self.source)
+        self.breaks[head] = breaks_of(places, len(places), inner, self.source)
 
-    def _parameter(self, parameter: n.Parameter, type_: Type) -> cst.Param:
+    def _parameter(
+        self, parameter: n.Parameter, type_: Type
+    ) -> tuple[str, Expression | None, Expression | None]:
+        """The name, annotation and default of a parameter."""
         doc = self.module.docs.get(parameter)
         annotation = None
         if parameter.schema is not None or is_known(type_) or doc is not None:
-            annotation = cst.Annotation(self.field_annotation(type_, doc))
+            annotation = self.field_annotation(type_, doc)
         default = self.emit(parameter.default) if parameter.default is not None else None
-        space = cst.SimpleWhitespace(" " if annotation is not None else "")
-        return cst.Param(
-            py.name(self.name_of(parameter.name)),
-            annotation,
-            equal=cst.AssignEqual(space, space)
-            if default is not None
-            else cst.MaybeSentinel.DEFAULT,
-            default=default,
-        )
+        return self.name_of(parameter.name), annotation, default
 
     def _returns(self, facts: FunctionFacts) -> Expression | None:
         if facts.declared is not None:
@@ -616,7 +605,7 @@ class Statements(Prompts, Expressions):
         if facts.node in self.facts.history.does:
             return py.subscript(self.global_("Result"), self.annotation(facts.gives))
         if facts.gives == NIL:
-            return py.name("None")
+            return py.constant(None)
         return self.annotation(facts.gives) if is_known(facts.gives) else None
 
     def _beginning(self, statement: n.FunctionDef) -> None:
@@ -625,20 +614,20 @@ class Statements(Prompts, Expressions):
         if doc is not None:
             line = docstring(doc)
             self.origins.add(line, statement.span)
-            self._write(code_of(line))
+            self._write(self.printer.simple(line))
         for symbol in self.facts.names.scopes[statement].symbols.values():
             outer = symbol.starts_from
             if outer is None:
                 continue
             is_builtin = outer.kind == "builtin"
             value = self.operation(outer.name) if is_builtin else py.name(self.names[outer])
-            copy = cst.Assign([cst.AssignTarget(py.name(self.names[symbol]))], value)
+            copy = py.assignment(py.name(self.names[symbol]), value)
             if not symbol.starts_late:
                 self.simple(copy, statement.name.span)
                 continue
             # The outer name may not have a value by then; it is needed only on some paths.
             unset = py.call(self.global_("suppress"), [self.global_("NameError")])
-            self.headed(cst.With([cst.WithItem(unset)], _PASS), statement.name.span)
+            self.headed(ast.With([ast.withitem(unset)], []), statement.name.span)
             self.depth += 1
             self.simple(copy, statement.name.span)
             self.depth -= 1
@@ -649,11 +638,8 @@ class Statements(Prompts, Expressions):
         if declared is None or statement not in self.facts.can_fall_through:
             return
         if fit(NIL, declared) != Fit.EXACT:
-            checked = self.checked(py.name("None"), declared)
-            self.simple(cst.Return(checked), statement.name.span)
-
-
-_PASS = cst.SimpleStatementSuite([cst.Pass()])
+            checked = self.checked(py.constant(None), declared)
+            self.simple(ast.Return(checked), statement.name.span)
 
 
 def _without_gap(lines: list[str]) -> list[str]:

@@ -5,9 +5,8 @@ Point | null             Point | None
 {lat: number, ...}       the TypedDict of that name, where the tools have it
 """
 
+import ast
 from typing import Any
-
-import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
@@ -37,7 +36,7 @@ class Annotations:
             case types.AnyType():
                 return self.names.built_in("Any")
             case types.ScalarType(kind="null"):
-                return py.name("None")
+                return py.constant(None)
             case types.ScalarType(kind="number"):
                 return py.binary(self.names.built_in("int"), "|", self.names.built_in("float"))
             case types.ScalarType():
@@ -47,7 +46,7 @@ class Annotations:
             case types.ListType(as_tuple=False):
                 return py.subscript(self.names.built_in("list"), self.of(type_.item))
             case types.ListType():
-                rest = py.name("...")
+                rest = ast.Constant(...)
                 return py.subscript(self.names.built_in("tuple"), self.of(type_.item), rest)
             case types.TupleType():
                 inner = [self.of(item) for item in type_.items] or [py.tuple_([])]
@@ -74,7 +73,7 @@ class Annotations:
             elif member is literals[0]:
                 values = [py.constant(one.value) for one in literals]
                 parts.append(py.subscript(self.names.built_in("Literal"), *values))
-        parts.sort(key=lambda part: isinstance(part, cst.Name) and part.value == "None")
+        parts.sort(key=lambda part: isinstance(part, ast.Constant) and part.value is None)
         result = parts[0]
         for part in parts[1:]:
             result = py.binary(result, "|", part)

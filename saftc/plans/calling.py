@@ -5,12 +5,10 @@
 {"largest": {"numbers": [1, 2]}}           largest(1, 2)     for `def largest(*numbers)`
 """
 
+import ast
 import inspect
-import math
 from collections.abc import Mapping
 from typing import Any, cast
-
-import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
@@ -23,8 +21,7 @@ def called(function: Expression, node: Any, given: Mapping[str, Expression]) -> 
     if node.form == "bare" and _takes_positions(definition, *named):
         return py.call(function, list(named.values()))
     positional = _positional(definition, named)
-    made = py.call(function, [], named.items())
-    return made.with_changes(args=[*positional, *made.args])
+    return py.call(function, positional, named.items())
 
 
 def keeps_order(definition: Any, given: list[str]) -> bool:
@@ -44,8 +41,6 @@ def constant(value: Any) -> Expression:
             return py.list_([constant(item) for item in cast("list[Any]", value)])
         case tuple():
             return py.tuple_([constant(item) for item in cast("tuple[Any, ...]", value)])
-        case float() if math.copysign(1, value) < 0:
-            return py.negation(py.constant(-value))
         case _:
             return py.constant(value)
 
@@ -55,27 +50,25 @@ def _takes_positions(definition: Any, name: str) -> bool:
     return parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
 
 
-def _positional(definition: Any, named: dict[str, Expression]) -> list[cst.Arg]:
+def _positional(definition: Any, named: dict[str, Expression]) -> list[Expression]:
     """The arguments that Python takes by position alone; they are taken out of `named`."""
     by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
     while by_position and by_position[-1].name not in named:
         by_position.pop()
-    found: list[cst.Arg] = []
+    found: list[Expression] = []
     for one in by_position:
         if one.takes_rest:
             found += _starred(named.pop(one.name))
         elif one.name in named:
-            found.append(cst.Arg(named.pop(one.name)))
+            found.append(named.pop(one.name))
         else:
-            found.append(cst.Arg(_default(definition, one)))
+            found.append(_default(definition, one))
     return found
 
 
-def _starred(value: Expression) -> list[cst.Arg]:
+def _starred(value: Expression) -> list[Expression]:
     """The rest of the positional arguments: those of a list that is written out, or of any."""
-    if isinstance(value, cst.List):
-        return [cst.Arg(element.value) for element in value.elements]
-    return [cst.Arg(value, star="*")]
+    return value.elts if isinstance(value, ast.List) else [ast.Starred(value)]
 
 
 def _default(definition: Any, parameter: Any) -> Expression:

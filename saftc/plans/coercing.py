@@ -9,10 +9,9 @@ Python's own functions stand where they do just what the rule says. Where the va
 left to `runtime_support.programs.coerce`, which applies the same rules when the plan runs.
 """
 
+import ast
 import inspect
 from typing import Any
-
-import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
@@ -109,10 +108,10 @@ class Coercions:
 
     def _as_tuple(self, value: Expression) -> Expression:
         """A list as a tuple; one that is written out, as a tuple written out."""
-        if isinstance(value, cst.List):
-            return py.tuple_([element.value for element in value.elements])
-        if isinstance(value, cst.ListComp) and not has_await(value):
-            value = cst.GeneratorExp(value.elt, value.for_in, lpar=[], rpar=[])
+        if isinstance(value, ast.List):
+            return py.tuple_(value.elts)
+        if isinstance(value, ast.ListComp) and not has_await(value):
+            value = ast.GeneratorExp(value.elt, value.generators)
         return py.call(self.names.built_in("tuple"), [value])
 
     def _hopped(self, value: Expression, source: Any, target: Any) -> Expression | None:
@@ -123,7 +122,7 @@ class Coercions:
             number = "float" if target == types.FLOAT else "int"
             return py.call(self.names.built_in(number), [value])
         if source == types.ListType(types.STRING) and target == types.STRING:
-            return py.call(py.attribute(py.string(","), "join"), [value])
+            return py.call(py.attribute(py.constant(","), "join"), [value])
         return None
 
     def _by_value(self, value: Expression, target: Any) -> Expression:
@@ -170,19 +169,19 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(plain) or inspect.iscoroutinefunction(type(plain).__call__)
 
 
-def has_await(made: cst.CSTNode) -> bool:
+def has_await(made: ast.expr) -> bool:
     """Whether an expression can stand in an async function alone."""
-    return isinstance(made, cst.Await) or any(map(has_await, made.children))
+    return any(isinstance(node, ast.Await) for node in ast.walk(made))
 
 
 def awaited(call: Expression) -> Expression:
     """`await call`."""
-    return cst.Await(call)
+    return ast.Await(call)
 
 
 def comprehension(
     item: Expression, variable: str, over: Expression, test: Expression | None = None
-) -> cst.ListComp:
+) -> ast.ListComp:
     """`[item for variable in over if test]`."""
-    tests = [] if test is None else [cst.CompIf(py.iterated(test))]
-    return cst.ListComp(item, cst.CompFor(cst.Name(variable), py.iterated(over), ifs=tests))
+    tests = [] if test is None else [test]
+    return ast.ListComp(item, [py.comprehension(py.name(variable), over, tests)])

@@ -13,14 +13,14 @@ written above the statement that it stands in; then what comes before it there, 
 effects, is bound to a name first, so that everything still happens in the order of the program.
 """
 
+import ast
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-import libcst as cst
-
 from saftc.codegen import python as py
-from saftc.codegen.layout import black_format, code_of
+from saftc.codegen.layout import black_format
 from saftc.codegen.module import header
+from saftc.codegen.printing import Printer
 from saftc.codegen.python import Expression
 from saftc.plans.annotating import Annotations
 from saftc.plans.calling import called, constant, keeps_order
@@ -30,7 +30,7 @@ from saftc.plans.tools import Tools
 from saftc.plans.uses import Uses
 from saftc.runtime import runtime
 
-Block: TypeAlias = list[cst.BaseStatement]
+Block: TypeAlias = list[ast.stmt]
 Scope: TypeAlias = Mapping[str, str]
 _Part: TypeAlias = tuple[str, Any, Expression]
 
@@ -68,21 +68,16 @@ class _Writer:
         body: Block = []
         self.tail(root, body, {})
         returns = self.returns(self.types.widened(root.type))
-        function = cst.FunctionDef(
-            py.name("main"),
-            cst.Parameters(),
-            cst.IndentedBlock(body),
-            returns=cst.Annotation(returns),
-            asynchronous=cst.Asynchronous() if self.awaits else None,
-        )
+        kind = ast.AsyncFunctionDef if self.awaits else ast.FunctionDef
+        function = kind("main", py.parameters([]), body, [], returns)
         called: Expression = py.call(py.name("main"))
         if self.awaits:
             called = py.call(py.attribute(self.names.module("asyncio"), "run"), [called])
         if not self.gives_nothing:
             called = py.call(self.names.built_in("print"), [self._shown(called, root.type)])
-        is_main = py.comparison(py.name("__name__"), "==", py.string("__main__"))
-        run = cst.If(is_main, cst.IndentedBlock([_line(cst.Expr(called))]))
-        code = code_of(cst.Module([function, run]))
+        is_main = py.comparison(py.name("__name__"), "==", py.constant("__main__"))
+        run = ast.If(is_main, [ast.Expr(called)], [])
+        code = "\n".join(map(Printer().statement, [function, run]))
         imports = self.names.imports.render()
         above = header(name) + (imports + "\n" if imports else "")
         return black_format(f"{above}\n\n{code}", 0)
@@ -90,7 +85,7 @@ class _Writer:
     def returns(self, type_: Any) -> Expression:
         """The annotation of the function; of a type that is long to write, the outermost part."""
         whole = Annotations(Names(self.names.tools, self.names.taken)).of(type_)
-        if len(code_of(whole)) <= _LONGEST_TYPE:
+        if len(Printer().expression(whole)) <= _LONGEST_TYPE:
             return self.annotations.of(type_)
         types = self.types
         if isinstance(type_, types.ListType) and not type_.as_tuple:
@@ -117,11 +112,11 @@ class _Writer:
                 otherwise: Block = []
                 self.tail(node.then, then, scope)
                 self.tail(node.otherwise, otherwise, scope)
-                block.append(_if(test, then, otherwise))
+                block.append(ast.If(test, then, otherwise))
             case self.tree.CallNode() if self.gives_nothing:
-                block.append(_line(cst.Expr(self.call(node, block, scope))))
+                block.append(ast.Expr(self.call(node, block, scope)))
             case _:
-                block.append(_line(cst.Return(self.expression(node, block, scope, "result"))))
+                block.append(ast.Return(self.expression(node, block, scope, "result")))
 
     def _has_let_in_branches(self, node: Any) -> bool:
         return self.uses.has_let(node.then, node.otherwise)
@@ -137,14 +132,13 @@ class _Writer:
                 self._collect(name, node, block, scope)
             case _:
                 value = self.expression(node, block, scope, name)
-                block.append(_line(self._bound(name, value, wanted)))
+                block.append(self._bound(name, value, wanted))
 
-    def _bound(self, name: str, value: Expression, wanted: Any) -> cst.BaseSmallStatement:
+    def _bound(self, name: str, value: Expression, wanted: Any) -> ast.stmt:
         """An assignment; a list or object written out says what it is to be used as."""
-        if wanted is None or not isinstance(value, cst.List | cst.Dict):
-            return cst.Assign([cst.AssignTarget(py.name(name))], value)
-        annotation = cst.Annotation(self.annotations.of(wanted))
-        return cst.AnnAssign(py.name(name), annotation, value)
+        if wanted is None or not isinstance(value, ast.List | ast.Dict):
+            return py.assignment(py.name(name), value)
+        return py.annotated(py.name(name), self.annotations.of(wanted), value)
 
     def _choose(self, name: str, node: Any, block: Block, scope: Scope) -> None:
         """`if test: name = ... else: name = ...`"""
@@ -153,12 +147,12 @@ class _Writer:
         otherwise: Block = []
         self.assign(name, node.then, then, scope)
         self.assign(name, node.otherwise, otherwise, scope)
-        block.append(_if(test, then, otherwise))
+        block.append(ast.If(test, then, otherwise))
 
     def _collect(self, name: str, node: Any, block: Block, scope: Scope) -> None:
         """A loop that puts the elements together."""
         over = self.expression(node.over, block, scope, "items")
-        block.append(_line(cst.Assign([cst.AssignTarget(py.name(name))], py.list_([]))))
+        block.append(py.assignment(py.name(name), py.list_([])))
         variable = self.names.variable(node.variable)
         inside = {**scope, node.variable: variable}
         self.loops += 1
@@ -173,13 +167,13 @@ class _Writer:
             test = self.expression(node.where, body, inside, "test")
             kept: Block = []
             self._append(name, node.body, kept, inside)
-            body.append(cst.If(test, cst.IndentedBlock(kept)))
+            body.append(ast.If(test, kept, []))
         self.loops -= 1
-        block.append(cst.For(cst.Name(variable), over, cst.IndentedBlock(body)))
+        block.append(ast.For(py.name(variable), over, body, []))
 
     def _append(self, name: str, node: Any, block: Block, scope: Scope) -> None:
         value = self.expression(node, block, scope, "item")
-        block.append(_line(cst.Expr(py.call(py.attribute(py.name(name), "append"), [value]))))
+        block.append(ast.Expr(py.call(py.attribute(py.name(name), "append"), [value])))
 
     def bind(self, node: Any, block: Block, scope: Scope) -> Scope:
         """The bindings of a `$let` as assignments; gives the scope of its body."""
@@ -199,8 +193,8 @@ class _Writer:
             self._drop(node.body, block, self.bind(node, block, scope))
         elif node.calls:
             value = self.expression(node, block, scope, "_unused")
-            if not isinstance(value, cst.Name):
-                block.append(_line(cst.Expr(value)))
+            if not isinstance(value, ast.Name):
+                block.append(ast.Expr(value))
 
     # Expressions
 
@@ -248,10 +242,10 @@ class _Writer:
 
     def _kept(self, hint: str, node: Any, value: Expression, block: Block) -> _Part:
         """A part whose effects come before those of statements that follow it."""
-        if node.pure or isinstance(value, cst.Name):
+        if node.pure or isinstance(value, ast.Name):
             return hint, node, value
         variable = self.names.variable(hint)
-        block.append(_line(self._bound(variable, value, None)))
+        block.append(self._bound(variable, value, None))
         return hint, node, py.name(variable)
 
     def conditional(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
@@ -301,15 +295,3 @@ class _Writer:
             self.awaits = True
             return awaited(made)
         return made
-
-
-def _line(small: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
-    return cst.SimpleStatementLine([small])
-
-
-def _if(test: Expression, then: Block, otherwise: Block) -> cst.If:
-    """`if` with `else`; an `if` alone in that is `elif`."""
-    only = otherwise[0]
-    if len(otherwise) == 1 and isinstance(only, cst.If):
-        return cst.If(test, cst.IndentedBlock(then), orelse=only)
-    return cst.If(test, cst.IndentedBlock(then), orelse=cst.Else(cst.IndentedBlock(otherwise)))

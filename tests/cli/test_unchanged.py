@@ -378,5 +378,5 @@ def test_the_compiler_is_not_loaded(folder: Path, script: Script, cache: Path) -
     ]
     assert "b.saft -> b.py\n" in ended[0].stderr and "b.py is up to date\n" in ended[1].stderr
     first, second = (set(one.stdout.split()) for one in ended)
-    assert {"lark", "libcst"} <= first
-    assert not {"lark", "libcst", "black"} & second
+    assert "lark" in first
+    assert not {"lark", "black"} & second

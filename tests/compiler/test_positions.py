@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from saftc import running
-from saftc.codegen.positions import _fallible, _noted, _statements
+from saftc.codegen.positions import _fallible, _statements
 from saftc.driver import Compiled
 from saftc.modules import Modules
 from tests.compiler.support import compile_text
@@ -45,7 +45,7 @@ def test_all_statements_and_expressions_are_paired(modules: _Modules) -> None:
         assert len(lines) == len(statements), name
         for (line, _), node in zip(lines, statements, strict=True):
             where = f"{name}: {ast.unparse(node)}"
-            assert len(list(_noted(line))) == len(list(_fallible(node))), where
+            assert len(list(_fallible(line))) == len(list(_fallible(node))), where
 
 
 def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:

@@ -1,0 +1,137 @@
+"""The emitted text is the emitted tree: Python reads it back, and black has nothing to change."""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Mapping
+
+import black
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from saftc.codegen import python as py
+from saftc.codegen.printing import Printer, quoted
+from saftc.codegen.python import Expression
+from saftc.driver import Compiled
+from tests.compiler.test_positions import _noted_statements
+
+_BLOCKS = {"body", "orelse", "handlers", "finalbody"}
+
+
+def _is_same(emitted: object, read: object) -> bool:
+    """Whether two trees mean the same; of statements with a block, whether their heads do."""
+    match emitted, read:
+        case ast.AST(), ast.AST():
+            kind = ast.Constant if isinstance(emitted, py.Written) else type(emitted)
+            names = set(read._fields) - {"ctx", "kind", "type_comment", "type_params"}
+            if isinstance(read, ast.stmt):
+                names -= _BLOCKS
+            return kind is type(read) and all(
+                _is_same(getattr(emitted, name, None), getattr(read, name)) for name in names
+            )
+        case list(), list():
+            return len(emitted) == len(read) and all(map(_is_same, emitted, read))
+        case str(), str():
+            # A text of several lines stands as deep as its place.
+            return inspect.cleandoc(emitted).strip() == inspect.cleandoc(read).strip()
+        case _:
+            return type(emitted) is type(read) and emitted == read
+
+
+def test_modules_read_back_as_what_was_emitted(modules: Mapping[str, Compiled]) -> None:
+    for name, compiled in modules.items():
+        assert compiled.module is not None
+        emitted = [statement for statement, _ in compiled.module.origins.lines]
+        read = _noted_statements(compiled.module.text)
+        for one, other in zip(emitted, read, strict=True):
+            assert _is_same(one, other), f"{name}: {ast.unparse(other)}"
+
+
+_NAMES = st.sampled_from(["a", "b", "rows", "limit"]).map(py.name)
+_LITERALS = st.one_of(
+    st.none(), st.booleans(), st.integers(-9, 9), st.floats(allow_nan=False), st.text(max_size=3)
+).map(py.constant)
+_BINARY = st.sampled_from("+-*/%|")
+_COMPARING = st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in", "not in", "is", "is not"])
+_LOGICAL = st.sampled_from(["and", "or"])
+
+
+def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+    """Every kind of expression that the emitter makes, out of smaller ones."""
+    items = st.lists(inner, max_size=3)
+    ends = st.one_of(st.none(), inner)
+    named = st.lists(st.tuples(st.sampled_from(["x", "y"]), inner), max_size=2, unique_by=_first)
+    entries = st.lists(st.tuples(st.text(max_size=3), inner), max_size=2)
+    target = st.one_of(_NAMES, st.tuples(_NAMES, _NAMES).map(py.tuple_))
+    clauses = st.builds(py.comprehension, target, inner, st.lists(inner, max_size=2))
+    generators = st.lists(clauses, min_size=1, max_size=2)
+    return st.one_of(
+        st.builds(py.binary, inner, _BINARY, inner),
+        st.builds(py.comparison, inner, _COMPARING, inner),
+        st.builds(py.both, inner, _LOGICAL, inner),
+        st.builds(py.negated, inner),
+        st.builds(py.negation, inner),
+        st.builds(py.conditional, inner, inner, inner),
+        st.builds(py.attribute, inner, st.sampled_from(["name", "value"])),
+        st.builds(py.call, inner, items, named),
+        st.builds(py.call, inner, st.lists(st.builds(ast.Starred, inner), max_size=2)),
+        st.builds(py.call, inner, st.tuples(st.builds(ast.GeneratorExp, inner, generators))),
+        st.builds(py.subscript, inner, inner),
+        st.builds(py.subscript, inner, inner, inner),
+        st.builds(py.slice_, inner, ends, ends),
+        st.builds(py.list_, items),
+        st.builds(py.tuple_, items),
+        st.builds(py.dict_, entries),
+        st.builds(ast.ListComp, inner, generators),
+        st.builds(lambda body: ast.Lambda(py.parameters([]), body), inner),
+    )
+
+
+def _first(pair: tuple[str, Expression]) -> str:
+    return pair[0]
+
+
+_EXPRESSIONS = st.recursive(st.one_of(_NAMES, _LITERALS), _larger, max_leaves=8)
+
+
+@given(_EXPRESSIONS)
+@settings(deadline=None, max_examples=200)
+def test_an_expression_reads_back(tree: Expression) -> None:
+    assert _is_same(tree, ast.parse(Printer().expression(tree), mode="eval").body)
+
+
+_PASS: list[ast.stmt] = [ast.Pass()]
+
+# What an expression can stand in.
+_STATEMENTS: list[Callable[[Expression], ast.stmt]] = [
+    lambda tree: py.assignment(py.name("x"), tree),
+    lambda tree: py.annotated(py.name("x"), tree),
+    lambda tree: py.annotated(py.name("x"), py.name("T"), tree),
+    ast.Expr,
+    ast.Return,
+    lambda tree: ast.Assert(tree, tree),
+    lambda tree: ast.If(tree, _PASS, _PASS),
+    lambda tree: ast.If(tree, _PASS, [ast.If(tree, _PASS, [])]),
+    lambda tree: ast.For(py.name("x"), tree, _PASS, []),
+    lambda tree: ast.For(py.tuple_([py.name("x"), py.name("y")]), tree, _PASS, []),
+    lambda tree: ast.FunctionDef("x", py.parameters([("y", tree, tree)]), _PASS, [], tree),
+    lambda tree: ast.FunctionDef("x", py.parameters([("y", None, tree)]), _PASS, []),
+]
+
+
+@pytest.mark.parametrize("statement", _STATEMENTS)
+@given(tree=_EXPRESSIONS)
+@settings(deadline=None, max_examples=25)
+def test_black_leaves_what_fits_on_a_line(
+    statement: Callable[[Expression], ast.stmt], tree: Expression
+) -> None:
+    # The first line keeps the second from being a docstring; some characters take two columns.
+    text = f"pass\n{Printer().statement(statement(tree))}\n"
+    mode = black.Mode(line_length=2 * len(text))
+    assert re.sub("\n+", "\n", black.format_str(text, mode=mode)) == text
+
+
+@given(st.text())
+def test_a_string_reads_back(text: str) -> None:
+    assert ast.literal_eval(quoted(text)) == text
