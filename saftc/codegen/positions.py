@@ -52,14 +52,14 @@ class Origins:
         """The mappings of the finished module, in order of its text."""
         tree = ast.parse(text)
         # The docstring and the imports above are not noted, nor is what stands below.
-        statements = list(_statements(tree.body))
-        skipped = sum(
+        above = sum(
             isinstance(node, ast.Import | ast.ImportFrom)
             or (position == 0 and _is_docstring(node) and ast.get_docstring(tree) is not None)
-            for position, node in enumerate(statements)
+            for position, node in enumerate(tree.body)
         )
+        statements = _statements(tree.body[above:])
         mappings: list[Mapping] = []
-        for (line, span), node in zip(self.lines, statements[skipped:], strict=False):
+        for (line, span), node in zip(self.lines, statements, strict=False):
             mappings.append(_mapping(node, span, is_statement=True))
             for noted, found in zip(_fallible(line), _fallible(node), strict=False):
                 origin = self.spans.get(noted)

@@ -64,6 +64,7 @@ class Statements(Prompts, Expressions):
     def block(self, statements: Sequence[n.Statement]) -> None:
         """The statements of a block, with the blank lines and comments between them."""
         follows_definition: bool | None = None
+        follows_import = False
         moved: list[Comment] = []
         for statement in statements:
             if statement in self.hoisted:
@@ -83,10 +84,13 @@ class Statements(Prompts, Expressions):
                 count = self._gap(statement)
                 if follows_definition or is_definition:
                     count = self._around()
+                elif follows_import and not self._kept_imports(statement):
+                    count = max(count, 1)
                 self.lines[begin:begin] = [""] * count
             elif is_definition and self._follows_branch(begin):
                 self.lines.insert(begin, "")
             follows_definition = self._ends_with_definition(statement)
+            follows_import = bool(self._kept_imports(statement))
         self.lines += self._comment_lines(moved, None)
 
     def _follows_branch(self, begin: int) -> bool:

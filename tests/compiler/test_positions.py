@@ -97,6 +97,9 @@ FAILING = {
     "builtin": 'x = «int("seven")»',
     "builtin unproved": 'data = parse("1")\nx = [«upper(data)»]',
     "annotated assignment": 'x: int = «parse("\\"7\\"")»',
+    "below an import of a call": (
+        'f go():\n    import math\n    ret math.pi\n\ndata = parse("[]")\nprint(go(), «data + 1»)'
+    ),
     "argument": 'f go(n: int):\n    ret n\n\ngo(«parse("[]")»)',
     "return": 'f go() -> int:\n    ret «parse("[]")»\n\ngo()',
     "falling through": "f «go»(n: int) -> int:\n    if n > 1:\n        ret 1\n\ngo(0)",

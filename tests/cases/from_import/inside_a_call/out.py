@@ -1,0 +1,40 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import ops, show
+
+# Imports of a call stay in the call, apart from what follows; a long one has a name a line.
+
+
+def most_common(words: list[str]):
+    from collections import (
+        ChainMap,
+        Counter,
+        OrderedDict,
+        UserDict,
+        UserList,
+        defaultdict,
+    )
+
+    made = [ChainMap(), OrderedDict(), UserDict(), UserList(), defaultdict()]
+    return (len(made), Counter(words))
+
+
+def roots(numbers):
+    import math
+    from statistics import mean as average
+
+    # both are used
+    return ([math.sqrt(number) for number in ops.each(numbers)], average(numbers))
+
+
+def area(radius: int | float):
+    if radius > 0:
+        from math import pi
+
+        def squared(x: int | float) -> int | float:
+            return x * x
+
+        return ops.mul(pi, squared(radius))
+    return 0
+
+
+print(show(roots([4, 16])), show(ops.gt(area(1), 3)))
