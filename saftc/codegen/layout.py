@@ -21,6 +21,8 @@ WIDTH = 88
 _CALLS = ("prompt", "program")
 _MARK = re.compile(r'"""\n\x01(\d+)\x01\n"""')
 _PROMPT = re.compile(rf"\b(?:{'|'.join(_CALLS)})\(")
+# black gives some characters from here on two columns; which ones, black is asked when it matters.
+_FIRST_WIDE = "\u1100"
 _TRAILING_COMMA = re.compile(r",[\])}]")
 
 
@@ -31,7 +33,10 @@ def mark(text: str, number: int) -> Written:
 
 def needs_layout(code: str, depth: int) -> bool:
     """Whether a statement or head has to be laid out."""
-    is_long = len(code) + len(INDENT) * depth > WIDTH
+    columns = len(code) + len(INDENT) * depth
+    if not code.isascii():
+        columns += sum(character >= _FIRST_WIDE for character in code)
+    is_long = columns > WIDTH
     return is_long or "\n" in code or _TRAILING_COMMA.search(code) is not None
 
 
