@@ -11,9 +11,10 @@ prompt is indented like the line on which it begins.
 
 import ast
 import re
+from collections import ChainMap
 from collections.abc import Sequence
 
-from saftc.codegen.printing import INDENT, block_text
+from saftc.codegen.printing import INDENT, Printer, block_text
 from saftc.codegen.python import Written
 
 WIDTH = 88
@@ -45,7 +46,50 @@ def lay_out(code: str, depth: int, texts: Sequence[str]) -> str:
 
     `code` is a simple statement, or the head of a block with `pass` in it.
     """
-    code = _spread_prompts(code, depth)
+    return _with_texts(_spread_prompts(code, depth), texts)
+
+
+def lay_out_prompt(
+    statement: ast.stmt, depth: int, texts: Sequence[str], breaks: dict[ast.AST, Sequence[str]]
+) -> str | None:
+    """The lines of a statement about a prompt, `x = prompt(...).value`, one argument a line.
+
+    None when it is another statement, or black would have something to change. About half of the
+    statements that do not fit on their line are of this kind; many a script needs no black at all,
+    which takes as long to import as such a script takes to compile.
+    """
+    call = _prompt_of(statement)
+    if call is None:
+        return None
+    items = [*call.args, *call.keywords]
+    is_text = isinstance(call.args[0], Written)
+    if len(items) == 1 and not is_text:
+        # black may put parentheses around the call instead.
+        return None
+    one_a_line = ["\n" + INDENT] * len(items) + ["\n"]
+    code = Printer(ChainMap({call: one_a_line}, breaks)).simple(statement)
+    lines = _MARK.sub('""', code).split("\n")
+    # What is one string cannot be made shorter.
+    checked = [line for position, line in enumerate(lines) if position != 1]
+    if any(needs_layout(line, depth) for line in checked):
+        return None
+    return _with_texts(code, texts)
+
+
+def _prompt_of(statement: ast.stmt) -> ast.Call | None:
+    match statement:
+        case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.Expr():
+            value = statement.value
+        case _:
+            return None
+    if isinstance(value, ast.Attribute):
+        value = value.value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value if value.func.id in _CALLS else None
+    return None
+
+
+def _with_texts(code: str, texts: Sequence[str]) -> str:
     return _MARK.sub(lambda match: _text(texts[int(match[1])], match), code)
 
 

@@ -9,7 +9,7 @@ from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.comments import Attached, breaks_of, lies_in, text_of
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.imports import Imports
-from saftc.codegen.layout import lay_out, needs_layout
+from saftc.codegen.layout import lay_out, lay_out_prompt, needs_layout
 from saftc.codegen.printing import INDENT
 from saftc.codegen.prompts import Prompts
 from saftc.codegen.python import Expression
@@ -247,9 +247,13 @@ class Statements(Prompts, Expressions):
     def simple(self, statement: ast.stmt, span: Span) -> None:
         """Writes a statement without a block, laid out when it does not fit on a line."""
         self.origins.add(statement, span)
-        code = self.printer.simple(statement) + self._beside()
+        beside = self._beside()
+        code = self.printer.simple(statement) + beside
         if needs_layout(code, self.depth):
-            code = lay_out(code, self.depth, self.texts)
+            laid_out = None
+            if not beside:
+                laid_out = lay_out_prompt(statement, self.depth, self.texts, self.breaks)
+            code = laid_out or lay_out(code, self.depth, self.texts)
         self._write(code)
 
     def headed(self, statement: ast.stmt, span: Span) -> None:

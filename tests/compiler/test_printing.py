@@ -11,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saftc.codegen import python as py
+from saftc.codegen.layout import lay_out, lay_out_prompt, mark, needs_layout
 from saftc.codegen.printing import Printer, quoted
 from saftc.codegen.python import Expression
 from saftc.driver import Compiled
 from tests.compiler.test_positions import _noted_statements
+
+# Of strategies that hold each other.
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 
 _BLOCKS = {"body", "orelse", "handlers", "finalbody"}
 
@@ -130,6 +134,41 @@ def test_black_leaves_what_fits_on_a_line(
     text = f"pass\n{Printer().statement(statement(tree))}\n"
     mode = black.Mode(line_length=2 * len(text))
     assert re.sub("\n+", "\n", black.format_str(text, mode=mode)) == text
+
+
+_WIDE_NAMES = st.sampled_from(["n", "name" * 4, "name" * 12]).map(py.name)
+_TEXT = "first line of {x}\n  second, \"quoted\"\n\nlast"
+
+
+@st.composite
+def _prompts(draw: st.DrawFn) -> ast.stmt:
+    """Statements about a prompt, with arguments that are long or short."""
+    expressions = st.recursive(st.one_of(_WIDE_NAMES, _LITERALS), _larger, max_leaves=3)
+    template = st.one_of(
+        st.just(mark(_TEXT, 0)), st.integers(1, 20).map(lambda count: py.constant("word " * count))
+    )
+    positional = [draw(template), *draw(st.lists(expressions, max_size=2))]
+    named = draw(st.dictionaries(st.sampled_from(["a", "rows", "limits"]), expressions))
+    call = py.call(py.name("prompt"), positional, named.items())
+    value = draw(st.sampled_from([call, py.attribute(call, "value")]))
+    target, annotation = draw(_WIDE_NAMES), draw(expressions)
+    made = [
+        py.assignment(target, value),
+        py.assignment(py.tuple_([target, py.name("b")]), value),
+        py.annotated(target, annotation, value),
+        ast.Return(value),
+        ast.Expr(value),
+    ]
+    return draw(st.sampled_from(made))
+
+
+@given(_prompts(), st.integers(0, 3))
+@settings(deadline=None, max_examples=100)
+def test_prompts_are_laid_out_as_black_does_it(statement: ast.stmt, depth: int) -> None:
+    code = Printer().simple(statement)
+    laid_out = lay_out_prompt(statement, depth, [_TEXT], {}) if needs_layout(code, depth) else None
+    if laid_out is not None:
+        assert laid_out == lay_out(code, depth, [_TEXT]).rstrip("\n")
 
 
 @given(st.text())
