@@ -194,7 +194,8 @@ class Expressions(Annotations, Builtins):
             for comment in inner:
                 self.inner_comments.remove(comment)
             self.breaks[made] = breaks_of([i.span for i in items], count, inner, self.source)
-        elif node.is_spread and count:
+        elif node.is_spread and count and not (count == 1 and isinstance(made, ast.Tuple)):
+            # The comma of `(a,)` makes the tuple; it says nothing about lines.
             self.breaks[made] = [""] * (count + 1)
         return made
 

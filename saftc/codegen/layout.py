@@ -49,44 +49,47 @@ def lay_out(code: str, depth: int, texts: Sequence[str]) -> str:
     return _with_texts(_spread_prompts(code, depth), texts)
 
 
-def lay_out_prompt(
+def lay_out_listing(
     statement: ast.stmt, depth: int, texts: Sequence[str], breaks: dict[ast.AST, Sequence[str]]
 ) -> str | None:
-    """The lines of a statement about a prompt, `x = prompt(...).value`, one argument a line.
+    """The lines of `x = prompt(...).value`, or `x = [...]` with one item a line in the script.
 
-    None when it is another statement, or black would have something to change. About half of the
-    statements that do not fit on their line are of this kind; many a script needs no black at all,
-    which takes as long to import as such a script takes to compile.
+    None when it is another statement, or black would have something to change. Most statements that
+    do not fit on their line are of this kind; many a script needs no black at all, which takes as
+    long to import as such a script takes to compile.
     """
-    call = _prompt_of(statement)
-    if call is None:
+    listing = _listing_of(statement)
+    if isinstance(listing, ast.Call) and _is_prompt(listing):
+        count = len(listing.args) + len(listing.keywords)
+        if count == 1 and not isinstance(listing.args[0], Written):
+            # black may put parentheses around the call instead.
+            return None
+    elif listing in breaks and not any(breaks[listing]):
+        count = len(breaks[listing]) - 1
+    else:
         return None
-    items = [*call.args, *call.keywords]
-    is_text = isinstance(call.args[0], Written)
-    if len(items) == 1 and not is_text:
-        # black may put parentheses around the call instead.
-        return None
-    one_a_line = ["\n" + INDENT] * len(items) + ["\n"]
-    code = Printer(ChainMap({call: one_a_line}, breaks)).simple(statement)
-    lines = _MARK.sub('""', code).split("\n")
-    # What is one string cannot be made shorter.
-    checked = [line for position, line in enumerate(lines) if position != 1]
-    if any(needs_layout(line, depth) for line in checked):
-        return None
+    one_a_line = ["\n" + INDENT] * count + ["\n"]
+    code = Printer(ChainMap({listing: one_a_line}, breaks)).simple(statement)
+    for position, line in enumerate(_MARK.sub('""', code).split("\n")):
+        is_template = position == 1 and listing not in breaks
+        # A template on one line cannot be made shorter.
+        if not is_template and needs_layout(line, depth):
+            return None
     return _with_texts(code, texts)
 
 
-def _prompt_of(statement: ast.stmt) -> ast.Call | None:
+def _listing_of(statement: ast.stmt) -> ast.expr | None:
+    """What a statement is about, less an attribute of it."""
     match statement:
         case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.Expr():
             value = statement.value
         case _:
             return None
-    if isinstance(value, ast.Attribute):
-        value = value.value
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        return value if value.func.id in _CALLS else None
-    return None
+    return value.value if isinstance(value, ast.Attribute) else value
+
+
+def _is_prompt(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id in _CALLS
 
 
 def _with_texts(code: str, texts: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.comments import Attached, breaks_of, lies_in, text_of
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.imports import Imports
-from saftc.codegen.layout import lay_out, lay_out_prompt, needs_layout
+from saftc.codegen.layout import lay_out, lay_out_listing, needs_layout
 from saftc.codegen.printing import INDENT
 from saftc.codegen.prompts import Prompts
 from saftc.codegen.python import Expression
@@ -252,7 +252,7 @@ class Statements(Prompts, Expressions):
         if needs_layout(code, self.depth):
             laid_out = None
             if not beside:
-                laid_out = lay_out_prompt(statement, self.depth, self.texts, self.breaks)
+                laid_out = lay_out_listing(statement, self.depth, self.texts, self.breaks)
             code = laid_out or lay_out(code, self.depth, self.texts)
         self._write(code)
 

@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import black
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from saftc.codegen import python as py
-from saftc.codegen.layout import lay_out, lay_out_prompt, mark, needs_layout
-from saftc.codegen.printing import Printer, quoted
+from saftc.codegen.layout import lay_out, lay_out_listing, mark, needs_layout
+from saftc.codegen.printing import Breaks, Printer, quoted
 from saftc.codegen.python import Expression
 from saftc.driver import Compiled
 from tests.compiler.test_positions import _noted_statements
@@ -51,6 +52,8 @@ def test_modules_read_back_as_what_was_emitted(modules: Mapping[str, Compiled]) 
         for one, other in zip(emitted, read, strict=True):
             assert _is_same(one, other), f"{name}: {ast.unparse(other)}"
 
+
+Named: TypeAlias = dict[str, Expression]
 
 _NAMES = st.sampled_from(["a", "b", "rows", "limit"]).map(py.name)
 _LITERALS = st.one_of(
@@ -137,38 +140,81 @@ def test_black_leaves_what_fits_on_a_line(
 
 
 _WIDE_NAMES = st.sampled_from(["n", "name" * 4, "name" * 12]).map(py.name)
-_TEXT = "first line of {x}\n  second, \"quoted\"\n\nlast"
+_WIDE = st.recursive(st.one_of(_WIDE_NAMES, _LITERALS), _larger, max_leaves=3)
+_ITEMS = st.lists(_WIDE, min_size=1, max_size=3)
+_NAMED = st.dictionaries(st.sampled_from(["a", "rows", "limits"]), _WIDE)
+_TEXT = 'first line of {x}\n  second, "quoted"\n\nlast'
+_TEMPLATES = st.one_of(
+    st.just(mark(_TEXT, 0)), st.integers(1, 20).map(lambda count: py.constant("word " * count))
+)
+
+
+def _prompt(template: Expression, positional: list[Expression], named: Named) -> ast.Call:
+    return py.call(py.name("prompt"), [template, *positional], named.items())
+
+
+def _called(positional: list[Expression], named: Named) -> ast.Call:
+    return py.call(py.name("f"), positional, named.items())
+
+
+_PROMPTS = st.builds(_prompt, _TEMPLATES, st.lists(_WIDE, max_size=2), _NAMED)
+_LISTINGS = st.one_of(
+    _ITEMS.map(py.list_),
+    _ITEMS.filter(lambda items: len(items) > 1).map(py.tuple_),
+    _NAMED.filter(bool).map(lambda named: py.dict_(list(named.items()))),
+    st.builds(_called, _ITEMS, _NAMED),
+)
 
 
 @st.composite
-def _prompts(draw: st.DrawFn) -> ast.stmt:
-    """Statements about a prompt, with arguments that are long or short."""
-    expressions = st.recursive(st.one_of(_WIDE_NAMES, _LITERALS), _larger, max_leaves=3)
-    template = st.one_of(
-        st.just(mark(_TEXT, 0)), st.integers(1, 20).map(lambda count: py.constant("word " * count))
-    )
-    positional = [draw(template), *draw(st.lists(expressions, max_size=2))]
-    named = draw(st.dictionaries(st.sampled_from(["a", "rows", "limits"]), expressions))
-    call = py.call(py.name("prompt"), positional, named.items())
-    value = draw(st.sampled_from([call, py.attribute(call, "value")]))
-    target, annotation = draw(_WIDE_NAMES), draw(expressions)
+def _statements(
+    draw: st.DrawFn, listings: st.SearchStrategy[Expression]
+) -> tuple[ast.stmt, Expression]:
+    """A statement about a listing, and that listing."""
+    listing, target = draw(listings), draw(_WIDE_NAMES)
+    value = draw(st.sampled_from([listing, py.attribute(listing, "value")]))
     made = [
         py.assignment(target, value),
         py.assignment(py.tuple_([target, py.name("b")]), value),
-        py.annotated(target, annotation, value),
+        py.annotated(target, draw(_WIDE), value),
         ast.Return(value),
         ast.Expr(value),
     ]
-    return draw(st.sampled_from(made))
+    return draw(st.sampled_from(made)), listing
 
 
-@given(_prompts(), st.integers(0, 3))
-@settings(deadline=None, max_examples=100)
-def test_prompts_are_laid_out_as_black_does_it(statement: ast.stmt, depth: int) -> None:
-    code = Printer().simple(statement)
-    laid_out = lay_out_prompt(statement, depth, [_TEXT], {}) if needs_layout(code, depth) else None
-    if laid_out is not None:
-        assert laid_out == lay_out(code, depth, [_TEXT]).rstrip("\n")
+def _assert_laid_out_as_black_does_it(statement: ast.stmt, depth: int, breaks: Breaks) -> None:
+    code = Printer(breaks).simple(statement)
+    if needs_layout(code, depth):
+        laid_out = lay_out_listing(statement, depth, [_TEXT], dict(breaks))
+        assert laid_out in (None, lay_out(code, depth, [_TEXT]).rstrip("\n"))
+
+
+@given(_statements(_PROMPTS), st.integers(0, 3))
+@settings(deadline=None, max_examples=60)
+def test_a_prompt_has_one_argument_a_line(about: tuple[ast.stmt, Expression], depth: int) -> None:
+    _assert_laid_out_as_black_does_it(about[0], depth, {})
+
+
+@given(_statements(_LISTINGS), st.integers(0, 3))
+@settings(deadline=None, max_examples=60)
+def test_a_spread_listing_has_one_item_a_line(
+    about: tuple[ast.stmt, Expression], depth: int
+) -> None:
+    statement, listing = about
+    _assert_laid_out_as_black_does_it(statement, depth, {listing: [""] * (_count(listing) + 1)})
+
+
+def _count(listing: Expression) -> int:
+    match listing:
+        case ast.Call():
+            return len(listing.args) + len(listing.keywords)
+        case ast.Dict():
+            return len(listing.values)
+        case ast.List() | ast.Tuple():
+            return len(listing.elts)
+        case _:
+            raise AssertionError(listing)
 
 
 @given(st.text())
