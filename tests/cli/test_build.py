@@ -240,10 +240,12 @@ def test_scripts_that_import_each_other(saftc: Command, script: Script) -> None:
 
 
 def test_source_map(saftc: Command, script: Script, folder: Path) -> None:
-    script("a.saft", "x = 1\n")
+    script("a.saft", "x = 1\nprint($ how many are {x}? $)\n")
     assert saftc("build", "a.saft", "--source-map").code == 0
     assert (folder / "a.py.map").exists()
-    assert "a.py.map" not in (folder / "a.py").read_text()
+    assert saftc("build", "a.saft", "-o", "plain.py").code == 0
+    assert (folder / "a.py").read_bytes() == (folder / "plain.py").read_bytes()
+    assert not (folder / "plain.py.map").exists()
 
 
 # Files that cannot be read or written
