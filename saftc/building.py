@@ -5,6 +5,7 @@ is not even loaded for it.
 """
 
 import difflib
+import gc
 import sys
 from collections.abc import Iterable
 from functools import cached_property
@@ -103,13 +104,8 @@ class Builder:
         return self.imports[key]
 
     def _build(self, file: str, target: Path | None) -> None:
-        from saftc.driver import fitting_interpreter
-
-        # Around all of it: between its parts, the garbage collector would go over whole trees.
-        with fitting_interpreter():
-            self._compile(file, target)
-
-    def _compile(self, file: str, target: Path | None) -> None:
+        # With the collector off, what the file before has left in cycles would stay.
+        gc.collect(0)
         modules = self.scripts.of(file)
         try:
             checked = self.scripts.check(file)
