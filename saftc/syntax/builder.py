@@ -9,14 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lark import Token
-
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.lexer import dedent
-from saftc.syntax.tokens import span_of
+from saftc.syntax.tokens import Token
 
 # Stands for a hole while the indentation of a prompt's text is measured; no text can hold it.
 _HOLE = "\0"
@@ -76,7 +74,7 @@ class Builder:
             parameters.items,
             _after(children, "ARROW"),
             children[-1].statements,
-            children[0].type == "CONV",
+            children[0].kind == "CONV",
         )
 
     def parameters(self, children: list[Any]) -> Sequence_:
@@ -124,7 +122,7 @@ class Builder:
 
     def pattern_field(self, children: list[Any]) -> n.PatternField:
         span = _span(children)
-        if children[0].type == "DOT":
+        if children[0].kind == "DOT":
             raise Mistake(
                 catalogue.PATTERN_FIELD.at(
                     span, problem="a rest", hint="name every field with its type"
@@ -217,7 +215,7 @@ class Builder:
         return n.ImportedName(_span(children), _identifier(children[0]), _alias(children))
 
     def dotted_name(self, children: list[Any]) -> n.Identifier:
-        return n.Identifier(_span(children), "".join(children))
+        return n.Identifier(_span(children), "".join(token.text for token in children))
 
     # Patterns
 
@@ -239,7 +237,7 @@ class Builder:
         return n.OptionalSchema(_span(children), children[0])
 
     def named_schema(self, children: list[Any]) -> n.NamedSchema:
-        return n.NamedSchema(_span(children), str(children[0]))
+        return n.NamedSchema(_span(children), children[0].text)
 
     def literal_schema(self, children: list[Any]) -> n.LiteralSchema:
         value = _literal_value(children[-1])
@@ -275,11 +273,11 @@ class Builder:
         return n.Conditional(_span(children), children[2], children[0], children[4])
 
     def logical(self, children: list[Any]) -> n.Logical:
-        operator = "and" if children[1].type == "AND" else "or"
+        operator = "and" if children[1].kind == "AND" else "or"
         return n.Logical(_span(children), operator, children[0], children[2])
 
     def unary(self, children: list[Any]) -> n.Unary:
-        operator = "not" if children[0].type == "NOT" else "-"
+        operator = "not" if children[0].kind == "NOT" else "-"
         return n.Unary(_span(children), operator, children[1])
 
     def comparison(self, children: list[Any]) -> n.Comparison:
@@ -295,10 +293,10 @@ class Builder:
         return n.Comparison(_span([left, right]), comparator.text, left, right)
 
     def comparator(self, children: list[Any]) -> Comparator:
-        return Comparator(" ".join(children), _span(children))
+        return Comparator(" ".join(token.text for token in children), _span(children))
 
     def binary(self, children: list[Any]) -> n.Binary:
-        return n.Binary(_span(children), str(children[1]), children[0], children[2])  # type: ignore[arg-type]
+        return n.Binary(_span(children), children[1].text, children[0], children[2])  # type: ignore[arg-type]
 
     def call(self, children: list[Any]) -> n.Call:
         arguments = _sequence(children)
@@ -328,10 +326,10 @@ class Builder:
         return n.Member(_span(children), children[0], _identifier(children[2]))
 
     def tuple_member(self, children: list[Any]) -> n.TupleMember:
-        return n.TupleMember(_span(children), children[0], int(children[2]))
+        return n.TupleMember(_span(children), children[0], int(children[2].text))
 
     def name(self, children: list[Any]) -> n.Name:
-        return n.Name(_span(children), str(children[0]))
+        return n.Name(_span(children), children[0].text)
 
     def literal(self, children: list[Any]) -> n.Literal:
         return n.Literal(_span(children), _literal_value(children[0]))
@@ -371,23 +369,23 @@ class Builder:
 
     def hole(self, children: list[Any]) -> n.Hole:
         is_raw = len(children) > 3
-        if is_raw and children[3] != "raw":
+        if is_raw and children[3].text != "raw":
             raise Mistake(
                 catalogue.UNKNOWN_FORMAT.at(
-                    span_of(children[3]),
-                    format=str(children[3]),
+                    children[3].span,
+                    format=children[3].text,
                     hint=r"the only one is `raw`; write `\{` for a brace in the text",
                 )
             )
         return n.Hole(_span(children), children[1], is_raw)
 
     def prompt(self, children: list[Any]) -> n.Prompt:
-        first = children[0].type
-        has_options = isinstance(children[-2], Token) and children[-2].type == "WITH"
+        first = children[0].kind
+        has_options = isinstance(children[-2], Token) and children[-2].kind == "WITH"
         parts = [
             child
             for child in children[: -2 if has_options else len(children)]
-            if isinstance(child, n.Hole) or child.type == "PROMPT_TEXT"
+            if isinstance(child, n.Hole) or child.kind == "PROMPT_TEXT"
         ]
         return n.Prompt(
             _span(children),
@@ -399,7 +397,7 @@ class Builder:
 
 def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
     """The parts with the common indentation removed from the texts and their escapes resolved."""
-    whole = "".join(_HOLE if isinstance(part, n.Hole) else part for part in parts)
+    whole = "".join(_HOLE if isinstance(part, n.Hole) else part.text for part in parts)
     texts = dedent(whole).split(_HOLE)
     holes = [part for part in parts if isinstance(part, n.Hole)]
     places = iter(_text_spans(parts))
@@ -415,13 +413,12 @@ def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
 
 def _text_spans(parts: list[Any]) -> Iterable[Span]:
     """The place of the text before each hole and after the last one."""
-    start = end = _span(parts[:1]).start if parts else 0
+    start = end = parts[0].span.start if parts else 0
     for part in parts:
         if isinstance(part, n.Hole):
             yield Span(start, part.span.start)
-            start = end = part.span.end
-        else:
-            end = span_of(part).end
+            start = part.span.end
+        end = part.span.end
     yield Span(start, end)
 
 
@@ -439,14 +436,11 @@ def _unescape(text: str) -> str:
 
 
 def _span(children: Sequence[Any]) -> Span:
-    first, last = children[0], children[-1]
-    start = first.start_pos if isinstance(first, Token) else first.span.start
-    end = last.end_pos if isinstance(last, Token) else last.span.end
-    return Span(start or 0, end or 0)
+    return Span(children[0].span.start, children[-1].span.end)
 
 
 def _identifier(token: Token) -> n.Identifier:
-    return n.Identifier(span_of(token), str(token))
+    return n.Identifier(token.span, token.text)
 
 
 def _nodes(children: list[Any]) -> tuple[Any, ...]:
@@ -465,25 +459,25 @@ def _sequence(children: list[Any]) -> Sequence_:
 def _after(children: list[Any], kind: str) -> Any:
     """What stands after the token of `kind`, or None when there is no such token."""
     for position, child in enumerate(children[:-1]):
-        if isinstance(child, Token) and child.type == kind:
+        if isinstance(child, Token) and child.kind == kind:
             following = children[position + 1]
             return following if isinstance(following, n.Node) else None
     return None
 
 
 def _alias(children: list[Any]) -> n.Identifier | None:
-    has_alias = len(children) > 2 and children[-2].type == "AS" if len(children) > 2 else False
+    has_alias = len(children) > 2 and children[-2].kind == "AS" if len(children) > 2 else False
     return _identifier(children[-1]) if has_alias else None
 
 
 def _literal_value(token: Token) -> int | float | str | bool | None:
-    match token.type:
+    match token.kind:
         case "INTEGER":
-            return int(token)
+            return int(token.text)
         case "FLOAT":
-            return float(token)
+            return float(token.text)
         case "STRING":
-            return str(token)
+            return token.text
         case "TRUE":
             return True
         case "FALSE":

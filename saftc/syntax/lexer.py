@@ -17,12 +17,10 @@ the line below the one that opened it, so that one of them does not hide the mis
 import re
 from dataclasses import dataclass, field
 
-from lark import Token
-
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Code, Collector, Related
 from saftc.source import Source, Span
-from saftc.syntax.tokens import CLOSER_OF, KEYWORDS, OPERATORS, SOFT_KEYWORDS, Comment, token
+from saftc.syntax.tokens import CLOSER_OF, KEYWORDS, OPERATORS, SOFT_KEYWORDS, Comment, Token
 
 # Python's own parser gives up at 200 brackets and 100 blocks; a script has fewer.
 MOST_BRACKETS = 100
@@ -106,7 +104,7 @@ class _Lexer:
                 break
             self._resume_after_unclosed()
         end = len(self.text)
-        if self.tokens and self.tokens[-1].type not in ("NEWLINE", "DEDENT"):
+        if self.tokens and self.tokens[-1].kind not in ("NEWLINE", "DEDENT"):
             self._add("NEWLINE", end, end)
         for _ in self.indents[1:]:
             self._add("DEDENT", end, end)
@@ -188,7 +186,7 @@ class _Lexer:
     def _newline(self, start: int, end: int) -> None:
         if self.open:
             return
-        if self.tokens and self.tokens[-1].type not in ("NEWLINE", "INDENT", "DEDENT"):
+        if self.tokens and self.tokens[-1].kind not in ("NEWLINE", "INDENT", "DEDENT"):
             self._add("NEWLINE", start, end)
         self.at_line_start = True
 
@@ -201,11 +199,11 @@ class _Lexer:
     # Words, numbers, operators
 
     def _name(self, text: str, start: int, end: int) -> None:
-        previous = self.tokens[-1].type if self.tokens else "NEWLINE"
+        previous = self.tokens[-1].kind if self.tokens else "NEWLINE"
         kind = "NAME" if previous == "DOT" else KEYWORDS.get(text, "NAME")
         if kind == "NAME" and text in SOFT_KEYWORDS and self._is_soft_keyword(text, previous):
             kind = SOFT_KEYWORDS[text]
-        self.tokens.append(token(kind, text, start, end))
+        self.tokens.append(Token(kind, text, Span(start, end)))
 
     def _is_soft_keyword(self, text: str, previous: str) -> bool:
         following = _CODE.match(self.text, self.position)
@@ -226,14 +224,14 @@ class _Lexer:
 
     def _line_begins_with(self, kinds: tuple[str, ...]) -> bool:
         for earlier in reversed(self.tokens):
-            if earlier.type in kinds:
+            if earlier.kind in kinds:
                 return True
-            if earlier.type in ("NEWLINE", "INDENT", "DEDENT", "ASSIGN", "LPAR"):
+            if earlier.kind in ("NEWLINE", "INDENT", "DEDENT", "ASSIGN", "LPAR"):
                 return False
         return False
 
     def _number(self, text: str, start: int) -> None:
-        if self.tokens and self.tokens[-1].type == "DOT" and self.tokens[-1].end_pos == start:
+        if self.tokens and self.tokens[-1].kind == "DOT" and self.tokens[-1].span.end == start:
             # `pair.0.1`: members of a tuple, not the float `0.1`.
             digits = _DIGITS.match(text)
             if digits:
@@ -258,22 +256,22 @@ class _Lexer:
                     hint=f"an integer has at most {LONGEST_INTEGER} digits",
                 )
                 text = "0"
-        self.tokens.append(token(kind, text, start, end))
+        self.tokens.append(Token(kind, text, Span(start, end)))
 
     def _operator(self, text: str, start: int, end: int) -> None:
         if text in CLOSER_OF:
-            begins_statement = not self.tokens or self.tokens[-1].type in (
+            begins_statement = not self.tokens or self.tokens[-1].kind in (
                 "NEWLINE",
                 "INDENT",
                 "DEDENT",
             )
             self._open(text, start)
             kind = "PATTERN_START" if text == "{" and begins_statement else OPERATORS[text]
-            self.tokens.append(token(kind, text, start, end))
+            self.tokens.append(Token(kind, text, Span(start, end)))
         elif text in ")]}":
             self._close(text, start, end)
         else:
-            self.tokens.append(token(OPERATORS[text], text, start, end))
+            self.tokens.append(Token(OPERATORS[text], text, Span(start, end)))
 
     def _open(self, what: str, start: int) -> None:
         self.open.append((what, start))
@@ -303,7 +301,7 @@ class _Lexer:
                 return
             text = CLOSER_OF[opened]
         self.open.pop()
-        self.tokens.append(token(OPERATORS[text], text, start, end))
+        self.tokens.append(Token(OPERATORS[text], text, Span(start, end)))
 
     # Strings and prompts
 
@@ -322,14 +320,14 @@ class _Lexer:
             # Of a text of several lines, nothing tells where it was meant to end.
             end = end if quote == '"' else len(self.text)
             self.position = end
-            self.tokens.append(token("STRING", "", start, end))
+            self.tokens.append(Token("STRING", "", Span(start, end)))
             return
         self.position = end + len(quote)
         raw = match.group()
         self._bad_bytes(match.start(), match.end())
         self._bad_escapes(raw, match.start())
         value = _unescape(raw if quote == '"' else _margin_removed(raw))
-        self.tokens.append(token("STRING", value, start, self.position))
+        self.tokens.append(Token("STRING", value, Span(start, self.position)))
 
     def _bad_escapes(self, raw: str, offset: int) -> None:
         for match in _ESCAPE.finditer(raw):
@@ -348,7 +346,7 @@ class _Lexer:
         if match is not None:
             self.position = match.end()
             self._bad_bytes(start, match.end())
-            self.tokens.append(token("PROMPT_TEXT", match.group(), start, match.end()))
+            self.tokens.append(Token("PROMPT_TEXT", match.group(), Span(start, match.end())))
             return
         end = start + 1
         self.position = end
@@ -418,13 +416,13 @@ class _Lexer:
         elif self.source.line_of(offset) not in self.unclosed_texts:
             self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket=what)
         line_end = self._line_end(offset)
-        while self.tokens and (self.tokens[-1].start_pos or 0) >= offset:
+        while self.tokens and self.tokens[-1].span.start >= offset:
             self.tokens.pop()
         comments = self.lexed.comments
         while comments and comments[-1].span.start >= offset:
             comments.pop()
         self.open.clear()
-        self.tokens.append(token("UNCLOSED", self.text[offset:line_end], offset, line_end))
+        self.tokens.append(Token("UNCLOSED", self.text[offset:line_end], Span(offset, line_end)))
         self._add("NEWLINE", line_end, line_end)
         self.position = min(line_end + 1, len(self.text))
         self.at_line_start = True
@@ -446,7 +444,7 @@ class _Lexer:
         self.found.add(code.at(Span(start, end), hint=hint, related=related, **words))
 
     def _add(self, kind: str, start: int, end: int) -> None:
-        self.tokens.append(token(kind, self.text[start:end], start, end))
+        self.tokens.append(Token(kind, self.text[start:end], Span(start, end)))
 
 
 def dedent(text: str) -> str:

@@ -8,24 +8,17 @@ parsed again: so every mistake of a file is found, and the rest of it still has 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from typing import Any, cast
-
-from lark import Lark, Token, UnexpectedInput
-from lark.exceptions import UnexpectedToken
-from lark.lexer import Lexer
-from platformdirs import user_cache_path
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.builder import Builder, Mistake
+from saftc.syntax.automaton import Unexpected, build_statement
+from saftc.syntax.builder import Mistake
 from saftc.syntax.docs import attach_docs
 from saftc.syntax.lexer import lex
-from saftc.syntax.tokens import DESCRIPTIONS, describe, span_of
-from saftc.syntax.tokens import token as make_token
+from saftc.syntax.tables import END
+from saftc.syntax.tokens import DESCRIPTIONS, Token, describe
 from saftc.syntax.walk import depth_of
 
 # What Python, libcst and black can take without running out of stack.
@@ -88,42 +81,10 @@ def parse(source: Source, found: Collector) -> n.Module:
     return n.Module(span, tuple(statements), comments, docs, frozenset(guessed))
 
 
-class _TokenList(Lexer):
-    """Lets lark read the tokens that our lexer made."""
-
-    def __init__(self, lexer_conf: Any) -> None:
-        del lexer_conf
-
-    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
-        del parser_state
-        return iter(lexer_state)
-
-
-@cache
-def _parser() -> Lark:
-    # Building the tables takes longer than compiling most scripts: lark keeps them in a file
-    # named after the grammar and its own version, and does without when it cannot write there.
-    folder = user_cache_path("saftc", appauthor=False)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        cache_file = str(folder / "grammar")
-    except OSError:
-        cache_file = ""
-    return Lark(
-        (Path(__file__).parent / "grammar.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer=_TokenList,
-        start="statement",
-        maybe_placeholders=False,
-        transformer=Builder(),  # type: ignore[arg-type]
-        cache=cache_file or False,
-    )
-
-
 def _without_misread_lines(tokens: list[Token], wrong: list[int], guessed: set[str]) -> list[Token]:
     """The tokens less the lines that hold a mistake of the lexer: what they mean is a guess."""
-    first = bisect_left(wrong, span_of(tokens[0]).start)
-    last = bisect_right(wrong, span_of(tokens[-1]).end)
+    first = bisect_left(wrong, tokens[0].span.start)
+    last = bisect_right(wrong, tokens[-1].span.end)
     for offset in wrong[first:last]:
         line = _line_at(tokens, offset)
         guessed.update(_names(tokens[line]))
@@ -143,26 +104,26 @@ def _without_stray_indents(
     strays: list[bool] = []
     line_start = 0
     for position, token in enumerate(tokens):
-        if token.type == "INDENT":
+        if token.kind == "INDENT":
             opener = tokens[line_start : position - 1]
             is_stray = not opener or (
-                opener[0].type not in _OPENS_BLOCK and opener[-1].type != "COLON"
+                opener[0].kind not in _OPENS_BLOCK and opener[-1].kind != "COLON"
             )
             strays.append(is_stray)
-            if is_stray and source.line_of(span_of(token).start) in wrong_lines:
+            if is_stray and source.line_of(token.span.start) in wrong_lines:
                 continue
             if is_stray:
                 found.add(
                     catalogue.UNEXPECTED_INDENT.at(
-                        span_of(tokens[position + 1]),
+                        tokens[position + 1].span,
                         hint="only a line that ends with `:` opens a block",
                     )
                 )
                 continue
-        if token.type == "DEDENT" and strays.pop():
+        if token.kind == "DEDENT" and strays.pop():
             continue
-        if token.type not in ("NEWLINE", "INDENT", "DEDENT") and (
-            position == 0 or tokens[position - 1].type in ("NEWLINE", "INDENT", "DEDENT")
+        if token.kind not in ("NEWLINE", "INDENT", "DEDENT") and (
+            position == 0 or tokens[position - 1].kind in ("NEWLINE", "INDENT", "DEDENT")
         ):
             line_start = position
         kept.append(token)
@@ -172,14 +133,14 @@ def _without_stray_indents(
 def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:
     depth = start = 0
     for position, token in enumerate(tokens):
-        if token.type == "INDENT":
+        if token.kind == "INDENT":
             depth += 1
-        elif token.type == "DEDENT":
+        elif token.kind == "DEDENT":
             depth -= 1
-        if depth or token.type not in ("NEWLINE", "DEDENT"):
+        if depth or token.kind not in ("NEWLINE", "DEDENT"):
             continue
-        following = tokens[position + 1].type if position + 1 < len(tokens) else ""
-        if following == "INDENT" or (following in ("ELIF", "ELSE") and tokens[start].type == "IF"):
+        following = tokens[position + 1].kind if position + 1 < len(tokens) else ""
+        if following == "INDENT" or (following in ("ELIF", "ELSE") and tokens[start].kind == "IF"):
             continue
         yield tokens[start : position + 1]
         start = position + 1
@@ -193,19 +154,19 @@ def _parse_statement(
     while not found.is_full:
         diagnostic = None
         try:
-            statement: n.Statement = _parser().parse(tokens)  # type: ignore[arg-type, assignment]
+            statement: n.Statement = build_statement(tokens)
         except Mistake as mistake:
             diagnostic = mistake.diagnostic
-        except UnexpectedInput as error:
+        except Unexpected as error:
             diagnostic = _explain(error, tokens)
         else:
             return statement if _is_shallow(statement, tokens, found) else None
         broken = _line_at(tokens, diagnostic.span.start)
-        if all(token.type != "UNCLOSED" for token in tokens[broken]):
+        if all(token.kind != "UNCLOSED" for token in tokens[broken]):
             found.add(diagnostic)
         guessed.update(_names(tokens[broken]))
         replaced = _without_line(tokens, broken, is_orphan=_is_orphan(tokens[broken], diagnostic))
-        if replaced is None or replaced == tokens:
+        if replaced is None or _said(replaced) == _said(tokens):
             return None
         tokens = replaced
     return None
@@ -235,11 +196,11 @@ def _line_at(tokens: list[Token], offset: int) -> slice:
     """The tokens of the logical line that holds `offset`, its NEWLINE included."""
     start = 0
     for position, token in enumerate(tokens):
-        if token.type == "NEWLINE":
-            if (token.end_pos or 0) >= offset and position >= start:
+        if token.kind == "NEWLINE":
+            if token.span.end >= offset and position >= start:
                 return slice(start, position + 1)
             start = position + 1
-        elif token.type in ("INDENT", "DEDENT") and position == start:
+        elif token.kind in ("INDENT", "DEDENT") and position == start:
             start = position + 1
     return slice(start, len(tokens))
 
@@ -247,17 +208,22 @@ def _line_at(tokens: list[Token], offset: int) -> slice:
 def _names(line: list[Token]) -> Iterator[str]:
     """The names on a line that could not be read: it may define them."""
     for token in line:
-        if token.type == "NAME":
-            yield token
-        elif token.type == "UNCLOSED":
-            yield from _WORD.findall(token)
+        if token.kind == "NAME":
+            yield token.text
+        elif token.kind == "UNCLOSED":
+            yield from _WORD.findall(token.text)
+
+
+def _said(tokens: list[Token]) -> list[tuple[str, str]]:
+    """The tokens without their places."""
+    return [(token.kind, token.text) for token in tokens]
 
 
 def _is_orphan(line: list[Token], diagnostic: Diagnostic) -> bool:
     """Whether the mistake is an `elif` or `else` without its `if`."""
-    if not line or line[0].type not in ("ELIF", "ELSE"):
+    if not line or line[0].kind not in ("ELIF", "ELSE"):
         return False
-    return span_of(line[0]).start == diagnostic.span.start
+    return line[0].span.start == diagnostic.span.start
 
 
 def _without_line(
@@ -266,10 +232,10 @@ def _without_line(
     """`tokens` with one line replaced by a line that means nothing; None when nothing is left."""
     removed = tokens[line]
     following = tokens[line.stop : line.stop + 1]
-    opens_block = bool(following) and following[0].type == "INDENT"
+    opens_block = bool(following) and following[0].kind == "INDENT"
     if not removed:
         return None
-    first = removed[0].type
+    first = removed[0].kind
     if opens_block:
         replacement = _line("if" if is_orphan else _LIKE.get(first, "if"))
     elif line.start == 0 and line.stop == len(tokens):
@@ -302,25 +268,24 @@ def _line(kind: str) -> list[Token]:
 
 
 def _made(kind: str, text: str) -> Token:
-    return make_token(kind, text, 0, 0)
+    return Token(kind, text, Span(0, 0))
 
 
 # What to say
 
 
-def _explain(error: UnexpectedInput, tokens: list[Token]) -> Diagnostic:
-    bad, expected = tokens[-1], set[str]()
-    if isinstance(error, UnexpectedToken):
-        bad = cast("Token", error.token)  # pyright: ignore[reportUnknownMemberType]
-        expected = set(error.expected)
-    if bad.type == "$END":
+def _explain(error: Unexpected, tokens: list[Token]) -> Diagnostic:
+    bad, expected = error.token, error.expected
+    if bad.kind == END:
         # The statement was cut where the next one begins, so what is missing is its block.
         bad = tokens[-1]
         expected = {"INDENT"}
     position = next((i for i, token in enumerate(tokens) if token is bad), 0)
     previous = tokens[position - 1] if position else None
-    if "INDENT" in expected and bad.type != "INDENT":
-        opener = tokens[_line_at(tokens, span_of(previous or bad).start)]
+    if "INDENT" in expected and bad.kind != "INDENT":
+        # What was put in for a line that could not be read has no text where a line ends.
+        last = previous if previous is not None and previous.text else bad
+        opener = tokens[_line_at(tokens, last.span.start)]
         return catalogue.MISSING_BLOCK.at(
             _first_word(opener), hint="indent what belongs to it; `nil` does nothing"
         )
@@ -334,15 +299,15 @@ def _explain(error: UnexpectedInput, tokens: list[Token]) -> Diagnostic:
 
 
 def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
-    if position and tokens[position - 1].type == "DOT":
+    if position and tokens[position - 1].kind == "DOT":
         return "a name"
     goes_on = bool(expected & {"NEWLINE", "RPAR", "RSQB", "RBRACE", "HOLE_END"})
     if goes_on and "INTEGER" not in expected:
-        line = tokens[_line_at(tokens, span_of(tokens[position]).start)]
+        line = tokens[_line_at(tokens, tokens[position].span.start)]
         opened = _innermost_open(tokens[:position])
         if opened is not None:
-            return _CLOSINGS[tokens[opened].type]
-        if line and line[0].type in _OPENS_BLOCK and "COLON" in expected:
+            return _CLOSINGS[tokens[opened].kind]
+        if line and line[0].kind in _OPENS_BLOCK and "COLON" in expected:
             return "`:`"
         if "NEWLINE" in expected:
             return "the end of the line"
@@ -370,7 +335,7 @@ def _innermost_open(tokens: list[Token]) -> int | None:
     """Where the bracket stands that is open at the end of `tokens`; None when there is none."""
     depth = 0
     for position in reversed(range(len(tokens))):
-        kind = tokens[position].type
+        kind = tokens[position].kind
         if kind in ("NEWLINE", "INDENT", "DEDENT"):
             return None
         if kind in _CLOSED_BY:
@@ -385,48 +350,48 @@ def _innermost_open(tokens: list[Token]) -> int | None:
 def _hint(
     bad: Token, previous: Token | None, tokens: list[Token], position: int, expected: set[str]
 ) -> str | None:
-    line = tokens[_line_at(tokens, bad.start_pos or 0)]
+    line = tokens[_line_at(tokens, bad.span.start)]
     first = line[0] if line else bad
-    if first.type == "NAME" and first in _FOREIGN and len(line) > 1 and bad is line[1]:
-        return _FOREIGN[first]
-    if bad.type == "ASSIGN" and previous is first and first.type != "NAME":
-        return f"`{first}` is a keyword; choose another name"
-    if bad.type == "ASSIGN" and first.type in ("IF", "ELIF", "WHILE", "ASSERT"):
+    if first.kind == "NAME" and first.text in _FOREIGN and len(line) > 1 and bad is line[1]:
+        return _FOREIGN[first.text]
+    if bad.kind == "ASSIGN" and previous is first and first.kind != "NAME":
+        return f"`{first.text}` is a keyword; choose another name"
+    if bad.kind == "ASSIGN" and first.kind in ("IF", "ELIF", "WHILE", "ASSERT"):
         return "`==` compares"
-    if bad.type == "IF" and previous is not None and previous.type == "ELSE":
+    if bad.kind == "IF" and previous is not None and previous.kind == "ELSE":
         return "write `elif`"
-    if bad.type in ("ELSE", "ELIF") and bad is first:
+    if bad.kind in ("ELSE", "ELIF") and bad is first:
         return "it has no `if` before it at this indentation"
     opened = _innermost_open(tokens[:position])
-    if opened is not None and tokens[opened].type == "LBRACE":
+    if opened is not None and tokens[opened].kind == "LBRACE":
         opened -= 1
-        if first.type == "PATTERN_START" and "COLON" in expected:
+        if first.kind == "PATTERN_START" and "COLON" in expected:
             field = tokens[opened - 1]
-            return f"patterns do not nest: write `{field}: {{name: type}}` and read its fields"
-    if opened is not None and tokens[opened].type == "HOLE_START":
+            return f"patterns do not nest: write `{field.text}: {{name: type}}` and read its fields"
+    if opened is not None and tokens[opened].kind == "HOLE_START":
         return r"write `\{` for a brace in the text"
-    if previous is not None and previous.type == bad.type == "STAR":
+    if previous is not None and previous.kind == bad.kind == "STAR":
         return "there is no power operator; multiply, or write a function"
-    if previous is not None and previous.type == bad.type == "EQUAL":
+    if previous is not None and previous.kind == bad.kind == "EQUAL":
         return "`==` compares"
-    if bad.type == "PROMPT_START" and previous is not None and previous.type == "PROMPT_END":
+    if bad.kind == "PROMPT_START" and previous is not None and previous.kind == "PROMPT_END":
         return r"a prompt ends at the next `$`; `\$` is a dollar sign in its text"
-    if bad.type == "PROMPT_START" and previous is not None and previous.type == "NAME":
+    if bad.kind == "PROMPT_START" and previous is not None and previous.kind == "NAME":
         return "only `do` and `program` stand before a prompt"
     return None
 
 
 def _visible(bad: Token, previous: Token | None) -> Span:
     """The place to underline: the token, or for one without text what stands before it."""
-    span = span_of(bad)
-    if bad.type in ("NEWLINE", "DEDENT") and previous is not None:
-        end = span_of(previous).end
+    span = bad.span
+    if bad.kind in ("NEWLINE", "DEDENT") and previous is not None:
+        end = previous.span.end
         return Span(end, end)
     return span
 
 
 def _first_word(tokens: list[Token]) -> Span:
     for candidate in tokens:
-        if candidate.type not in ("NEWLINE", "INDENT", "DEDENT"):
-            return span_of(candidate)
-    return span_of(tokens[0]) if tokens else Span(0, 0)
+        if candidate.kind not in ("NEWLINE", "INDENT", "DEDENT"):
+            return candidate.span
+    return tokens[0].span if tokens else Span(0, 0)

@@ -1,12 +1,7 @@
-"""The kinds of token, named as the grammar names them, and what is said of each in an error.
-
-A token is a `lark.Token`, so that the parser takes it as it is; `start_pos` and `end_pos` are
-offsets into the source text.
-"""
+"""The kinds of token, named as the grammar names them, and what is said of each in an error."""
 
 from dataclasses import dataclass
-
-from lark import Token
+from typing import NamedTuple
 
 from saftc.source import Span
 
@@ -108,18 +103,16 @@ class Comment:
         return self.text.startswith("///")
 
 
-def token(kind: str, text: str, start: int, end: int) -> Token:
-    """A token of `kind` whose text stands at offsets `start` to `end`."""
-    return Token(kind, text, start_pos=start, end_pos=end)
+class Token(NamedTuple):
+    """A token: its kind, its text (of a string, what it stands for), and its place."""
 
-
-def span_of(token: Token) -> Span:
-    """The place of `token`."""
-    return Span(token.start_pos or 0, token.end_pos or 0)
+    kind: str
+    text: str
+    span: Span
 
 
 def describe(token: Token) -> str:
     """The token in the words of an error message."""
-    if token.type in ("NAME", "INTEGER", "FLOAT"):
-        return f"`{token[:40]}`"
-    return DESCRIPTIONS.get(token.type, f"`{token}`")
+    if token.kind in ("NAME", "INTEGER", "FLOAT"):
+        return f"`{token.text[:40]}`"
+    return DESCRIPTIONS.get(token.kind, f"`{token.text}`")

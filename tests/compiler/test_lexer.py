@@ -11,11 +11,11 @@ def _kinds(text: str) -> str:
     found = Collector()
     lexed = lex(Source.from_text("in.saft", text), found)
     assert found.report() == ()
-    return " ".join(token.type for token in lexed.tokens)
+    return " ".join(token.kind for token in lexed.tokens)
 
 
 def _values(text: str) -> list[str]:
-    return [str(token) for token in lex(Source.from_text("in.saft", text), Collector()).tokens]
+    return [token.text for token in lex(Source.from_text("in.saft", text), Collector()).tokens]
 
 
 def _codes(text: str) -> list[str]:
@@ -163,8 +163,8 @@ def test_comments_are_kept_apart() -> None:
 def test_each_token_knows_its_place() -> None:
     text = 'x = $ a {b + "c"} $ // d\nif y:\n    z[1:2].w\n'
     for token in lex(Source.from_text("in.saft", text), Collector()).tokens:
-        if token.type not in ("STRING", "NEWLINE", "INDENT", "DEDENT"):
-            assert text[token.start_pos : token.end_pos] == token
+        if token.kind not in ("STRING", "NEWLINE", "INDENT", "DEDENT"):
+            assert text[slice(*token.span)] == token.text
 
 
 @pytest.mark.parametrize(

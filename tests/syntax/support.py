@@ -74,23 +74,25 @@ def thrown_about(text: str, random: Random) -> str:
     result: list[str] = []
     depth = position = 0
     for token, following in zip_longest(tokens, tokens[1:]):
-        start, end = token.start_pos or 0, token.end_pos or 0
+        start, end = token.span
         result.append(text[position:start])
         result.append(text[start:end])
         position = end
-        depth += (token.type in _OPENERS) - (token.type in _CLOSERS)
-        if following is None or token.type in _TIED or following.type == "PROMPT_TEXT":
+        depth += (token.kind in _OPENERS) - (token.kind in _CLOSERS)
+        if following is None or token.kind in _TIED or following.kind == "PROMPT_TEXT":
             continue
-        if following.type == "PROMPT_END" and token.type == "HOLE_END":
+        if following.kind == "PROMPT_END" and token.kind == "HOLE_END":
             continue
-        if depth and following.start_pos != end:
+        if depth and following.span.start != end:
             result.append(_gap(random, len(result)))
         elif depth:
             result.append(random.choice(["", "", "", " ", _gap(random, len(result))]))
-        elif following.type == "NEWLINE" and token.type not in _LINES:
+        elif following.kind == "NEWLINE" and token.kind not in _LINES:
             result.append(random.choice(["", "", "", "  ", f" // note {len(result)}"]))
         elif (
-            token.type not in _LINES and following.type not in _LINES and following.start_pos != end
+            token.kind not in _LINES
+            and following.kind not in _LINES
+            and following.span.start != end
         ):
             result.append(random.choice(["", "", "  "]))
     result.append(text[position:])
