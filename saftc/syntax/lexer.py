@@ -20,7 +20,15 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Code, Collector, Related
 from saftc.source import Source, Span
-from saftc.syntax.tokens import CLOSER_OF, KEYWORDS, OPERATORS, SOFT_KEYWORDS, Comment, Token
+from saftc.syntax.tokens import (
+    CLOSER_OF,
+    KEYWORDS,
+    LAYOUT,
+    OPERATORS,
+    SOFT_KEYWORDS,
+    Comment,
+    Token,
+)
 
 # Python's own parser gives up at 200 brackets and 100 blocks; a script has fewer.
 MOST_BRACKETS = 100
@@ -30,16 +38,22 @@ MOST_BLOCKS = 20
 LONGEST_INTEGER = 4300
 
 _OPERATOR = "|".join(re.escape(text) for text in sorted(OPERATORS, key=len, reverse=True))
+# One token of code, with the blanks before it.
 _CODE = re.compile(
     rf"""
-    (?P<blank>[ \t]+)
-  | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    [ \t]*
+  (?:
+    (?P<name>[A-Za-z_][A-Za-z0-9_]*)
   | (?P<comment>//[^\n]*)
   | (?P<newline>\n)
   | (?P<number>[0-9][0-9A-Za-z_]*(?:\.[0-9][0-9A-Za-z_]*)?(?:(?<=[eE])[+-][0-9A-Za-z_]+)?)
   | (?P<text>\"\"\"|\")
   | (?P<prompt>\$)
+  | (?P<opening>[(\[{{])
+  | (?P<closing>[)\]}}])
   | (?P<operator>{_OPERATOR})
+  | (?P<blank>[ \t])
+  )
     """,
     re.VERBOSE,
 )
@@ -47,6 +61,7 @@ _NUMBER = re.compile(
     r"(?P<integer>0|[1-9][0-9]*(?:_[0-9]+)*)"
     r"(?P<float>(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+)?)"
 )
+_BLANKS = re.compile(r"[ \t]*")
 _DIGITS = re.compile(r"[0-9]+")
 _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
@@ -54,6 +69,8 @@ _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
 _UNREADABLE = re.compile("[\udc80-\udcff\0]")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
+
+_WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
 _HINTS = {
     "'": 'strings stand in double quotes: `"..."`',
@@ -113,44 +130,45 @@ class _Lexer:
         text, length = self.text, len(self.text)
         match_code = _CODE.match
         while self.position < length and not self.found.is_full:
-            if self.at_line_start and not self.open:
+            if self.at_line_start:
                 self._indentation()
-                continue
-            if self.open and self.open[-1][0] == "$":
-                self._prompt_text()
                 continue
             match = match_code(text, self.position)
             if match is None:
                 self._invalid_character()
                 continue
-            kind = match.lastgroup
-            start, end = match.span()
+            group = match.lastgroup or ""
+            start, end = match.span(group)
             self.position = end
-            if kind == "name":
-                self._name(match.group(), start, end)
-            elif kind == "operator":
-                self._operator(match.group(), start, end)
-            elif kind == "newline":
+            if group == "name":
+                self._name(match[group], start, end)
+            elif group == "operator":
+                self._add(OPERATORS[match[group]], start, end)
+            elif group == "opening":
+                self._opening(match[group], start, end)
+            elif group == "closing":
+                self._close(match[group], start, end)
+            elif group == "newline":
                 self._newline(start, end)
-            elif kind == "number":
-                self._number(match.group(), start)
-            elif kind == "comment":
-                self._comment(match.group(), start, end)
-            elif kind == "text":
-                self._string(match.group(), start)
-            elif kind == "prompt":
+            elif group == "number":
+                self._number(match[group], start)
+            elif group == "comment":
+                self._comment(match[group], start, end)
+            elif group == "text":
+                self._string(match[group], start)
+            elif group == "prompt":
                 self._open("$", start)
                 self._add("PROMPT_START", start, end)
+                self._prompt()
 
     # Lines and blocks
 
     def _indentation(self) -> None:
         text = self.text
         start = self.position
-        end = start
-        while end < len(text) and text[end] in " \t":
-            end += 1
-        self.position = end
+        blanks = _BLANKS.match(text, start)
+        assert blanks is not None
+        end = self.position = blanks.end()
         if end == len(text) or text[end] == "\n":
             self.position = min(end + 1, len(text))
             return
@@ -186,7 +204,7 @@ class _Lexer:
     def _newline(self, start: int, end: int) -> None:
         if self.open:
             return
-        if self.tokens and self.tokens[-1].kind not in ("NEWLINE", "INDENT", "DEDENT"):
+        if self.tokens and self.tokens[-1].kind not in LAYOUT:
             self._add("NEWLINE", start, end)
         self.at_line_start = True
 
@@ -199,16 +217,17 @@ class _Lexer:
     # Words, numbers, operators
 
     def _name(self, text: str, start: int, end: int) -> None:
-        previous = self.tokens[-1].kind if self.tokens else "NEWLINE"
-        kind = "NAME" if previous == "DOT" else KEYWORDS.get(text, "NAME")
-        if kind == "NAME" and text in SOFT_KEYWORDS and self._is_soft_keyword(text, previous):
-            kind = SOFT_KEYWORDS[text]
+        kind = self._kind_of_word(text) if text in _WORDS else "NAME"
         self.tokens.append(Token(kind, text, Span(start, end)))
+
+    def _kind_of_word(self, text: str) -> str:
+        previous = self.tokens[-1].kind if self.tokens else "NEWLINE"
+        if text in KEYWORDS:
+            return "NAME" if previous == "DOT" else KEYWORDS[text]
+        return SOFT_KEYWORDS[text] if self._is_soft_keyword(text, previous) else "NAME"
 
     def _is_soft_keyword(self, text: str, previous: str) -> bool:
         following = _CODE.match(self.text, self.position)
-        if following and following.lastgroup == "blank":
-            following = _CODE.match(self.text, following.end())
         what = following.lastgroup if following else None
         if text in ("do", "program"):
             return what == "prompt"
@@ -216,7 +235,7 @@ class _Lexer:
             return previous == "PROMPT_END"
         if self.open:
             return False
-        begins_statement = previous in ("NEWLINE", "INDENT", "DEDENT")
+        begins_statement = previous in LAYOUT
         if text in ("f", "type", "conv", "from") or (text == "import" and begins_statement):
             return begins_statement and what == "name"
         # `import` and `as` inside an import line.
@@ -258,20 +277,12 @@ class _Lexer:
                 text = "0"
         self.tokens.append(Token(kind, text, Span(start, end)))
 
-    def _operator(self, text: str, start: int, end: int) -> None:
-        if text in CLOSER_OF:
-            begins_statement = not self.tokens or self.tokens[-1].kind in (
-                "NEWLINE",
-                "INDENT",
-                "DEDENT",
-            )
-            self._open(text, start)
-            kind = "PATTERN_START" if text == "{" and begins_statement else OPERATORS[text]
-            self.tokens.append(Token(kind, text, Span(start, end)))
-        elif text in ")]}":
-            self._close(text, start, end)
-        else:
-            self.tokens.append(Token(OPERATORS[text], text, Span(start, end)))
+    def _opening(self, text: str, start: int, end: int) -> None:
+        begins_statement = not self.tokens or self.tokens[-1].kind in LAYOUT
+        self._open(text, start)
+        self._add(
+            "PATTERN_START" if text == "{" and begins_statement else OPERATORS[text], start, end
+        )
 
     def _open(self, what: str, start: int) -> None:
         self.open.append((what, start))
@@ -283,6 +294,7 @@ class _Lexer:
         if text == "}" and opened == "hole":
             self.open.pop()
             self._add("HOLE_END", start, end)
+            self._prompt()
             return
         if not opened:
             self._report(catalogue.UNOPENED_BRACKET, start, end, bracket=text)
@@ -340,27 +352,30 @@ class _Lexer:
                     hint='the escapes are \\n \\t \\r \\" \\\\ \\u00e9',
                 )
 
-    def _prompt_text(self) -> None:
-        start = self.position
-        match = _PROMPT_TEXT.match(self.text, start)
-        if match is not None:
-            self.position = match.end()
-            self._bad_bytes(start, match.end())
-            self.tokens.append(Token("PROMPT_TEXT", match.group(), Span(start, match.end())))
-            return
-        end = start + 1
-        self.position = end
-        character = self.text[start]
-        if character == "$":
-            self.open.pop()
-            self._add("PROMPT_END", start, end)
-        elif character == "{":
-            self._open("hole", start)
-            self._add("HOLE_START", start, end)
-        elif character == "}":
-            self._report(
-                catalogue.STRAY_BRACE, start, end, hint=r"write `\}` for a brace in the text"
-            )
+    def _prompt(self) -> None:
+        """Reads the text of a prompt up to its next hole or its end."""
+        while self.position < len(self.text) and not self.found.is_full:
+            start = self.position
+            match = _PROMPT_TEXT.match(self.text, start)
+            if match is not None:
+                self.position = match.end()
+                self._bad_bytes(start, match.end())
+                self._add("PROMPT_TEXT", start, match.end())
+                continue
+            end = self.position = start + 1
+            character = self.text[start]
+            if character == "$":
+                self.open.pop()
+                self._add("PROMPT_END", start, end)
+                return
+            if character == "{":
+                self._open("hole", start)
+                self._add("HOLE_START", start, end)
+                return
+            if character == "}":
+                self._report(
+                    catalogue.STRAY_BRACE, start, end, hint=r"write `\}` for a brace in the text"
+                )
 
     # Mistakes
 

@@ -18,7 +18,7 @@ from saftc.syntax.builder import Mistake
 from saftc.syntax.docs import attach_docs
 from saftc.syntax.lexer import lex
 from saftc.syntax.tables import END
-from saftc.syntax.tokens import DESCRIPTIONS, Token, describe
+from saftc.syntax.tokens import DESCRIPTIONS, LAYOUT, Token, describe
 from saftc.syntax.walk import depth_of
 
 # What Python, libcst and black can take without running out of stack.
@@ -102,10 +102,9 @@ def _without_stray_indents(
     wrong_lines = {source.line_of(offset) for offset in wrong}
     kept: list[Token] = []
     strays: list[bool] = []
-    line_start = 0
     for position, token in enumerate(tokens):
         if token.kind == "INDENT":
-            opener = tokens[line_start : position - 1]
+            opener = _line_above(tokens, position)
             is_stray = not opener or (
                 opener[0].kind not in _OPENS_BLOCK and opener[-1].kind != "COLON"
             )
@@ -122,22 +121,30 @@ def _without_stray_indents(
                 continue
         if token.kind == "DEDENT" and strays.pop():
             continue
-        if token.kind not in ("NEWLINE", "INDENT", "DEDENT") and (
-            position == 0 or tokens[position - 1].kind in ("NEWLINE", "INDENT", "DEDENT")
-        ):
-            line_start = position
         kept.append(token)
     return kept
+
+
+def _line_above(tokens: list[Token], indent: int) -> list[Token]:
+    """The last line that has tokens before the INDENT at a position."""
+    start = indent
+    while start > 0 and tokens[start - 1].kind in LAYOUT:
+        start -= 1
+    while start > 0 and tokens[start - 1].kind not in LAYOUT:
+        start -= 1
+    return tokens[start : max(indent - 1, 0)]
 
 
 def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:
     depth = start = 0
     for position, token in enumerate(tokens):
+        if token.kind not in LAYOUT:
+            continue
         if token.kind == "INDENT":
             depth += 1
         elif token.kind == "DEDENT":
             depth -= 1
-        if depth or token.kind not in ("NEWLINE", "DEDENT"):
+        if depth or token.kind == "INDENT":
             continue
         following = tokens[position + 1].kind if position + 1 < len(tokens) else ""
         if following == "INDENT" or (following in ("ELIF", "ELSE") and tokens[start].kind == "IF"):
@@ -336,7 +343,7 @@ def _innermost_open(tokens: list[Token]) -> int | None:
     depth = 0
     for position in reversed(range(len(tokens))):
         kind = tokens[position].kind
-        if kind in ("NEWLINE", "INDENT", "DEDENT"):
+        if kind in LAYOUT:
             return None
         if kind in _CLOSED_BY:
             depth += 1
@@ -392,6 +399,6 @@ def _visible(bad: Token, previous: Token | None) -> Span:
 
 def _first_word(tokens: list[Token]) -> Span:
     for candidate in tokens:
-        if candidate.kind not in ("NEWLINE", "INDENT", "DEDENT"):
+        if candidate.kind not in LAYOUT:
             return candidate.span
     return tokens[0].span if tokens else Span(0, 0)

@@ -1,8 +1,8 @@
 """The LALR tables of grammar.lark: lark makes them, and the user's cache keeps them.
 
 Making them takes longer than compiling most scripts, and loading lark as long as checking one. So
-what is kept, as JSON, is all that `automaton` has to know, and lark is not loaded where it is there.
-It holds for one grammar and one lark.
+all that `automaton` has to know is kept as JSON, and lark is loaded only when it is missing. It
+holds for one grammar and one lark.
 """
 
 import json

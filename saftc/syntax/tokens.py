@@ -64,6 +64,9 @@ OPERATORS = {
     "}": "RBRACE",
 }
 
+# The kinds of token that stand between lines: a statement begins after one of them.
+LAYOUT = ("NEWLINE", "INDENT", "DEDENT")
+
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 
 # How a token kind is named in an error, where its own text would not do.
