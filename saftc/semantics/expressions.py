@@ -41,6 +41,7 @@ from saftc.semantics.types import (
     UnionType,
     base_of_value,
     item_type,
+    kind_word,
     kinds,
     literal_type,
     members,
@@ -52,6 +53,13 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 _ANY_OBJECT = ObjectType((), is_declared=False)
+
+# What to go over instead of a value that has no items.
+_ITEMS_OF = {
+    "object": "go over `keys(x)` or `values(x)`",
+    "string": "`split(x)` gives words",
+    "dataframe": "`columns(x)` gives the names of its columns",
+}
 
 # What `with` takes.
 OPTIONS: dict[str, Type] = {
@@ -508,16 +516,9 @@ class Expressions(Conditions, Calls):
             self.report(catalogue.RESULT_NOT_ITERABLE.at(node.span))
             return ANY
         if found is not None and found and not found & {"list", "tuple"}:
-            hint = {
-                "object": "go over `keys(x)` or `values(x)`",
-                "string": "`split(x)` gives words",
-                "dataframe": "`columns(x)` gives the names of its columns",
-            }
-            self.report(
-                catalogue.NOT_ITERABLE.at(
-                    node.span, found=show(iterable), hint=hint.get(next(iter(found)))
-                )
-            )
+            words = [kind_word(member) or "" for member in members(iterable)]
+            hint = next((_ITEMS_OF[word] for word in words if word in _ITEMS_OF), None)
+            self.report(catalogue.NOT_ITERABLE.at(node.span, found=show(iterable), hint=hint))
             return ANY
         return item_type(iterable)
 
