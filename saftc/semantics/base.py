@@ -8,7 +8,7 @@ something it has read has grown.
 from abc import ABC, abstractmethod
 from typing import Literal
 
-from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.environment import Environment
 from saftc.semantics.facts import Coercion, Facts
 from saftc.semantics.relations import Fit
@@ -23,18 +23,19 @@ LoopLog = dict[Symbol, Type]
 class Base(ABC):
     """The state of inference and its small steps."""
 
-    def __init__(self, module: n.Module, facts: Facts, found: Collector) -> None:
+    def __init__(self, module: n.Module, facts: Facts) -> None:
         self.module = module
         self.facts = facts
-        self.found = found
         self.unit: Unit = module
         self.scope: Scope = facts.names.scopes[module]
         # The types that each loop around the current place has assigned.
         self.loop_logs: list[LoopLog] = []
-        self.readers: dict[Symbol | n.FunctionDef, set[Unit]] = {}
+        self.readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = {}
         self.outdated: dict[Unit, None] = {}
-        # Mistakes count only in the last round, when all types are known.
-        self.is_last_round = False
+        # Units that have assigned more to their own variables than they had read there before.
+        self.read_own: set[Unit] = set()
+        # Of each unit, what was found when it was inferred last: on types that are final.
+        self.mistakes: dict[Unit, list[Diagnostic]] = {}
 
     @abstractmethod
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
@@ -69,9 +70,8 @@ class Base(ABC):
         """Assigns a value of `type_` to the names of a pattern."""
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Keeps a mistake, once the types it rests on are final."""
-        if self.is_last_round:
-            self.found.add(diagnostic)
+        """Keeps a mistake, unless the current unit is inferred again."""
+        self.mistakes[self.unit].append(diagnostic)
 
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""
@@ -98,7 +98,7 @@ class Base(ABC):
 
     def lasting(self, symbol: Symbol) -> Type:
         """The type of a variable of another unit: whatever is assigned to it anywhere."""
-        self.readers.setdefault(symbol, set()).add(self.unit)
+        self.readers.setdefault(symbol, {})[self.unit] = None
         # An annotation holds for its own assignment; others may bring something else.
         declared = self.facts.declared.get(symbol, NEVER)
         return union((declared, self.facts.symbols.get(symbol, NEVER)))
@@ -122,9 +122,11 @@ class Base(ABC):
             self.outdate(symbol)
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
-        """Has the units that read `what` inferred again."""
+        """Has the units that read `what` inferred again, the current one last of all."""
         for unit in self.readers.get(what, ()):
-            if unit is not self.unit or isinstance(what, n.FunctionDef):
+            if unit is self.unit and isinstance(what, Symbol):
+                self.read_own.add(unit)
+            else:
                 self.outdated[unit] = None
 
     def returned(self, type_: Type) -> None:
@@ -139,7 +141,7 @@ class Base(ABC):
 
     def result_of(self, definition: n.FunctionDef) -> Type:
         """The type of the value of a call of a function of this module."""
-        self.readers.setdefault(definition, set()).add(self.unit)
+        self.readers.setdefault(definition, {})[self.unit] = None
         function = self.facts.functions.get(definition)
         return ANY if function is None else function.returns
 

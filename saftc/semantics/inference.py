@@ -1,8 +1,9 @@
 """Types, inferred forward through the whole module, across calls.
 
 In: a module and its names. Out: facts. The module and each function are units; a unit's types rest
-on what other units return and assign, so units are inferred until nothing grows any more (types
-only grow, and are bounded, so this ends), then once more to report mistakes.
+on what other units return and assign, so a unit is inferred again when something it has read has
+grown, until nothing grows any more (types only grow, and are bounded, so this ends). Its mistakes
+are those that are found the last time.
 
     sum_ = 0                    // int
     for row in rows:            // rows: any, so row: any
@@ -13,11 +14,12 @@ Inside a loop a variable has the join of its type before the loop and of all tha
 assigns to it, so `break` and `continue` need no thought.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Collector
+from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.base import LoopLog, Unit
 from saftc.semantics.environment import Environment
 from saftc.semantics.expressions import Expressions
@@ -65,7 +67,8 @@ def analyze(module: n.Module, found: Collector, load: Loader = no_modules) -> Fa
         ),
     )
     _declare_functions(module, facts)
-    _Inference(module, facts, found).run()
+    for mistake in _Inference(module, facts).run():
+        found.add(mistake)
     check_programs(module, facts, found)
     return facts
 
@@ -102,7 +105,8 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
 class _Inference(Expressions):
     """The part of inference that knows statements and units."""
 
-    def run(self) -> None:
+    def run(self) -> Iterator[Diagnostic]:
+        """Infers all types; gives the mistakes."""
         own = (node for node in nodes_of(self.module) if isinstance(node, n.FunctionDef))
         units: list[Unit] = [*own, self.module]
         self.outdated = dict.fromkeys(units)
@@ -112,12 +116,14 @@ class _Inference(Expressions):
             del self.outdated[unit]
             self._infer(unit)
             budget -= 1
-        self.is_last_round = True
         for unit in units:
-            self._infer(unit)
+            if unit in self.read_own or unit in self.outdated:
+                self._infer(unit)
+        return chain.from_iterable(self.mistakes[unit] for unit in units)
 
     def _infer(self, unit: Unit) -> None:
         self.unit = unit
+        self.mistakes[unit] = []
         env = Environment()
         self.scope = self.facts.names.scopes[unit]
         if isinstance(unit, n.Module):
