@@ -11,10 +11,10 @@ names and functions that pass it on; everything else is bound to the plain value
 scripts have `.value` at the prompt and nothing more.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from saftc.semantics.scopes import Names, Symbol, bound_by
+from saftc.semantics.scopes import Names, Symbol, bound_by, inner_statements
 from saftc.semantics.types import (
     ANY,
     FLOAT,
@@ -29,7 +29,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children, walk
+from saftc.syntax.walk import nodes_of, walk
 
 # What can be asked of a result beside its value, and the Python attribute for it.
 MEMBERS = {
@@ -110,22 +110,17 @@ class _Finder:
         self.values: dict[Symbol, list[n.Expression | None]] = {}
         self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
         self.members: list[n.Member | n.Index] = []
-        self._collect(module, None)
+        for node in nodes_of(module):
+            self._collect(node)
         self.can: set[Keeper] = {*self.values, *self.returns}
         # Everything might, until something it is bound to cannot.
         while dropped := {keeper for keeper in self.can if not self._passes_on(keeper)}:
             self.can -= dropped
 
-    def _collect(self, node: n.Node, function: n.FunctionDef | None) -> None:
+    def _collect(self, node: n.Node) -> None:
         match node:
-            case n.FunctionDef():
-                if node.returns is None:
-                    self.returns[node] = []
-                for child in children(node):
-                    self._collect(child, node)
-                return
-            case n.RetStmt() if function in self.returns:
-                self.returns[function].append(node.value)
+            case n.FunctionDef() if node.returns is None:
+                self.returns[node] = list(_returned(node.body))
             case n.AssignStmt():
                 self.values.setdefault(self.names.of(node.name), []).append(node.value)
             case n.DestructureStmt():
@@ -140,8 +135,6 @@ class _Finder:
                 self.members.append(node)
             case _:
                 pass
-        for child in children(node):
-            self._collect(child, function)
 
     def _passes_on(self, keeper: Keeper) -> bool:
         if isinstance(keeper, n.FunctionDef):
@@ -224,6 +217,14 @@ def _pattern_names(node: n.ForStmt | n.ComprehensionClause) -> Iterator[n.Identi
     for inner in walk(node.pattern):
         if isinstance(inner, n.Identifier):
             yield inner
+
+
+def _returned(statements: Iterable[n.Statement]) -> Iterator[n.Expression | None]:
+    """The value of each `ret` of a function."""
+    for statement in statements:
+        if isinstance(statement, n.RetStmt):
+            yield statement.value
+        yield from _returned(inner_statements(statement))
 
 
 def _ends_with_ret(function: n.FunctionDef) -> bool:

@@ -93,13 +93,20 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
             facts.declared[symbol] = type_ if earlier is None else union((earlier, type_))
     # What one function's use of a parameter asks for may follow from another's.
     for _ in range(3):
-        for function in functions:
-            uses = parameter_uses(function, facts)
-            known = facts.functions[function]
-            known.parameters = tuple(
-                type_ if parameter.schema else uses.get(facts.names.of(parameter.name), ANY)
-                for parameter, type_ in zip(function.parameters, known.parameters, strict=True)
-            )
+        news = [_note_uses(function, facts) for function in functions]
+        if not any(news):
+            break
+
+
+def _note_uses(function: n.FunctionDef, facts: Facts) -> bool:
+    """Takes what the uses of a function's bare parameters ask for; whether that is news."""
+    uses, known = parameter_uses(function, facts), facts.functions[function]
+    before = known.parameters
+    known.parameters = tuple(
+        type_ if parameter.schema else uses.get(facts.names.of(parameter.name), ANY)
+        for parameter, type_ in zip(function.parameters, before, strict=True)
+    )
+    return known.parameters != before
 
 
 class _Inference(Expressions):

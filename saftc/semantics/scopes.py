@@ -196,7 +196,7 @@ class _Resolver:
                 case _:
                     for identifier in bound_by(statement):
                         self._define(scope, identifier, "variable", statement)
-            self._declare(scope, _inner_statements(statement))
+            self._declare(scope, inner_statements(statement))
 
     def _declare_function(self, scope: Scope, function: n.FunctionDef) -> None:
         earlier = scope.symbols.get(function.name.text)
@@ -539,7 +539,7 @@ def _pattern_names(pattern: n.Pattern) -> Iterator[n.Identifier]:
             assert_never(pattern)
 
 
-def _inner_statements(statement: n.Statement) -> tuple[n.Statement, ...]:
+def inner_statements(statement: n.Statement) -> tuple[n.Statement, ...]:
     """The statements inside `statement` that run in the same scope."""
     match statement:
         case n.IfStmt():
@@ -554,7 +554,7 @@ def _inner_statements(statement: n.Statement) -> tuple[n.Statement, ...]:
 def _bound_in(statements: Iterable[n.Statement]) -> Iterator[str]:
     for statement in statements:
         yield from (identifier.text for identifier in bound_by(statement))
-        yield from _bound_in(_inner_statements(statement))
+        yield from _bound_in(inner_statements(statement))
 
 
 def _names_below(node: n.Node) -> Iterator[n.Name]:
