@@ -74,14 +74,14 @@ def test_agrees_with_the_compiler(name):
     lexed = lex(Source.from_text(name, text), found)
     assert found.report() == ()
     for token in lexed.tokens:
-        if token.type in LAYOUT:
+        if token.kind in LAYOUT:
             continue
-        wanted = COLOURS.get(token.type, (Operator, Punctuation))
-        for offset in range(token.start_pos, token.end_pos):
+        wanted = COLOURS.get(token.kind, (Operator, Punctuation))
+        for offset in range(*token.span):
             is_right = any(kinds[offset] in kind for kind in wanted)
-            assert is_right, (token, token.type, offset, kinds[offset])
+            assert is_right, (token, token.kind, offset, kinds[offset])
             is_keyword = kinds[offset] in (Keyword, Keyword.Declaration, Keyword.Namespace)
-            assert not (token.type == "NAME" and is_keyword)
+            assert not (token.kind == "NAME" and is_keyword)
     for comment in lexed.comments:
         wanted = String.Doc if comment.is_doc else Comment.Single
         assert set(kinds[slice(*comment.span)]) == {wanted}
