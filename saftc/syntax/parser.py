@@ -21,7 +21,7 @@ from saftc.syntax.tables import END
 from saftc.syntax.tokens import DESCRIPTIONS, LAYOUT, Token, describe
 from saftc.syntax.walk import depth_of
 
-# What Python, libcst and black can take without running out of stack.
+# What Python and black can take without running out of stack.
 MOST_LEVELS = 200
 
 # A line with fewer tokens than this cannot nest deeper than MOST_LEVELS.
