@@ -43,6 +43,7 @@ TYPE_AS_VALUE = Code("SAFT0210", "error", "type `{name}` is not a value")
 BUILTIN_TYPE_NAME = Code("SAFT0211", "error", "`{name}` is the name of a built-in type")
 ENDLESS_TYPE = Code("SAFT0212", "error", "type `{name}` is defined by nothing but itself")
 TWO_MEANINGS = Code("SAFT0213", "error", "`{name}` may mean two things in `{function}`")
+NESTED_TYPE = Code("SAFT0214", "error", "type `{name}` is defined inside a block")
 
 # Types.
 TYPE_MISMATCH = Code("SAFT0301", "error", "expected {expected}, found {found}")

@@ -71,7 +71,7 @@ class Calls(Base):
 
     def _construct(self, node: n.Call, record: n.RecordDef, env: Environment) -> Type:
         facts = self.facts.records.get(record.name.text)
-        if facts is None:
+        if facts is None or facts.node is not record:
             return ANY
         types = tuple(facts.fields.values())
         fields = tuple(_with_default(field) for field in record.fields)

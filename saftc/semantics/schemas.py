@@ -63,6 +63,9 @@ class _Schemas:
         for node in self.module.statements:
             if isinstance(node, n.TypeAlias | n.RecordDef):
                 self._define(node)
+        for node in nodes_of(self.module):
+            if isinstance(node, n.TypeAlias | n.RecordDef) and node not in self.module.statements:
+                self._define_nested(node)
         for name, definition in self.definitions.items():
             if isinstance(definition, n.TypeAlias):
                 self._alias(name, definition)
@@ -95,6 +98,18 @@ class _Schemas:
             )
             return
         self.definitions[name] = node
+
+    def _define_nested(self, node: n.TypeAlias | n.RecordDef) -> None:
+        self.found.add(
+            catalogue.NESTED_TYPE.at(
+                node.name.span,
+                name=node.name.text,
+                hint="move it to the top level: a type is known in the whole script",
+            )
+        )
+        if node.name.text not in BUILT_IN:
+            # Its uses are no further mistakes.
+            self.definitions.setdefault(node.name.text, node)
 
     def _alias(self, name: str, definition: n.TypeAlias) -> Type:
         known = self.facts.aliases.get(name)

@@ -140,6 +140,12 @@ class _Resolver:
         self.module = module
         self.found = found
         self.names = Names({}, {})
+        # A type in a block is a mistake of its own; elsewhere its name is no further one.
+        self.guessed = module.guessed | {
+            node.name.text
+            for node in nodes_of(module)
+            if isinstance(node, n.TypeAlias | n.RecordDef)
+        }
         self.pending: list[tuple[n.FunctionDef, Scope]] = []
         # The names of a function that its surroundings have certainly assigned above it.
         self.assigned_above: dict[Owner, set[str]] = {}
@@ -502,7 +508,7 @@ class _Resolver:
         builtin = _BUILTIN_SYMBOLS.get(node.text)
         if builtin is not None:
             return builtin
-        if node.text not in self.module.guessed:
+        if node.text not in self.guessed:
             self._unknown(node, scope)
         return Symbol(node.text, "guessed", None, None)
 
