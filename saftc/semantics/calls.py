@@ -86,9 +86,14 @@ class Calls(Base):
         types: Sequence[Type],
         env: Environment,
     ) -> None:
+        names = [parameter.name.text for parameter in parameters]
+        if len(set(names)) < len(names):
+            # Which of two parameters of one name is meant is a guess.
+            for argument in node.arguments:
+                self.expression(argument.value, env)
+            return
         given: set[str] = set()
         is_complete = True
-        names = [parameter.name.text for parameter in parameters]
         for position, argument in enumerate(node.arguments):
             parameter = self._parameter_of(node, argument, position, name, names)
             if parameter is None:

@@ -71,10 +71,10 @@ class _Schemas:
                 self._alias(name, definition)
         for name, definition in self.definitions.items():
             if isinstance(definition, n.RecordDef):
-                fields = {
-                    field.name.text: self.type_of(field.schema) if field.schema else ANY
-                    for field in definition.fields
-                }
+                fields: dict[str, Type] = {}
+                for field in definition.fields:
+                    type_ = self.type_of(field.schema) if field.schema else ANY
+                    fields.setdefault(field.name.text, type_)
                 self.facts.records[name] = RecordFacts(definition, fields)
         for node in nodes_of(self.module):
             if isinstance(node, n.Parameter | n.AssignStmt | n.PatternField) and node.schema:
@@ -183,13 +183,20 @@ class _Schemas:
         self.found.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
 
     def _object(self, schema: n.ObjectSchema) -> Type:
-        fields: dict[str, FieldType] = {}
+        fields: list[FieldType] = []
+        first: dict[str, n.SchemaField] = {}
         for field in schema.fields:
-            name = field.name.text
-            if name in fields:
-                self.found.add(
-                    catalogue.DUPLICATE_NAME.at(field.name.span, what="field", name=name)
+            name, type_ = field.name.text, self.type_of(field.schema)
+            earlier = first.setdefault(name, field)
+            if earlier is field:
+                fields.append(FieldType(name, type_, self.module.docs.get(field)))
+                continue
+            self.found.add(
+                catalogue.DUPLICATE_NAME.at(
+                    field.name.span,
+                    what="field",
+                    name=name,
+                    related=(Related(earlier.name.span, "first defined here"),),
                 )
-            doc = self.module.docs.get(field)
-            fields[name] = FieldType(name, self.type_of(field.schema), doc)
-        return ObjectType(tuple(fields.values()), is_declared=True)
+            )
+        return ObjectType(tuple(fields), is_declared=True)

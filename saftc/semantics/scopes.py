@@ -246,14 +246,11 @@ class _Resolver:
         scope = Scope(function, outer)
         self.names.scopes[function] = scope
         flow = _Flow()
+        self._duplicates("parameter", [parameter.name for parameter in function.parameters])
         for parameter in function.parameters:
             name = parameter.name.text
-            if name in scope.symbols:
-                self.found.add(
-                    catalogue.DUPLICATE_NAME.at(parameter.name.span, what="parameter", name=name)
-                )
             symbol = Symbol(name, "parameter", scope, parameter)
-            scope.symbols[name] = symbol
+            scope.symbols.setdefault(name, symbol)
             self.names.symbols[parameter.name] = symbol
             flow.added.add(name)
         self._declare(scope, function.body)
@@ -404,13 +401,18 @@ class _Resolver:
                 self.captured.setdefault(scope, {})[node.text] = (node, function)
 
     def _duplicates(self, what: str, identifiers: list[n.Identifier]) -> None:
-        seen: set[str] = set()
+        first: dict[str, n.Identifier] = {}
         for identifier in identifiers:
-            if identifier.text in seen:
+            earlier = first.setdefault(identifier.text, identifier)
+            if earlier is not identifier:
                 self.found.add(
-                    catalogue.DUPLICATE_NAME.at(identifier.span, what=what, name=identifier.text)
+                    catalogue.DUPLICATE_NAME.at(
+                        identifier.span,
+                        what=what,
+                        name=identifier.text,
+                        related=(Related(earlier.span, "first defined here"),),
+                    )
                 )
-            seen.add(identifier.text)
 
     # Expressions
 
