@@ -431,7 +431,8 @@ class _Lexer:
         elif self.source.line_of(offset) not in self.unclosed_texts:
             self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket=what)
         line_end = self._line_end(offset)
-        while self.tokens and self.tokens[-1].span.start >= offset:
+        # What ends where it begins is the end of a block.
+        while self.tokens and self.tokens[-1].span.end > offset:
             self.tokens.pop()
         comments = self.lexed.comments
         while comments and comments[-1].span.start >= offset:

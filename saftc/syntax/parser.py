@@ -2,11 +2,12 @@
 
 One top-level statement is parsed at a time. When a line of it cannot be read, the mistake is
 reported, the line is replaced by one that can (a block keeps its block), and the statement is
-parsed again: so every mistake of a file is found, and the rest of it still has a tree.
+parsed again: so every mistake of a file is found, and the rest of it still has a tree. What is put
+in has the place of the line that it stands for, and nothing more is said about that line.
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from saftc.diagnostics import catalogue
@@ -66,28 +67,30 @@ def parse(source: Source, found: Collector) -> n.Module:
     misread = Collector()
     lexed = lex(source, misread)
     guessed: set[str] = set()
+    told: set[int] = set()
     statements: list[n.Statement] = []
     wrong = [diagnostic.span.start for diagnostic in misread.all()]
     for diagnostic in misread.all():
         found.add(diagnostic)
     for tokens in _top_level_statements(_without_stray_indents(lexed.tokens, found, source, wrong)):
-        tokens = _without_misread_lines(tokens, wrong, guessed)
-        statement = _parse_statement(tokens, found, guessed) if tokens else None
-        if statement is not None:
-            statements.append(statement)
+        tokens = _without_misread_lines(tokens, wrong, guessed, told)
+        statements += _parse_statements(tokens, found, guessed, told)
     comments = tuple(lexed.comments)
     docs = attach_docs(source, statements, comments)
     span = Span(0, len(source.text))
     return n.Module(span, tuple(statements), comments, docs, frozenset(guessed))
 
 
-def _without_misread_lines(tokens: list[Token], wrong: list[int], guessed: set[str]) -> list[Token]:
+def _without_misread_lines(
+    tokens: list[Token], wrong: list[int], guessed: set[str], told: set[int]
+) -> list[Token]:
     """The tokens less the lines that hold a mistake of the lexer: what they mean is a guess."""
     first = bisect_left(wrong, tokens[0].span.start)
-    last = bisect_right(wrong, tokens[-1].span.end)
+    last = bisect_left(wrong, tokens[-1].span.end)
     for offset in wrong[first:last]:
         line = _line_at(tokens, offset)
         guessed.update(_names(tokens[line]))
+        told.add(_first_word(tokens[line]).start)
         replaced = _without_line(tokens, line)
         if replaced is None:
             return []
@@ -155,28 +158,43 @@ def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:
         yield tokens[start:]
 
 
-def _parse_statement(
-    tokens: list[Token], found: Collector, guessed: set[str]
-) -> n.Statement | None:
-    while not found.is_full:
-        diagnostic = None
+def _parse_statements(
+    tokens: list[Token], found: Collector, guessed: set[str], told: set[int]
+) -> list[n.Statement]:
+    """What the tokens of a top-level statement become: one, or its parts when it is misread.
+
+    `told` are the places of the lines that hold a mistake that has been reported.
+    """
+    statements: list[n.Statement] = []
+    pending = [tokens] if tokens else []
+    while pending and not found.is_full:
+        tokens = pending.pop()
+        is_orphan = False
         try:
             statement: n.Statement = build_statement(tokens)
         except Mistake as mistake:
             diagnostic = mistake.diagnostic
+            broken = _line_at(tokens, diagnostic.span.start)
         except Unexpected as error:
             diagnostic = _explain(error, tokens)
+            broken = _line_at(tokens, diagnostic.span.start)
+            # An `elif` or `else` without its `if`.
+            is_orphan = error.token.kind in ("ELIF", "ELSE") and error.token is tokens[broken.start]
         else:
-            return statement if _is_shallow(statement, tokens, found) else None
-        broken = _line_at(tokens, diagnostic.span.start)
-        if all(token.kind != "UNCLOSED" for token in tokens[broken]):
+            if _is_shallow(statement, tokens, found):
+                statements.append(statement)
+            continue
+        start = _first_word(tokens[broken]).start
+        if start not in told and all(token.kind != "UNCLOSED" for token in tokens[broken]):
             found.add(diagnostic)
+        told.add(start)
         guessed.update(_names(tokens[broken]))
-        replaced = _without_line(tokens, broken, is_orphan=_is_orphan(tokens[broken], diagnostic))
+        replaced = _without_line(tokens, broken, is_orphan=is_orphan)
         if replaced is None or _said(replaced) == _said(tokens):
-            return None
-        tokens = replaced
-    return None
+            guessed.update(_names(tokens))
+        else:
+            pending += reversed(list(_top_level_statements(replaced)))
+    return statements
 
 
 def _is_shallow(statement: n.Statement, tokens: list[Token], found: Collector) -> bool:
@@ -204,7 +222,7 @@ def _line_at(tokens: list[Token], offset: int) -> slice:
     start = 0
     for position, token in enumerate(tokens):
         if token.kind == "NEWLINE":
-            if token.span.end >= offset and position >= start:
+            if token.span.start >= offset and position >= start:
                 return slice(start, position + 1)
             start = position + 1
         elif token.kind in ("INDENT", "DEDENT") and position == start:
@@ -226,29 +244,30 @@ def _said(tokens: list[Token]) -> list[tuple[str, str]]:
     return [(token.kind, token.text) for token in tokens]
 
 
-def _is_orphan(line: list[Token], diagnostic: Diagnostic) -> bool:
-    """Whether the mistake is an `elif` or `else` without its `if`."""
-    if not line or line[0].kind not in ("ELIF", "ELSE"):
-        return False
-    return line[0].span.start == diagnostic.span.start
-
-
 def _without_line(
     tokens: list[Token], line: slice, *, is_orphan: bool = False
 ) -> list[Token] | None:
     """`tokens` with one line replaced by a line that means nothing; None when nothing is left."""
     removed = tokens[line]
     following = tokens[line.stop : line.stop + 1]
-    opens_block = bool(following) and following[0].kind == "INDENT"
-    if not removed:
+    has_block = bool(following) and following[0].kind == "INDENT"
+    if not removed or (not has_block and line.start == 0 and line.stop == len(tokens)):
         return None
-    first = removed[0].kind
-    if opens_block:
-        replacement = _line("if" if is_orphan else _LIKE.get(first, "if"))
-    elif line.start == 0 and line.stop == len(tokens):
-        return None
+    first = removed[0]
+    opener = None if is_orphan else _LIKE.get(first.kind) or _LIKE.get(first.text)
+    if has_block:
+        words = _OPENERS[opener or "if"]
+    elif opener is not None:
+        # What follows may be an `else` of it.
+        words = (*_OPENERS[opener], *_EMPTY_BLOCK)
     else:
-        replacement = [_made("NIL", "nil"), _made("NEWLINE", "")]
+        words = _NOTHING
+    end = removed[-1].span
+    place = Span(first.span.start, end.start)
+    replacement = [
+        Token(kind, text or f"<{first.span.start}>", end if kind == "NEWLINE" else place)
+        for kind, text in words
+    ]
     return [*tokens[: line.start], *replacement, *tokens[line.stop :]]
 
 
@@ -256,26 +275,27 @@ def _without_line(
 _LIKE = {
     "FUNCTION": "function",
     "CONV": "function",
+    "def": "function",
+    "fn": "function",
+    "function": "function",
     "FOR": "while",
     "WHILE": "while",
+    "IF": "if",
     "ELIF": "elif",
     "ELSE": "else",
 }
 
-
-def _line(kind: str) -> list[Token]:
-    """The first line of a block that says nothing."""
-    if kind == "function":
-        words = [("FUNCTION", "f"), ("NAME", "_"), ("LPAR", "("), ("RPAR", ")")]
-    elif kind == "else":
-        words = [("ELSE", "else")]
-    else:
-        words = [(kind.upper(), kind), ("TRUE", "true")]
-    return [_made(*word) for word in (*words, ("COLON", ":"), ("NEWLINE", ""))]
-
-
-def _made(kind: str, text: str) -> Token:
-    return Token(kind, text, Span(0, 0))
+# Lines that say nothing. A text that is empty becomes one of the line's own, which no name is.
+_NOTHING = (("NIL", "nil"), ("NEWLINE", "\n"))
+_EMPTY_BLOCK = (("INDENT", " "), *_NOTHING, ("DEDENT", " "))
+_COLON = (("COLON", ":"), ("NEWLINE", "\n"))
+_OPENERS = {
+    "function": (("FUNCTION", "f"), ("NAME", ""), ("LPAR", "("), ("RPAR", ")"), *_COLON),
+    "while": (("WHILE", "while"), ("TRUE", "true"), *_COLON),
+    "if": (("IF", "if"), ("TRUE", "true"), *_COLON),
+    "elif": (("ELIF", "elif"), ("TRUE", "true"), *_COLON),
+    "else": (("ELSE", "else"), *_COLON),
+}
 
 
 # What to say
@@ -290,8 +310,7 @@ def _explain(error: Unexpected, tokens: list[Token]) -> Diagnostic:
     position = next((i for i, token in enumerate(tokens) if token is bad), 0)
     previous = tokens[position - 1] if position else None
     if "INDENT" in expected and bad.kind != "INDENT":
-        # What was put in for a line that could not be read has no text where a line ends.
-        last = previous if previous is not None and previous.text else bad
+        last = previous if previous is not None else bad
         opener = tokens[_line_at(tokens, last.span.start)]
         return catalogue.MISSING_BLOCK.at(
             _first_word(opener), hint="indent what belongs to it; `nil` does nothing"

@@ -128,6 +128,14 @@ def test_doc_comments_find_their_nodes() -> None:
         # Below an unclosed bracket the next lines are read as code.
         ("x = (1 + 2\ny = unknown\nz = = 1\n", ["SAFT0109", "SAFT0203", "SAFT0120"]),
         ("else:\n    x = 1\nprint(unknown)\n", ["SAFT0120", "SAFT0203"]),
+        # Nothing is said about what was put in for a line.
+        ("x = 3\nif x > 2:\nelse:\n", ["SAFT0121", "SAFT0121"]),
+        ("if true:\n    nil\nelse:\n    nil\nelse:\n    y = = 2\n", ["SAFT0120"] * 2),
+        ("if true:\n    nil\nelse = 3\n", ["SAFT0120"]),
+        ("f a b():\n    ret 1\nf c d():\n    ret 2\n", ["SAFT0120"] * 2),
+        ('if true:\n    "never\n(\nprint(1)\n', ["SAFT0105", "SAFT0109"]),
+        # A line that cannot be read takes no other with it.
+        ("print(unknown)\n# = 1\n", ["SAFT0203", "SAFT0102"]),
     ],
 )
 def test_reading_goes_on_after_a_mistake(text: str, expected: list[str]) -> None:
