@@ -77,7 +77,9 @@ def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collecto
                 _take_over(facts, loaded.facts)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.names, loaded, facts, found)
-                    _note_conversions(statement.names, module, facts)
+                    # Those that a block imports are its own.
+                    if statement in module.statements:
+                        _note_conversions(statement.names, module, facts)
                 else:
                     facts.modules[facts.names.of(_bound(statement))] = loaded
             case PythonModule():

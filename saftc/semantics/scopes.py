@@ -172,7 +172,8 @@ class _Resolver:
         }
         for scope in self.names.scopes.values():
             for symbol in scope.symbols.values():
-                symbol.is_read = symbol.is_read or symbol.name in in_schemas
+                if symbol.kind == "import" and symbol.name in in_schemas:
+                    symbol.is_read = True
                 is_local = symbol.kind == "variable" and isinstance(scope.owner, n.FunctionDef)
                 if symbol.is_read or symbol.name.startswith("_") or symbol.node is None:
                     continue

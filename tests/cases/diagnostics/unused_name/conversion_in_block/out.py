@@ -1,0 +1,21 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from geo import Point
+from geo import locate as place
+from runtime_support import program
+
+
+def far(a: Point, b: Point) -> float:
+    from geo import gap
+
+    Point = 3
+    return program(
+        "How far is Oslo from Rome? {gap}",
+        gap=gap,
+        conversions=[place],
+        returns=float,
+    ).value
+
+
+if True:
+    pass
+print(far(Point(1.0, 2.0), Point(2.0, 3.0)))
