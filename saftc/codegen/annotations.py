@@ -8,6 +8,7 @@ the place its schema was written; the same shape twice is one class.
 
 import ast
 from collections.abc import Sequence
+from inspect import cleandoc
 from typing import assert_never
 
 from saftc.codegen.base import Base
@@ -253,7 +254,8 @@ def class_def(
 
 def docstring(text: str) -> ast.Expr:
     """A docstring statement."""
-    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    # As black does it: no blanks before the first line, no more than needed before the others.
+    escaped = cleandoc(text).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     # black keeps a quote at either end off the delimiters with a space.
     before = " " if escaped.startswith('"') else ""
     after = " " if escaped.endswith('"') else ""

@@ -32,13 +32,14 @@ class Base(ABC):
         self.imports = Imports()
         self.comments = Comments(source, module)
         self.scope: Scope = facts.names.scopes[module]
+        # The listings that have one item a line, see printing.py; the calls that ask a model.
+        self.breaks: dict[ast.AST, Sequence[str]] = {}
+        self.printer = Printer(self.breaks)
+        self.prompts: set[ast.AST] = set()
         # Of the statement at hand: the texts of several lines, by the marks that stand for them,
         # and the comments inside it that are not yet placed.
         self.texts: list[str] = []
         self.inner_comments: list[Comment] = []
-        # The listings that have one item a line, see printing.py.
-        self.breaks: dict[ast.AST, Sequence[str]] = {}
-        self.printer = Printer(self.breaks)
         # Where everything comes from, see positions.py.
         self.origins = Origins()
 

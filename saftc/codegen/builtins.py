@@ -14,6 +14,7 @@ from saftc.codegen.python import (
     call,
     comparison,
     constant,
+    field_name,
     floating,
 )
 from saftc.codegen.tables import Tables
@@ -105,7 +106,7 @@ class Builtins(Tables):
     def _given(self, function: Expression, node: n.Call) -> Expression:
         """A call with the arguments as they are written."""
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]
-        named = [(a.name.text, self.emit(a.value)) for a in node.arguments if a.name is not None]
+        named = [(field_name(a.name.text), self.emit(a.value)) for a in node.arguments if a.name]
         return call(function, positional, named)
 
     def _special(self, builtin: str) -> "_Special | None":
@@ -211,15 +212,27 @@ class Builtins(Tables):
 _Special = Callable[[Sequence[n.Expression], str], Expression | None]
 
 
-def _in_order(node: n.Call, builtin: Builtin) -> list[n.Expression] | None:
-    """The arguments in the order of the parameters; None where that would change the effects."""
+def is_as_written(node: n.Call, builtin: Builtin) -> bool:
+    """Whether the arguments stand in the order of the parameters."""
+    places = list(_places(node, builtin))
+    return builtin.takes_names or places == sorted(places)
+
+
+def _places(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
+    """The arguments by the positions of their parameters."""
     names = [parameter.name for parameter in builtin.parameters]
-    places = {
-        names.index(argument.name.text) if argument.name else position: argument.value
+    return {
+        names.index(argument.name.text)
+        if argument.name and argument.name.text in names
+        else position: argument.value
         for position, argument in enumerate(node.arguments)
     }
-    is_as_written = list(places) == sorted(places)
-    if not is_as_written and not all(_is_settled(value) for value in places.values()):
+
+
+def _in_order(node: n.Call, builtin: Builtin) -> list[n.Expression] | None:
+    """The arguments in the order of the parameters; None where that would change the effects."""
+    places = _places(node, builtin)
+    if not is_as_written(node, builtin) and not all(map(_is_settled, places.values())):
         return None
     ordered = [places[place] for place in sorted(places)]
     return ordered if sorted(places) == list(range(len(ordered))) else None

@@ -115,7 +115,11 @@ class Comments:
         match statement:
             case n.IfStmt():
                 self._if(statement, own)
-            case n.ForStmt() | n.WhileStmt():
+            case n.ForStmt():
+                own.inner += self._take(statement.iterable.span.end)
+                self._headed(own, statement.body, self._block_end(statement.body))
+            case n.WhileStmt():
+                own.inner += self._take(statement.condition.span.end)
                 self._headed(own, statement.body, self._block_end(statement.body))
             case n.FunctionDef():
                 own.inner += self._take(self.parameters_end(statement))
@@ -144,6 +148,7 @@ class Comments:
             part = own if position == 0 else self.of(branch)
             if position:
                 part.leading += self._take(branch.span.start)
+            part.inner += self._take(branch.condition.span.end)
             self._headed(part, branch.body, self._block_end(branch.body))
         if statement.other:
             part = self.others.setdefault(statement, Attached())

@@ -12,11 +12,11 @@ from typing import assert_never
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
-from saftc.codegen.builtins import Builtins
+from saftc.codegen.builtins import Builtins, is_as_written
 from saftc.codegen.comments import breaks_of, lies_in
 from saftc.codegen.printing import number, quoted
 from saftc.codegen.python import Expression
-from saftc.semantics.builtins import ITEMS
+from saftc.semantics.builtins import BUILTINS, ITEMS
 from saftc.semantics.history import MEMBERS
 from saftc.semantics.operators import negate, operate
 from saftc.semantics.relations import Fit
@@ -190,6 +190,9 @@ class Expressions(Annotations, Builtins):
         """Keeps one item a line where the source has it so, and the comments between items."""
         inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
         count = _item_count(made)
+        if made in self.breaks:
+            # `str(x)` is `x`, and has its comments already.
+            return made
         if inner and items:
             for comment in inner:
                 self.inner_comments.remove(comment)
@@ -210,7 +213,9 @@ class Expressions(Annotations, Builtins):
             symbol = self.facts.names.of(node.function)
             if symbol.kind == "builtin":
                 made = self.builtin_call(node, symbol.name, is_iterated=is_iterated)
-                if isinstance(made, ast.Call) and _item_count(made) == len(node.arguments):
+                count = len(node.arguments)
+                in_order = is_as_written(node, BUILTINS[symbol.name])
+                if isinstance(made, ast.Call) and in_order and _item_count(made) == count:
                     return self._spread(node, made, node.arguments)
                 return made
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]
@@ -225,6 +230,7 @@ class Expressions(Annotations, Builtins):
             if isinstance(function, FunctionType) and (
                 function.definition in self.facts.history.does
             ):
+                self.origins.note(made, node.span)
                 return py.attribute(self._spread(node, made, node.arguments), "value")
         else:
             named = [
@@ -559,10 +565,10 @@ def _has_item(owner: Type, position: int) -> bool:
 
 def _block(text: str) -> Expression:
     """A text of several lines: one string a line, joined by Python, when it is a longer one."""
-    if len(quoted(text)) <= _SHORT_TEXT:
+    lines = text.splitlines(keepends=True)
+    if len(quoted(text)) <= _SHORT_TEXT or len(lines) == 1:
         return py.constant(text)
-    lines = " ".join(quoted(line) for line in text.splitlines(keepends=True))
-    return py.Written(text, f"({lines})")
+    return py.Written(text, f"({' '.join(map(quoted, lines))})")
 
 
 def _item_count(made: ast.List | ast.Tuple | ast.Dict | ast.Call) -> int:

@@ -81,7 +81,7 @@ def _from_lines(module: str, names: dict[str, str]) -> list[str]:
     """`from module import a, b`; each name under an alias has a line of its own."""
     same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
     others = [(name, f"{name} as {alias}") for alias, name in names.items() if name != alias]
-    lines = [(name, f"from {module} import {text}") for name, text in others]
+    lines = [(name, _in_one_line_or_more(module, [text])) for name, text in others]
     if same:
         lines.append((same[0], _in_one_line_or_more(module, same)))
     return [line for _, line in sorted(lines, key=lambda line: (_isort_key(line[0]), line[1]))]

@@ -12,9 +12,10 @@ prompt is indented like the line on which it begins.
 import ast
 import re
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from unicodedata import category
 
-from saftc.codegen.printing import INDENT, Printer, block_text
+from saftc.codegen.printing import INDENT, Breaks, Printer, block_text
 from saftc.codegen.python import Written
 
 WIDTH = 88
@@ -50,31 +51,40 @@ def lay_out(code: str, depth: int, texts: Sequence[str]) -> str:
 
 
 def lay_out_listing(
-    statement: ast.stmt, depth: int, texts: Sequence[str], breaks: dict[ast.AST, Sequence[str]]
+    statement: ast.stmt,
+    depth: int,
+    texts: Sequence[str],
+    breaks: dict[ast.AST, Sequence[str]],
+    prompts: Collection[ast.AST],
 ) -> str | None:
     """The lines of `x = prompt(...).value`, or `x = [...]` with one item a line in the script.
 
-    None when it is another statement, or black would have something to change. Most statements that
-    do not fit on their line are of this kind; many a script needs no black at all, which takes as
-    long to import as such a script takes to compile.
+    None where black has to say what the lines are. Most statements that do not fit on their line
+    are of this kind; many a script needs no black at all, which takes as long to import as such a
+    script takes to compile.
     """
     listing = _listing_of(statement)
-    if isinstance(listing, ast.Call) and _is_prompt(listing):
-        count = len(listing.args) + len(listing.keywords)
-        if count == 1 and not isinstance(listing.args[0], Written):
-            # black may put parentheses around the call instead.
+    template: ast.expr | None = None
+    if isinstance(listing, ast.Call) and listing in prompts:
+        count, template = len(listing.args) + len(listing.keywords), listing.args[0]
+        is_one_line = not isinstance(template, Written)
+        # black may put parentheses around a call with one argument instead.
+        if is_one_line and (count == 1 or _fits(Printer(breaks).simple(statement), depth)):
             return None
     elif listing in breaks and not any(breaks[listing]):
         count = len(breaks[listing]) - 1
     else:
         return None
+    others = (node for node in ast.walk(statement) if node is not listing and node is not template)
+    if any(_has_lines(node, breaks) for node in others):
+        return None
     one_a_line = ["\n" + INDENT] * count + ["\n"]
     code = Printer(ChainMap({listing: one_a_line}, breaks)).simple(statement)
-    for position, line in enumerate(_MARK.sub('""', code).split("\n")):
-        is_template = position == 1 and listing not in breaks
-        # A template on one line cannot be made shorter.
-        if not is_template and needs_layout(line, depth):
-            return None
+    lines = _MARK.sub('""', code).split("\n")
+    # A template on one line cannot be made shorter.
+    shortened = lines if template is None else [*lines[:1], *lines[2:]]
+    if any(needs_layout(line, depth) for line in shortened):
+        return None
     return _with_texts(code, texts)
 
 
@@ -88,8 +98,15 @@ def _listing_of(statement: ast.stmt) -> ast.expr | None:
     return value.value if isinstance(value, ast.Attribute) else value
 
 
-def _is_prompt(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id in _CALLS
+def _has_lines(node: ast.AST, breaks: Breaks) -> bool:
+    """Whether a part of a statement is written on lines of its own."""
+    return node in breaks or (isinstance(node, Written) and "\n" in node.source)
+
+
+def _fits(code: str, depth: int) -> bool:
+    """Whether black may find that a statement fits on its line."""
+    seen = code if code.isascii() else [c for c in code if category(c)[0] not in "MC"]
+    return len(seen) + len(INDENT) * depth <= WIDTH
 
 
 def _with_texts(code: str, texts: Sequence[str]) -> str:

@@ -45,11 +45,7 @@ class _Emitter(Statements):
     def run(self) -> str:
         self.prepare()
         self.block(self.module.statements)
-        footer = self._comment_lines(self.comments.file_footer, None)
-        if footer and self.lines:
-            first = self.comments.file_footer[0]
-            self.lines += self._blank(self.comments.blank_lines_before(first.span.start))
-        self.lines += footer
+        self.footer(self.module.statements, self.comments.file_footer)
         if self._has_main():
             self.lines += ["", "", 'if __name__ == "__main__":', "    main()"]
         top = self._top()
@@ -66,7 +62,7 @@ class _Emitter(Statements):
         top = header(self.source.name.replace("\\", "/").rsplit("/", 1)[-1])
         doc, _ = module_doc(self.source, self.module)
         if doc:
-            top += Printer().statement(docstring(doc)) + "\n"
+            top += Printer().simple(docstring(doc)) + "\n"
         imports = self.imports.render()
         if imports:
             top += ("\n" if doc else "") + imports + "\n"

@@ -52,11 +52,8 @@ class Origins:
         """The mappings of the finished module, in order of its text."""
         tree = ast.parse(text)
         # The docstring and the imports above are not noted, nor is what stands below.
-        above = sum(
-            isinstance(node, ast.Import | ast.ImportFrom)
-            or (position == 0 and _is_docstring(node) and ast.get_docstring(tree) is not None)
-            for position, node in enumerate(tree.body)
-        )
+        above = sum(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
+        above += ast.get_docstring(tree) is not None
         statements = _statements(tree.body[above:])
         mappings: list[Mapping] = []
         for (line, span), node in zip(self.lines, statements, strict=False):
@@ -94,10 +91,6 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         yield statement
         for name in ("body", "orelse"):
             yield from _statements(getattr(statement, name, ()))
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _mapping(node: ast.stmt | ast.expr, span: Span, *, is_statement: bool) -> Mapping:

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from saftc.codegen.python import Written
+from saftc.codegen.python import BINARY, COMPARISONS, LOGICAL, Written
 
 Breaks: TypeAlias = Mapping[ast.AST, Sequence[str]]
 
@@ -41,24 +41,7 @@ _LEVELS: dict[type[ast.AST], int] = {
     ast.Await: _AWAIT,
 }
 _SYMBOLS: dict[type[ast.AST], str] = {
-    ast.Or: "or",
-    ast.And: "and",
-    ast.BitOr: "|",
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Mod: "%",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
+    kind: symbol for symbol, kind in (*BINARY.items(), *COMPARISONS.items(), *LOGICAL.items())
 }
 # What black puts spaces around the colon of a slice for.
 _COMPLEX = (
@@ -78,7 +61,7 @@ class Printer:
     def expression(self, node: ast.expr, level: int = _ANY) -> str:
         """An expression, in parentheses when it binds less tightly than `level`."""
         text = self._expression(node)
-        return f"({text})" if level and _level(node) < level else text
+        return f"({text})" if _level(node) < level else text
 
     def _expression(self, node: ast.expr) -> str:
         match node:
@@ -104,16 +87,17 @@ class Printer:
                 return f"{left} {_SYMBOLS[type(node.op)]} {right}"
             case ast.Compare():
                 # A comparison as an operand is in parentheses: without, it would be a chain.
-                right = self.expression(node.comparators[0], _COMPARISON + 1)
+                [operator], [other] = node.ops, node.comparators
                 left = self.expression(node.left, _COMPARISON + 1)
-                return f"{left} {_SYMBOLS[type(node.ops[0])]} {right}"
+                right = self.expression(other, _COMPARISON + 1)
+                return f"{left} {_SYMBOLS[type(operator)]} {right}"
             case ast.BoolOp():
                 level = _LEVELS[type(node.op)] + 1
                 operands = [self.expression(value, level) for value in node.values]
                 return f" {_SYMBOLS[type(node.op)]} ".join(operands)
-            case ast.UnaryOp():
-                if isinstance(node.op, ast.Not):
-                    return f"not {self.expression(node.operand, _NOT)}"
+            case ast.UnaryOp(op=ast.Not()):
+                return f"not {self.expression(node.operand, _NOT)}"
+            case ast.UnaryOp(op=ast.USub()):
                 # `--x` reads like a decrement.
                 return f"-{self.expression(node.operand, _SIGN + 1)}"
             case ast.IfExp():
@@ -201,25 +185,20 @@ class Printer:
                 if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
                     return [*lines, *self._lines(node.orelse[0], "elif")]
                 return [*lines, "else:", *self._block(node.orelse)] if node.orelse else lines
-            case ast.For() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            case ast.For() | ast.While() | ast.With() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [self.head(node), *self._block(node.body)]
-            case ast.ClassDef():
-                decorators = [f"@{self.expression(one)}" for one in node.decorator_list]
-                return [*decorators, self.head(node), *self._block(node.body)]
             case _:
-                return self.simple(node).split("\n")
+                return [self.simple(node)]
 
     def _block(self, body: Sequence[ast.stmt]) -> list[str]:
-        lines = [INDENT + line if line else "" for node in body for line in self._lines(node)]
-        if len(body) > 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, Written):
-            lines.insert(len(self._lines(body[0])), "")
-        return lines
+        return [INDENT + line for node in body for line in self._lines(node)]
 
     def simple(self, node: ast.stmt) -> str:
         """A statement without a block."""
         match node:
             case ast.Assign():
-                return f"{self.bare(node.targets[0])} = {self.expression(node.value)}"
+                [target] = node.targets
+                return f"{self.bare(target)} = {self.expression(node.value)}"
             case ast.AnnAssign():
                 value = f" = {self.expression(node.value)}" if node.value is not None else ""
                 return f"{self.expression(node.target)}: {self.expression(node.annotation)}{value}"
@@ -253,7 +232,8 @@ class Printer:
             case ast.For():
                 return f"for {self.bare(node.target)} in {self.bare(node.iter)}:"
             case ast.With():
-                return f"with {self.expression(node.items[0].context_expr)}:"
+                [item] = node.items
+                return f"with {self.expression(item.context_expr)}:"
             case ast.FunctionDef():
                 return f"def {node.name}{self._signature(node)}:"
             case ast.AsyncFunctionDef():

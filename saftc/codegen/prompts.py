@@ -95,6 +95,7 @@ class Prompts(Annotations):
             named.append(("options", self.emit(node.options)))
         function = self.global_("program" if node.mode == "program" else "prompt")
         made = py.call(function, [template, *positional], named)
+        self.prompts.add(made)
         self.origins.note(made, node.span)
         return made
 

@@ -1,4 +1,4 @@
-"""Python expressions, as nodes of Python's own tree (`ast`).
+"""Parts of Python programs, as nodes of Python's own tree (`ast`).
 
     binary(binary(one, "+", two), "*", three)
 
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 Expression = ast.expr
 
-_BINARY: dict[str, type[ast.operator]] = {
+BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add,
     "-": ast.Sub,
     "*": ast.Mult,
@@ -21,7 +21,7 @@ _BINARY: dict[str, type[ast.operator]] = {
     "%": ast.Mod,
     "|": ast.BitOr,
 }
-_COMPARISONS: dict[str, type[ast.cmpop]] = {
+COMPARISONS: dict[str, type[ast.cmpop]] = {
     "==": ast.Eq,
     "!=": ast.NotEq,
     "<": ast.Lt,
@@ -33,6 +33,8 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "is": ast.Is,
     "is not": ast.IsNot,
 }
+LOGICAL: dict[str, type[ast.boolop]] = {"and": ast.And, "or": ast.Or}
+
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
@@ -100,17 +102,17 @@ def slice_(value: Expression, start: Expression | None, stop: Expression | None)
 
 def binary(left: Expression, operator: str, right: Expression) -> ast.BinOp:
     """`left operator right`; the operators group to the left."""
-    return ast.BinOp(left, _BINARY[operator](), right)
+    return ast.BinOp(left, BINARY[operator](), right)
 
 
 def comparison(left: Expression, operator: str, right: Expression) -> ast.Compare:
     """`left operator right`."""
-    return ast.Compare(left, [_COMPARISONS[operator]()], [right])
+    return ast.Compare(left, [COMPARISONS[operator]()], [right])
 
 
 def both(left: Expression, operator: str, right: Expression) -> ast.BoolOp:
     """`left and right`, `left or right`; Python has one node for `a and b and c`."""
-    kind = ast.And if operator == "and" else ast.Or
+    kind = LOGICAL[operator]
     first = left.values if isinstance(left, ast.BoolOp) and isinstance(left.op, kind) else [left]
     return ast.BoolOp(kind(), [*first, right])
 

@@ -9,8 +9,7 @@ from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.comments import Attached, breaks_of, lies_in, text_of
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.imports import Imports
-from saftc.codegen.layout import lay_out, lay_out_listing, needs_layout
-from saftc.codegen.printing import INDENT
+from saftc.codegen.lines import Lines
 from saftc.codegen.prompts import Prompts
 from saftc.codegen.python import Expression
 from saftc.semantics.facts import Facts, FunctionFacts
@@ -38,15 +37,13 @@ from saftc.syntax.walk import walk
 _AROUND_TOP, _AROUND_INNER = 2, 1
 
 
-class Statements(Prompts, Expressions):
-    """The part of the emitter that knows statements. It writes `lines`, top to bottom."""
+class Statements(Lines, Prompts, Expressions):
+    """The part of the emitter that knows statements."""
 
     def __init__(
         self, source: Source, module: n.Module, facts: Facts, names: dict[Symbol, str]
     ) -> None:
         super().__init__(source, module, facts, names)
-        self.lines: list[str] = []
-        self.depth = 0
         self.block_owner: n.Module | n.Statement = module
         # The types of the module, those already written, and those written before their place.
         self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {
@@ -56,8 +53,9 @@ class Statements(Prompts, Expressions):
         }
         self.begun_types: set[str] = set()
         self.hoisted: set[n.Statement] = set()
-        # The comment that goes to the end of the line that is written next.
-        self.beside: Comment | None = None
+        # Imports inside of a call that are written with the one above them, and those by that one.
+        self.joined: set[n.Statement] = set()
+        self.import_runs: dict[n.Statement, list[n.Statement]] = {}
 
     # Blocks
 
@@ -66,8 +64,10 @@ class Statements(Prompts, Expressions):
         follows_definition: bool | None = None
         follows_import = False
         moved: list[Comment] = []
+        if self.depth:
+            self._join_imports(statements)
         for statement in statements:
-            if statement in self.hoisted:
+            if statement in self.hoisted or statement in self.joined:
                 continue
             if self.depth == 0 and isinstance(statement, n.ImportStmt | n.FromImport):
                 self._import(statement)
@@ -84,7 +84,7 @@ class Statements(Prompts, Expressions):
                 count = self._gap(statement)
                 if follows_definition or is_definition:
                     count = self._around()
-                elif follows_import and not self._kept_imports(statement):
+                elif follows_import:
                     count = max(count, 1)
                 self.lines[begin:begin] = [""] * count
             elif is_definition and self._follows_branch(begin):
@@ -126,7 +126,7 @@ class Statements(Prompts, Expressions):
         self.lines[begin:begin] = above
         return is_definition
 
-    def _is_definition(self, statement: n.Statement) -> bool:
+    def _is_definition(self, statement: n.Node) -> bool:
         """Whether a statement becomes a function or a class."""
         match statement:
             case n.FunctionDef() | n.RecordDef():
@@ -170,14 +170,15 @@ class Statements(Prompts, Expressions):
 
     def _classes(self) -> tuple[list[str], bool]:
         """The lines of the classes that the statement needs, and whether one is a definition."""
-        lines: list[str] = []
+        outer, self.lines = self.lines, []
         for made in self.new_classes:
-            if lines:
-                lines += ["", ""]
-            lines += self.printer.statement(made).split("\n")
+            if self.lines:
+                self.lines += ["", ""]
+            self.type_definition(made)
+        written, self.lines = self.lines, outer
         is_class = any(isinstance(made, ast.ClassDef) for made in self.new_classes)
         self.new_classes = []
-        return lines, is_class
+        return written, is_class
 
     def _comment_lines(self, comments: Sequence[Comment], below: n.Node | None) -> list[str]:
         """Comments as lines, with the blank lines between them and above what is below."""
@@ -189,17 +190,17 @@ class Statements(Prompts, Expressions):
                 # What stands right above a definition is apart like the definition itself.
                 is_apart = count and position == attached
                 lines += [""] * self._around() if is_apart else self._blank(count)
-            lines.append(self._indent(text_of(comment)))
+            lines.append(self.indent(text_of(comment)))
         if comments and below is not None and not comments[-1].is_trailing:
             count = self.comments.blank_lines_after(comments[-1].span.start)
-            if count and isinstance(below, n.FunctionDef | n.RecordDef):
+            if count and self._is_definition(below):
                 count = self._around()
             lines += self._blank(count)
         return lines
 
     def _attached(self, comments: Sequence[Comment], below: n.Node | None) -> int | None:
         """The first of the comments that stand right above a definition, without a gap."""
-        if not isinstance(below, n.FunctionDef | n.RecordDef) or not comments:
+        if below is None or not comments or not self._is_definition(below):
             return None
         if self.comments.blank_lines_after(comments[-1].span.start):
             return None
@@ -227,9 +228,6 @@ class Statements(Prompts, Expressions):
     def _around(self) -> int:
         return _AROUND_INNER if self.depth else _AROUND_TOP
 
-    def _indent(self, line: str) -> str:
-        return INDENT * self.depth + line if line else line
-
     def body(self, owner: n.Statement, statements: Sequence[n.Statement]) -> None:
         """The inside of a block of `owner`, with the comments at its end."""
         self.depth += 1
@@ -237,40 +235,21 @@ class Statements(Prompts, Expressions):
         self.block(statements)
         self.block_owner = outer
         footer = self.comments.footer(tuple(statements))
-        if footer:
-            self.lines += self._blank(self.comments.blank_lines_before(footer[0].span.start))
-            self.lines += self._comment_lines(footer, None)
+        self.footer(statements, footer)
         self.depth -= 1
 
-    # Lines
-
-    def simple(self, statement: ast.stmt, span: Span) -> None:
-        """Writes a statement without a block, laid out when it does not fit on a line."""
-        self.origins.add(statement, span)
-        beside = self._beside()
-        code = self.printer.simple(statement) + beside
-        if needs_layout(code, self.depth):
-            laid_out = None
-            if not beside:
-                laid_out = lay_out_listing(statement, self.depth, self.texts, self.breaks)
-            code = laid_out or lay_out(code, self.depth, self.texts)
-        self._write(code)
-
-    def headed(self, statement: ast.stmt, span: Span) -> None:
-        """Writes the head of a block."""
-        self.origins.add(statement, span)
-        code = self.printer.head(statement) + self._beside()
-        if needs_layout(code, self.depth):
-            code = lay_out(f"{code}\n{INDENT}pass", self.depth, self.texts)
-            code = code.rstrip().removesuffix("pass").rstrip()
-        self._write(code)
-
-    def _beside(self) -> str:
-        comment, self.beside = self.beside, None
-        return "" if comment is None else "  " + text_of(comment)
-
-    def _write(self, code: str) -> None:
-        self.lines += [self._indent(line) for line in code.rstrip("\n").split("\n")]
+    def footer(self, statements: Sequence[n.Statement], comments: Sequence[Comment]) -> None:
+        """The comments below the last of the statements."""
+        if not comments:
+            return
+        count = self.comments.blank_lines_before(comments[0].span.start)
+        last = next((one for one in reversed(statements) if one not in self.joined), None)
+        if last is not None and self._ends_with_definition(last):
+            count = self._around()
+        elif last is not None and self.depth and self._kept_imports(last):
+            count = max(count, 1)
+        self.lines += self._blank(count) if self.lines else []
+        self.lines += self._comment_lines(comments, None)
 
     # Statements
 
@@ -375,11 +354,35 @@ class Statements(Prompts, Expressions):
         if self.depth == 0:
             self.imports.own |= kept
             return
-        for line in ast.parse(Imports(own=kept).render() or "pass").body:
-            self.simple(line, statement.span)
+        for position, group in enumerate(Imports(own=kept).render().split("\n\n")):
+            self.lines += [""] * (position > 0)
+            for line in ast.parse(group or "pass").body:
+                self.simple(line, statement.span)
+
+    def _join_imports(self, statements: Sequence[n.Statement]) -> None:
+        """Makes one of the imports that follow each other, so that they can be sorted.
+
+        Their comments go above the first.
+        """
+        first: n.Statement | None = None
+        for statement in statements:
+            if not isinstance(statement, n.ImportStmt | n.FromImport):
+                first = None
+            elif first is None:
+                first = statement
+            else:
+                self.joined.add(statement)
+                self.import_runs.setdefault(first, []).append(statement)
+                into, own = self.comments.of(first), self.comments.of(statement)
+                into.leading += [c for c in (into.trailing, *own.leading, own.trailing) if c]
+                into.trailing = None
 
     def _kept_imports(self, statement: n.Statement) -> set[tuple[str, str, str]]:
-        """What a statement imports and the script uses, as `Imports` has it."""
+        """What a statement and those joined with it import and the script uses, for `Imports`."""
+        kept = self._own_imports(statement)
+        return kept.union(*map(self._own_imports, self.import_runs.get(statement, ())))
+
+    def _own_imports(self, statement: n.Statement) -> set[tuple[str, str, str]]:
         match statement:
             case n.ImportStmt():
                 symbol = self.facts.names.of(statement.alias or statement.module)
@@ -420,7 +423,7 @@ class Statements(Prompts, Expressions):
             self.write_class(type_, name, doc or "")
             made = self.new_classes.pop()
             self.origins.insert(len(self.origins.lines), [made], statement.span)
-            self._write(self.printer.statement(made))
+            self.type_definition(made)
         else:
             self.name_classes(statement.schema, name + "_part")
             target = py.name(self.name_of(statement.name))
@@ -453,7 +456,7 @@ class Statements(Prompts, Expressions):
             self._record_defaults(statement),
         )
         self.origins.insert(len(self.origins.lines), [made], statement.span)
-        self._write(self.printer.statement(made))
+        self.type_definition(made)
         self.written_types.add(name)
 
     def _record_defaults(self, statement: n.RecordDef) -> dict[str, Expression]:
@@ -506,29 +509,24 @@ class Statements(Prompts, Expressions):
     def _if_stmt(self, statement: n.IfStmt, word: str) -> None:
         for position, branch in enumerate(statement.branches):
             if position:
-                part = self.comments.of(branch)
-                self._clause(statement.branches[position - 1].body, part)
-                self.beside = part.head
                 word = "elif"
-            self._branch_head(branch, word)
+                self._clause(statement.branches[position - 1].body, self.comments.of(branch))
+            if word == "if":
+                self.headed(ast.If(self.condition(branch.condition), [], []), branch.span)
+            else:
+                self._elif(branch, self.comments.of(branch if position else statement))
             self.body(statement, branch.body)
         if statement.other:
             self._else(statement)
 
-    def _branch_head(self, branch: n.Branch, word: str) -> None:
+    def _elif(self, branch: n.Branch, part: Attached) -> None:
+        """The head of a later branch; comments inside it that find no place stand above it."""
+        outer, self.inner_comments = self.inner_comments, list(part.inner)
         made = ast.If(self.condition(branch.condition), [], [])
-        if word == "if":
-            self.headed(made, branch.span)
-            return
-        # An `elif` alone is no statement: it is laid out as an `if` that is two letters longer.
-        self.origins.add(made, branch.span)
-        code = self.printer.head(made) + self._beside()
-        if needs_layout("el" + code, self.depth):
-            code = lay_out(f"if 0:\n{INDENT}pass\nel{code}\n{INDENT}pass", self.depth, self.texts)
-            code = code.split("pass\n", 1)[1].rstrip().removesuffix("pass").rstrip()
-            self._write(code)
-        else:
-            self._write("el" + code)
+        self.lines += self._comment_lines(self.inner_comments, None)
+        self.inner_comments = outer
+        self.beside = part.head
+        self.headed_elif(made, branch.span)
 
     def _else(self, statement: n.IfStmt) -> None:
         part = self.comments.others.get(statement, Attached())
@@ -536,14 +534,12 @@ class Statements(Prompts, Expressions):
         only = statement.other[0]
         if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
             # `else: if` reads `elif`.
-            own = self.comments.of(only)
-            self._clause(above, own)
-            self.beside = own.head
+            self._clause(above, self.comments.of(only))
             self._if_stmt(only, "elif")
             return
         self._clause(above, part)
         self.beside = part.head
-        self._write("else:" + self._beside())
+        self.write("else:" + self.take_beside())
         self.body(statement, statement.other)
 
     def _clause(self, above: Sequence[n.Statement], part: Attached) -> None:
@@ -622,7 +618,7 @@ class Statements(Prompts, Expressions):
         if doc is not None:
             line = docstring(doc)
             self.origins.add(line, statement.span)
-            self._write(self.printer.simple(line))
+            self.docstring(line)
         for symbol in self.facts.names.scopes[statement].symbols.values():
             outer = symbol.starts_from
             if outer is None:

@@ -16,6 +16,7 @@ from saftc.syntax.walk import walk
 
 _ATTRIBUTES = {"shape": "shape", "columns": "columns", "len": "height"}
 _METHODS = {"head", "select"}
+_OF_COLUMNS = {"sum", "min", "max"}
 
 
 class Tables(Base):
@@ -27,12 +28,12 @@ class Tables(Base):
             return None
         if builtin.name in _ATTRIBUTES:
             return attribute(self.emit(given[0]), _ATTRIBUTES[builtin.name])
+        if builtin.name not in _METHODS | _OF_COLUMNS:
+            return None
         values = [self.emit(argument) for argument in given]
         if builtin.name in _METHODS and not any(map(_is_pattern, walk(given[-1]))):
             return call(attribute(values[0], builtin.name), values[1:])
-        if builtin.name in _METHODS or builtin.name in ("sum", "min", "max"):
-            return call(self.operation(builtin.name), values)
-        return None
+        return call(self.operation(builtin.name), values)
 
 
 def _is_pattern(node: n.Node) -> bool:

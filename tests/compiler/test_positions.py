@@ -177,6 +177,17 @@ def test_callers_are_named(
     )
 
 
+def test_callers_of_what_keeps_a_history_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = (
+        "f ask(x):\n    ret $ hi {x.name} $\n\nf asked():\n    ret ask({name: 1}).toolCalls\n\n"
+        'print(1, upper(ask(parse("{}"))))'
+    )
+    error = _run(script, capsys, monkeypatch)
+    assert "called at in.saft:7:16: print(1, " in error
+
+
 def test_compared_values_are_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

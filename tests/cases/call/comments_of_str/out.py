@@ -1,0 +1,15 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import option, show
+
+
+def go(a: int) -> str:
+    return "x"
+
+
+print(
+    # outer
+    go(
+        1,  # inner
+    ),
+)
+print(show(option("a", class_=1)))
