@@ -38,6 +38,7 @@ Owner = n.Module | n.FunctionDef | n.Comprehension
 
 # Names that cannot be assigned.
 _FIXED = {"function": "a function", "record": "a type", "type": "a type", "import": "imported"}
+_TYPES = ("record", "type")
 
 _ELSEWHERE = {
     "True": "true",
@@ -217,6 +218,8 @@ class _Resolver:
             )
         elif earlier is not None and earlier.kind == "variable":
             self._reassigned(earlier.node, function.name, "a function")
+        elif earlier is not None and earlier.kind in _TYPES:
+            self._reassigned(earlier.node, function.name, _FIXED[earlier.kind])
         symbol = Symbol(function.name.text, "function", scope, function)
         scope.symbols[function.name.text] = symbol
         self.names.symbols[function.name] = symbol
@@ -227,8 +230,11 @@ class _Resolver:
         # `import a.b` binds `a`.
         text = identifier.text.split(".")[0]
         symbol = scope.symbols.get(text)
+        is_type = kind in _TYPES
         if symbol is not None and symbol.kind in _FIXED and kind == "variable":
             self._reassigned(identifier, identifier, _FIXED[symbol.kind])
+        elif symbol is not None and is_type != (symbol.kind in _TYPES):
+            self._reassigned(identifier, identifier, _FIXED[kind if is_type else symbol.kind])
         if symbol is None:
             symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
         self.names.symbols[identifier] = symbol
