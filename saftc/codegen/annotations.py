@@ -124,6 +124,10 @@ class Annotations(Base):
             case _:
                 assert_never(type_)
 
+    def checked(self, value: Expression, wanted: Type) -> Expression:
+        """`check(value, wanted)`."""
+        return call(self.global_("check"), [value, self.annotation(wanted)])
+
     def dataframe_class(self) -> Expression:
         """`pl.DataFrame`."""
         return attribute(self.global_("pl"), "DataFrame")

@@ -92,10 +92,6 @@ class Expressions(Annotations, Builtins):
         self.origins.note(value, node.span)
         return value
 
-    def checked(self, value: Expression, wanted: Type) -> Expression:
-        """`check(value, wanted)`."""
-        return py.call(self.global_("check"), [value, self.annotation(wanted)])
-
     def _plain(self, node: n.Expression) -> Expression:
         match node:
             case n.Literal():

@@ -21,7 +21,7 @@ class Lines(Base):
     ) -> None:
         super().__init__(source, module, facts, names)
         self.lines: list[str] = []
-        self.depth = 0
+        self.depth: int = 0
         # The comment that goes to the end of the line that is written next.
         self.beside: Comment | None = None
 
