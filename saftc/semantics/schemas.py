@@ -60,11 +60,12 @@ class _Schemas:
         self.inside: dict[str, SelfType] = {}
 
     def run(self) -> None:
+        own = set(self.module.statements)
         for node in self.module.statements:
             if isinstance(node, n.TypeAlias | n.RecordDef):
                 self._define(node)
         for node in nodes_of(self.module):
-            if isinstance(node, n.TypeAlias | n.RecordDef) and node not in self.module.statements:
+            if isinstance(node, n.TypeAlias | n.RecordDef) and node not in own:
                 self._define_nested(node)
         for name, definition in self.definitions.items():
             if isinstance(definition, n.TypeAlias):
