@@ -58,13 +58,12 @@ class Blocks(Lines, Annotations):
         moved: list[Comment] = []
         if self.depth:
             self._join_imports(statements)
-        for statement in statements:
+        for position, statement in enumerate(statements):
             if statement in self.hoisted or statement in self.joined:
                 continue
-            if self.depth == 0 and isinstance(statement, n.ImportStmt | n.FromImport):
-                self._import(statement)
+            if self._is_import_elsewhere(statements, position):
+                # Its comments stay where they were.
                 own = self.comments.of(statement)
-                # Imports go to the top; their comments stay where they were.
                 moved += own.leading
                 moved += [own.trailing] if own.trailing is not None else []
                 continue
@@ -245,12 +244,21 @@ class Blocks(Lines, Annotations):
 
     # Imports
 
-    def _import(self, statement: n.ImportStmt | n.FromImport) -> None:
-        """Imports of the module go to its top, unused ones nowhere; a call's stay in the call."""
+    def _is_import_elsewhere(self, statements: Sequence[n.Statement], position: int) -> bool:
+        """Whether a statement is an import that goes to the top of the module, or nowhere."""
+        statement = statements[position]
+        if not isinstance(statement, n.ImportStmt | n.FromImport):
+            return False
         kept = self._kept_imports(statement)
         if self.depth == 0:
             self.imports.own |= kept
-            return
+            return True
+        below = statements[position + 1 :]
+        return not kept and any(not isinstance(s, n.ImportStmt | n.FromImport) for s in below)
+
+    def _import(self, statement: n.ImportStmt | n.FromImport) -> None:
+        """Writes the import of a call, or one that is inside of an `if` or the like."""
+        kept = self._kept_imports(statement)
         for position, group in enumerate(Imports(own=kept).render().split("\n\n")):
             self.lines += [""] * (position > 0)
             for line in ast.parse(group or "pass").body:

@@ -28,4 +28,9 @@ def third():
     return base64
 
 
-print(show(first()), show(second()), show(third()))
+def fourth() -> int:
+    # never used
+    return 1
+
+
+print(show(first()), show(second()), show(third()), fourth())
