@@ -180,12 +180,12 @@ class Expressions(Annotations, Builtins):
     def _spread(
         self,
         node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Call,
-        made: ast.List | ast.Tuple | ast.Dict | ast.Call,
+        made: py.Listing,
         items: Sequence[n.Node],
     ) -> Expression:
         """Keeps one item a line where the source has it so, and the comments between items."""
         inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
-        count = _item_count(made)
+        count = py.item_count(made)
         if made in self.breaks:
             # `str(x)` is `x`, and has its comments already.
             return made
@@ -211,7 +211,7 @@ class Expressions(Annotations, Builtins):
                 made = self.builtin_call(node, symbol.name, is_iterated=is_iterated)
                 count = len(node.arguments)
                 in_order = is_as_written(node, BUILTINS[symbol.name])
-                if isinstance(made, ast.Call) and in_order and _item_count(made) == count:
+                if isinstance(made, ast.Call) and in_order and py.item_count(made) == count:
                     return self._spread(node, made, node.arguments)
                 return made
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]
@@ -565,13 +565,3 @@ def _block(text: str) -> Expression:
     if len(quoted(text)) <= _SHORT_TEXT or len(lines) == 1:
         return py.constant(text)
     return py.Written(text, f"({' '.join(map(quoted, lines))})")
-
-
-def _item_count(made: ast.List | ast.Tuple | ast.Dict | ast.Call) -> int:
-    match made:
-        case ast.Call():
-            return len(made.args) + len(made.keywords)
-        case ast.Dict():
-            return len(made.values)
-        case _:
-            return len(made.elts)

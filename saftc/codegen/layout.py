@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from unicodedata import category
 
 from saftc.codegen.printing import INDENT, Breaks, Printer, block_text
-from saftc.codegen.python import Written
+from saftc.codegen.python import Listing, Written, item_count
 
 WIDTH = 88
 
@@ -57,28 +57,34 @@ def lay_out_listing(
     breaks: dict[ast.AST, Sequence[str]],
     prompts: Collection[ast.AST],
 ) -> str | None:
-    """The lines of `x = prompt(...).value`, or `x = [...]` with one item a line in the script.
+    """The lines of a statement about one listing, with one item of that a line.
 
-    None where black has to say what the lines are. Most statements that do not fit on their line
-    are of this kind; many a script needs no black at all, which takes as long to import as such a
-    script takes to compile.
+        x = prompt(             xs = [
+            "... {rows} ...",       "first",
+            rows=rows,              "second",
+        ).value                 ]
+
+    Prompts, lists and dicts are written so where they do not fit on a line, other listings where
+    the script has them so. None where black has to say what the lines are. Most statements that do
+    not fit on their line are of this kind; many a script needs no black at all, which takes as long
+    to import as such a script takes to compile.
     """
     listing = _listing_of(statement)
-    template: ast.expr | None = None
-    if isinstance(listing, ast.Call) and listing in prompts:
-        count, template = len(listing.args) + len(listing.keywords), listing.args[0]
-        is_one_line = not isinstance(template, Written)
-        # black may put parentheses around a call with one argument instead.
-        if is_one_line and (count == 1 or _fits(Printer(breaks).simple(statement), depth)):
-            return None
-    elif listing in breaks and not any(breaks[listing]):
-        count = len(breaks[listing]) - 1
+    if listing is None:
+        return None
+    template = listing.args[0] if isinstance(listing, ast.Call) and listing in prompts else None
+    if listing in breaks:
+        is_spread = not any(breaks[listing])
+    elif template is not None or isinstance(listing, ast.List | ast.Dict):
+        # A single item may get a line, or the whole statement parentheses.
+        is_one = item_count(listing) == 1 or _fits(Printer(breaks).simple(statement), depth)
+        is_spread = isinstance(template, Written) or not is_one
     else:
-        return None
+        is_spread = False
     others = (node for node in ast.walk(statement) if node is not listing and node is not template)
-    if any(_has_lines(node, breaks) for node in others):
+    if not is_spread or any(_has_lines(node, breaks) for node in others):
         return None
-    one_a_line = ["\n" + INDENT] * count + ["\n"]
+    one_a_line = ["\n" + INDENT] * item_count(listing) + ["\n"]
     code = Printer(ChainMap({listing: one_a_line}, breaks)).simple(statement)
     lines = _MARK.sub('""', code).split("\n")
     # A template on one line cannot be made shorter.
@@ -88,14 +94,16 @@ def lay_out_listing(
     return _with_texts(code, texts)
 
 
-def _listing_of(statement: ast.stmt) -> ast.expr | None:
-    """What a statement is about, less an attribute of it."""
+def _listing_of(statement: ast.stmt) -> Listing | None:
+    """What a statement is about; of a call, less an attribute of it."""
     match statement:
         case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.Expr():
             value = statement.value
         case _:
             return None
-    return value.value if isinstance(value, ast.Attribute) else value
+    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Call):
+        value = value.value
+    return value if isinstance(value, Listing) else None
 
 
 def _has_lines(node: ast.AST, breaks: Breaks) -> bool:

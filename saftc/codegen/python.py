@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 Expression = ast.expr
+Listing = ast.Call | ast.List | ast.Tuple | ast.Dict
 
 BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add,
@@ -170,6 +171,17 @@ def list_(items: Sequence[Expression]) -> ast.List:
 def dict_(entries: Sequence[tuple[str, Expression]]) -> ast.Dict:
     """`{"a": 1}`."""
     return ast.Dict([ast.Constant(key) for key, _ in entries], [value for _, value in entries])
+
+
+def item_count(listing: Listing) -> int:
+    """How many items or arguments a listing has."""
+    match listing:
+        case ast.Call():
+            return len(listing.args) + len(listing.keywords)
+        case ast.Dict():
+            return len(listing.values)
+        case _:
+            return len(listing.elts)
 
 
 def assignment(target: Expression, value: Expression) -> ast.Assign:

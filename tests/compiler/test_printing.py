@@ -173,8 +173,8 @@ _LISTINGS = st.one_of(
 
 @st.composite
 def _statements(
-    draw: st.DrawFn, listings: st.SearchStrategy[Expression]
-) -> tuple[ast.stmt, Expression, dict[ast.AST, Sequence[str]]]:
+    draw: st.DrawFn, listings: st.SearchStrategy[py.Listing]
+) -> tuple[ast.stmt, py.Listing, dict[ast.AST, Sequence[str]]]:
     """A statement about a listing, that listing, and the lines of what is inside of it."""
     listing, target = draw(listings), draw(_WIDE_NAMES)
     value = draw(st.sampled_from([listing, py.attribute(listing, "value")]))
@@ -208,7 +208,7 @@ def _assert_laid_out_as_black_does_it(
 @given(_statements(_PROMPTS), st.integers(0, 3))
 @settings(deadline=None, max_examples=60)
 def test_a_prompt_has_one_argument_a_line(
-    about: tuple[ast.stmt, Expression, dict[ast.AST, Sequence[str]]], depth: int
+    about: tuple[ast.stmt, py.Listing, dict[ast.AST, Sequence[str]]], depth: int
 ) -> None:
     statement, prompt, breaks = about
     _assert_laid_out_as_black_does_it(statement, depth, breaks, [prompt])
@@ -217,23 +217,20 @@ def test_a_prompt_has_one_argument_a_line(
 @given(_statements(_LISTINGS), st.integers(0, 3))
 @settings(deadline=None, max_examples=60)
 def test_a_spread_listing_has_one_item_a_line(
-    about: tuple[ast.stmt, Expression, dict[ast.AST, Sequence[str]]], depth: int
+    about: tuple[ast.stmt, py.Listing, dict[ast.AST, Sequence[str]]], depth: int
 ) -> None:
     statement, listing, breaks = about
-    breaks = {**breaks, listing: [""] * (_count(listing) + 1)}
+    breaks = {**breaks, listing: [""] * (py.item_count(listing) + 1)}
     _assert_laid_out_as_black_does_it(statement, depth, breaks, [])
 
 
-def _count(listing: Expression) -> int:
-    match listing:
-        case ast.Call():
-            return len(listing.args) + len(listing.keywords)
-        case ast.Dict():
-            return len(listing.values)
-        case ast.List() | ast.Tuple():
-            return len(listing.elts)
-        case _:
-            raise AssertionError(listing)
+@given(_statements(_LISTINGS), st.integers(0, 3))
+@settings(deadline=None, max_examples=60)
+def test_a_long_list_or_dict_has_one_item_a_line(
+    about: tuple[ast.stmt, py.Listing, dict[ast.AST, Sequence[str]]], depth: int
+) -> None:
+    statement, _, breaks = about
+    _assert_laid_out_as_black_does_it(statement, depth, breaks, [])
 
 
 @pytest.mark.parametrize(
@@ -243,6 +240,8 @@ def _count(listing: Expression) -> int:
         "a, b = 1, 2\nx = $\n  several\n  lines of {a}\n$",
         "xs = [\n    1,\n    2,\n]",
         'row = {\n    a: "one",\n    b: [1, 2],\n}',
+        "f go(a: [int], b: [int]):\n"
+        "    ret {first: a, second: b, third: [1, 2, 3], fourth: a[0] + b[0]}",
         "f go(a: int, b: int):\n    ret go(\n        a,\n        b - 1,\n    )",
     ],
 )
