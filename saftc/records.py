@@ -27,8 +27,8 @@ from saftc.files import FileProblem, write_module
 # Stands for the digest of a module that Python finds.
 OF_PYTHON = "python"
 
-# What has a say in the text of a module, beside Python.
-_WRITERS = ("black", "lark")
+# What has a say in the text of a module, beside Python and saftc.
+_WRITERS = ("black",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,18 @@
-"""The LALR tables of grammar.lark: lark makes them, and the user's cache keeps them.
+"""The LALR tables of grammar.lark, made by lark beforehand and kept beside it.
 
-Making them takes longer than compiling most scripts, and loading lark as long as checking one. So
-all that `automaton` has to know is kept as JSON, and lark is loaded only when it is missing. It
-holds for one grammar and one lark.
+    python -m saftc.syntax.tables       writes tables.json after a change of the grammar
+
+Making them takes longer than compiling most scripts, and loading lark as long as checking one: only
+all that `automaton` has to know is kept, as JSON.
 """
 
 import json
-import os
 from functools import cache
-from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from platformdirs import user_cache_path
-
 _GRAMMAR = Path(__file__).parent / "grammar.lark"
+_FILE = Path(__file__).parent / "tables.json"
 _START = "statement"
 
 # The kind of the token that stands behind the last one of a statement.
@@ -55,48 +52,13 @@ class Tables(NamedTuple):
 
 @cache
 def load_tables() -> Tables:
-    """The tables of the grammar, from the cache if they are there."""
-    made_from = _made_from()
-    file = user_cache_path("saftc", appauthor=False) / "tables.json"
-    tables = _read(file, made_from)
-    if tables is None:
-        tables = _make()
-        _write(file, made_from, tables)
-    return tables
+    """The tables of the grammar."""
+    start, end, states, rules = json.loads(_FILE.read_bytes())
+    return Tables(start, end, states, [Rule(*rule) for rule in rules])
 
 
-def _made_from() -> str:
-    """What tells these tables from those of another version."""
-    lark = find_spec("lark")
-    assert lark is not None and lark.origin is not None
-    # The last one names the version of lark.
-    files = (_GRAMMAR, Path(__file__), Path(lark.origin))
-    return sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
-
-
-def _read(file: Path, made_from: str) -> Tables | None:
-    try:
-        data: Any = json.loads(file.read_bytes())
-        if data["made_from"] != made_from:
-            return None
-        start, end, states, rules = data["tables"]
-        return Tables(start, end, states, [Rule(*rule) for rule in rules])
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):
-        return None
-
-
-def _write(file: Path, made_from: str, tables: Tables) -> None:
-    """Keeps the tables; without a place to keep them, they are made every time."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps({"made_from": made_from, "tables": tables}))
-        temporary.replace(file)
-    except OSError:
-        return
-
-
-def _make() -> Tables:
+def make_tables() -> Tables:
+    """The tables of the grammar as lark makes them; needs lark."""
     from lark import Lark
     from lark.grammar import Rule as LarkRule
     from lark.lexer import TerminalDef
@@ -118,7 +80,36 @@ def _make() -> Tables:
         for actions in table["states"].values()
     ]
     start, end = places[table["start_states"][_START]], places[table["end_states"][_START]]
-    return Tables(start, end, states, [_rule(rule) for rule in rules.values()])
+    return _in_order(Tables(start, end, states, [_rule(rule) for rule in rules.values()]))
+
+
+def _in_order(tables: Tables) -> Tables:
+    """The same tables with states and rules in an order that does not change from run to run."""
+    rules = sorted(set(tables.rules), key=repr)
+    new_rule = [rules.index(rule) for rule in tables.rules]
+    new_state = {tables.start: 0}
+    reached = [tables.start]
+    for state in reached:
+        for _, action in sorted(tables.states[state].items()):
+            if action >= 0 and action not in new_state:
+                new_state[action] = len(reached)
+                reached.append(action)
+    states = [
+        {
+            kind: new_state[action] if action >= 0 else ~new_rule[~action]
+            for kind, action in sorted(tables.states[state].items())
+        }
+        for state in reached
+    ]
+    return Tables(0, new_state[tables.end], states, rules)
+
+
+def write_tables(tables: Tables, file: Path = _FILE) -> None:
+    """Writes the tables, a state and a rule a line, so that a change can be read."""
+    states, rules = (
+        "[\n" + ",\n".join(map(json.dumps, part)) + "\n]" for part in (tables.states, tables.rules)
+    )
+    file.write_text(f"[{tables.start}, {tables.end}, {states}, {rules}]\n", encoding="utf-8")
 
 
 def _rule(rule: dict[str, Any]) -> Rule:
@@ -135,3 +126,7 @@ def _rule(rule: dict[str, Any]) -> Rule:
 def _is_repetition(name: str) -> bool:
     # lark makes a rule of its own for each.
     return name.startswith("__")
+
+
+if __name__ == "__main__":
+    write_tables(make_tables())
