@@ -43,6 +43,9 @@ class Definitions(Blocks):
                 self.name_classes(field.schema, field.name.text)
             self.write_class(type_, name, doc or "")
             made = self.new_classes.pop()
+            if doc and not isinstance(made, ast.ClassDef):
+                # An assignment has no docstring.
+                self.write("\n".join(f"# {line}".rstrip() for line in doc.split("\n")))
             self.origins.insert(len(self.origins.lines), [made], statement.span)
             self.type_definition(made)
         else:

@@ -23,6 +23,9 @@ class Place(TypedDict):
     ]
 
 
+# What lies in the mailbox
+#
+# of the house.
 Letter = TypedDict(
     "Letter",
     {
