@@ -1,8 +1,7 @@
 """Blocks: the blank lines and comments between statements, and what stands above them.
 
-A block of a function begins with its imports as they are; what follows each other is sorted. The
-imports of the module are only noted here, `module` writes them. Classes go above the statement that
-needs them first.
+Imports inside of a function stay there, those that follow each other sorted; those of the module
+are only noted here, `module` writes them. Classes go above the statement that needs them first.
 """
 
 import ast
@@ -23,6 +22,8 @@ from saftc.syntax.walk import walk
 
 # black separates definitions by two blank lines at the top of a module, by one elsewhere.
 _AROUND_TOP, _AROUND_INNER = 2, 1
+
+_IMPORTS = n.ImportStmt | n.FromImport
 
 
 class Blocks(Lines, Annotations):
@@ -62,6 +63,7 @@ class Blocks(Lines, Annotations):
             if statement in self.hoisted or statement in self.joined:
                 continue
             if self._is_import_elsewhere(statements, position):
+                self.imports.own |= self._kept_imports(statement)
                 # Its comments stay where they were.
                 own = self.comments.of(statement)
                 moved += own.leading
@@ -81,7 +83,7 @@ class Blocks(Lines, Annotations):
             elif is_definition and self._follows_branch(begin):
                 self.lines.insert(begin, "")
             follows_definition = self._ends_with_definition(statement)
-            follows_import = bool(self._kept_imports(statement))
+            follows_import = isinstance(statement, _IMPORTS) and bool(self._kept_imports(statement))
         self.lines += self._comment_lines(moved, None)
 
     def _follows_branch(self, begin: int) -> bool:
@@ -225,8 +227,7 @@ class Blocks(Lines, Annotations):
         outer, self.block_owner = self.block_owner, owner
         self.block(statements)
         self.block_owner = outer
-        footer = self.comments.footer(tuple(statements))
-        self.footer(statements, footer)
+        self.footer(statements, self.comments.footer(tuple(statements)))
         self.depth -= 1
 
     def footer(self, statements: Sequence[n.Statement], comments: Sequence[Comment]) -> None:
@@ -247,14 +248,13 @@ class Blocks(Lines, Annotations):
     def _is_import_elsewhere(self, statements: Sequence[n.Statement], position: int) -> bool:
         """Whether a statement is an import that goes to the top of the module, or nowhere."""
         statement = statements[position]
-        if not isinstance(statement, n.ImportStmt | n.FromImport):
+        if not isinstance(statement, _IMPORTS):
             return False
-        kept = self._kept_imports(statement)
         if self.depth == 0:
-            self.imports.own |= kept
             return True
         below = statements[position + 1 :]
-        return not kept and any(not isinstance(s, n.ImportStmt | n.FromImport) for s in below)
+        is_needed = bool(self._kept_imports(statement))
+        return not is_needed and not all(isinstance(one, _IMPORTS) for one in below)
 
     def _import(self, statement: n.ImportStmt | n.FromImport) -> None:
         """Writes the import of a call, or one that is inside of an `if` or the like."""
@@ -271,7 +271,7 @@ class Blocks(Lines, Annotations):
         """
         first: n.Statement | None = None
         for statement in statements:
-            if not isinstance(statement, n.ImportStmt | n.FromImport):
+            if not isinstance(statement, _IMPORTS):
                 first = None
             elif first is None:
                 first = statement

@@ -6,7 +6,7 @@ str(x)          str(x), x itself, or show(x)
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from saftc.codegen.python import (
     Expression,
@@ -214,8 +214,7 @@ _Special = Callable[[Sequence[n.Expression], str], Expression | None]
 
 def is_as_written(node: n.Call, builtin: Builtin) -> bool:
     """Whether the arguments stand in the order of the parameters."""
-    places = list(_places(node, builtin))
-    return builtin.takes_names or places == sorted(places)
+    return builtin.takes_names or _ascend(_places(node, builtin))
 
 
 def _places(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
@@ -229,10 +228,14 @@ def _places(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
     }
 
 
+def _ascend(places: Iterable[int]) -> bool:
+    return list(places) == sorted(places)
+
+
 def _in_order(node: n.Call, builtin: Builtin) -> list[n.Expression] | None:
     """The arguments in the order of the parameters; None where that would change the effects."""
     places = _places(node, builtin)
-    if not is_as_written(node, builtin) and not all(map(_is_settled, places.values())):
+    if not _ascend(places) and not all(map(_is_settled, places.values())):
         return None
     ordered = [places[place] for place in sorted(places)]
     return ordered if sorted(places) == list(range(len(ordered))) else None

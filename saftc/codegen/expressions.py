@@ -184,11 +184,11 @@ class Expressions(Annotations, Builtins):
         items: Sequence[n.Node],
     ) -> Expression:
         """Keeps one item a line where the source has it so, and the comments between items."""
-        inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
-        count = py.item_count(made)
         if made in self.breaks:
             # `str(x)` is `x`, and has its comments already.
             return made
+        inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
+        count = py.item_count(made)
         if inner and items:
             for comment in inner:
                 self.inner_comments.remove(comment)
@@ -209,9 +209,11 @@ class Expressions(Annotations, Builtins):
             symbol = self.facts.names.of(node.function)
             if symbol.kind == "builtin":
                 made = self.builtin_call(node, symbol.name, is_iterated=is_iterated)
-                count = len(node.arguments)
-                in_order = is_as_written(node, BUILTINS[symbol.name])
-                if isinstance(made, ast.Call) and in_order and py.item_count(made) == count:
+                if (
+                    isinstance(made, ast.Call)
+                    and py.item_count(made) == len(node.arguments)
+                    and is_as_written(node, BUILTINS[symbol.name])
+                ):
                     return self._spread(node, made, node.arguments)
                 return made
         positional = [self.emit(a.value) for a in node.arguments if a.name is None]

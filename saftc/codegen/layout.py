@@ -6,7 +6,8 @@ statements that do not fit on their line, or hold a text of several lines, a tra
 comment, are formatted, each by itself and narrower by its indentation.
 
 Two things are ours: a call of `prompt` that does not fit has one argument a line, and the text of a
-prompt is indented like the line on which it begins.
+prompt is indented like the line on which it begins. Where black would say the same of each line, as
+of a list that does not fit, it is not asked either: `lay_out_listing`.
 """
 
 import ast

@@ -50,23 +50,15 @@ class Lines(Base):
             code = laid_out or lay_out(code, self.depth, self.texts)
         self.write(code)
 
-    def headed(self, statement: ast.stmt, span: Span) -> None:
-        """Writes the head of a block."""
+    def headed(self, statement: ast.stmt, span: Span, word: str = "if") -> None:
+        """Writes the head of a block; `word` begins that of an `if`."""
         self.origins.add(statement, span)
-        code = self.printer.head(statement) + self.take_beside()
-        if needs_layout(code, self.depth):
-            code = lay_out(f"{code}\n{INDENT}pass", self.depth, self.texts)
-            code = code.rstrip().removesuffix("pass").rstrip()
-        self.write(code)
-
-    def headed_elif(self, statement: ast.If, span: Span) -> None:
-        """Writes the head of a later branch."""
-        self.origins.add(statement, span)
-        code = self.printer.head(statement, "elif") + self.take_beside()
+        code = self.printer.head(statement, word) + self.take_beside()
         if needs_layout(code, self.depth):
             # An `elif` alone is no statement.
-            code = lay_out(f"if 0:\n{INDENT}pass\n{code}\n{INDENT}pass", self.depth, self.texts)
-            code = code.split("pass\n", 1)[1].rstrip().removesuffix("pass").rstrip()
+            above = f"if 0:\n{INDENT}pass\n" if word == "elif" else ""
+            code = lay_out(f"{above}{code}\n{INDENT}pass", self.depth, self.texts)
+            code = code.removeprefix(above).rstrip().removesuffix("pass").rstrip()
         self.write(code)
 
     def type_definition(self, made: ast.stmt) -> None:

@@ -173,7 +173,7 @@ class Statements(Definitions, Prompts, Expressions):
         self.lines += self._comment_lines(self.inner_comments, None)
         self.inner_comments = outer
         self.beside = part.head
-        self.headed_elif(made, branch.span)
+        self.headed(made, branch.span, "elif")
 
     def _else(self, statement: n.IfStmt) -> None:
         part = self.comments.others.get(statement, Attached())
