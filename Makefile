@@ -8,7 +8,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint build tables oracle bench clean
+.PHONY: help demo test lint build oracle bench clean
 
 # Every CPython from 3.11 on that can make virtual environments, as VERSION:PATH, oldest first.
 PYTHONS := $(shell \
@@ -61,10 +61,6 @@ lint: .venv/.test
 build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build
 	@$(BIN)/saftc build examples/journey.json --tools geography --out-dir build
-
-# The parser's tables, after a change of the grammar.
-tables: .venv/.test
-	@$(BIN)/python -m saftc.syntax.tables
 
 # The compiler against the reference interpreter, over many more generated scripts.
 oracle: .venv/.test

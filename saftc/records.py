@@ -28,7 +28,7 @@ from saftc.files import FileProblem, write_module
 OF_PYTHON = "python"
 
 # What has a say in the text of a module, beside Python and saftc.
-_WRITERS = ("black",)
+_WRITERS = ("black", "lark", "libcst")
 
 
 @dataclass(frozen=True, slots=True)

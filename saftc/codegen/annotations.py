@@ -6,26 +6,29 @@ gives `rows: list[Row]` and, above the statement, `class Row(TypedDict)`. A clas
 the place its schema was written; the same shape twice is one class.
 """
 
-import ast
 from collections.abc import Sequence
-from inspect import cleandoc
 from typing import assert_never
 
+import libcst as cst
+
 from saftc.codegen.base import Base
+from saftc.codegen.layout import code_of
 from saftc.codegen.python import (
     Expression,
-    Written,
+    Statement,
     annotated,
     assignment,
     attribute,
-    binary,
     call,
+    class_,
     constant,
     dict_,
     is_identifier,
+    line,
     name,
     subscript,
     tuple_,
+    union,
 )
 from saftc.semantics.types import (
     NIL,
@@ -66,7 +69,7 @@ class Annotations(Base):
         # written at; classes made and not yet written.
         self.classes: dict[tuple[FieldType, ...], str] = {}
         self.places: dict[tuple[FieldType, ...], str] = {}
-        self.new_classes: list[ast.stmt] = []
+        self.new_classes: list[Statement] = []
         # The types whose definitions stand above: at first, those of other modules.
         own = {
             node.name.text
@@ -151,10 +154,7 @@ class Annotations(Base):
             if alias is not None:
                 parts = [name(self.type_name(alias))]
             parts.append(constant(None))
-        result = parts[0]
-        for part in parts[1:]:
-            result = binary(result, "|", part)
-        return result
+        return union(parts)
 
     def _literals(self, literals: Sequence[LiteralType]) -> Expression:
         return subscript(
@@ -207,14 +207,14 @@ class Annotations(Base):
             self.new_classes.append(class_def(text, [typed_dict], entries, doc))
             return
         definition = call(typed_dict, [constant(text), dict_(entries)])
-        self.new_classes.append(assignment(name(text), definition))
+        self.new_classes.append(line(assignment(name(text), definition)))
 
     def field_annotation(self, type_: Type, doc: str | None) -> Expression:
         """The annotation of a field or parameter, with its doc comment."""
         plain = self.annotation(type_)
         if self._names_unwritten(type_):
             # Python reads the name only when it is asked for.
-            plain = constant(self.printer.expression(plain))
+            plain = constant(code_of(plain))
         if doc is None:
             return plain
         return subscript(self.global_("Annotated"), plain, constant(" ".join(doc.split("\n"))))
@@ -249,25 +249,19 @@ def class_def(
     doc: str = "",
     decorators: Sequence[Expression] = (),
     defaults: dict[str, Expression] | None = None,
-) -> ast.ClassDef:
+) -> cst.ClassDef:
     """A class whose body is annotated names."""
-    body: list[ast.stmt] = [docstring(doc)] if doc else []
+    body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
     body += [annotated(name(key), type_, (defaults or {}).get(key)) for key, type_ in entries]
-    return ast.ClassDef(text, list(bases), [], body or [ast.Pass()], list(decorators))
+    return class_(text, bases, body or [cst.Pass()], decorators)
 
 
-def docstring(text: str) -> ast.Expr:
+def docstring(text: str) -> cst.Expr:
     """A docstring statement."""
-    # As black does it: no blanks before the first line, no more than needed before the others.
-    escaped = cleandoc(text).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    # black keeps a quote at either end off the delimiters with a space.
+    escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     before = " " if escaped.startswith('"') else ""
-    after = " " if escaped.endswith('"') else ""
-    lines = [line.rstrip() for line in escaped.split("\n")]
-    if len(lines) > 1:
-        after = "\n"
-    inside = "\n".join(lines)
-    return ast.Expr(Written(text, f'"""{before}{inside}{after}"""'))
+    after = "\n" if "\n" in escaped else " " if escaped.endswith('"') else ""
+    return cst.Expr(cst.SimpleString(f'"""{before}{escaped}{after}"""'))
 
 
 def _class_name(place: str) -> str:

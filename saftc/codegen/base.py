@@ -1,14 +1,14 @@
 """What the parts of the emitter share: the facts, the names, and what has been used so far."""
 
-import ast
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+
+import libcst as cst
 
 from saftc.codegen.comments import Comments
 from saftc.codegen.imports import SOURCES, Imports
+from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.names import Needs
 from saftc.codegen.positions import Origins
-from saftc.codegen.printing import Printer
 from saftc.codegen.python import Expression, attribute, name
 from saftc.semantics.facts import Facts
 from saftc.semantics.scopes import Scope, Symbol
@@ -32,14 +32,16 @@ class Base(ABC):
         self.imports = Imports()
         self.comments = Comments(source, module)
         self.scope: Scope = facts.names.scopes[module]
-        # The listings that have one item a line, see printing.py; the calls that ask a model.
-        self.breaks: dict[ast.AST, Sequence[str]] = {}
-        self.printer = Printer(self.breaks)
-        self.prompts: set[ast.AST] = set()
-        # Of the statement at hand: the texts of several lines, by the marks that stand for them,
-        # and the comments inside it that are not yet placed.
+        # How many blocks deep the statement at hand stands.
+        self.depth: int = 0
+        # What is called in the calls that ask a model, and their texts of several lines, by the
+        # marks that stand for them.
+        self.prompts: set[cst.CSTNode] = set()
         self.texts: list[str] = []
+        # The comments inside the statement at hand that are not yet placed, and the one that goes
+        # to the end of its line.
         self.inner_comments: list[Comment] = []
+        self.beside: Comment | None = None
         # Where everything comes from, see positions.py.
         self.origins = Origins()
 
@@ -71,11 +73,15 @@ class Base(ABC):
     def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
         """A call of a builtin; when it is only iterated over it needs not be a list."""
 
+    def is_long(self, made: cst.CSTNode, depth: int) -> bool:
+        """Whether a node does not fit on a line of its own so many blocks deep."""
+        return len(code_of(made)) + 4 * depth > WIDTH
+
     def type_of(self, node: n.Expression) -> Type:
         """The type of an expression at its place."""
         return self.facts.type_of(node)
 
-    def global_(self, text: str) -> ast.Name:
+    def global_(self, text: str) -> cst.Name:
         """A name that the output itself needs: imported, or one of Python's builtins."""
         self.needs.add(text, self.scope)
         if text in SOURCES:

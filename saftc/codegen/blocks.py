@@ -4,36 +4,42 @@ Imports inside of a function stay there, those that follow each other sorted; th
 are only noted here, `module` writes them. Classes go above the statement that needs them first.
 """
 
-import ast
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
-from saftc.codegen.comments import text_of
+from saftc.codegen.comments import beside, comment_line
 from saftc.codegen.imports import Imports
-from saftc.codegen.lines import Lines
+from saftc.codegen.python import Statement
 from saftc.semantics.facts import Facts
 from saftc.semantics.scopes import Symbol
-from saftc.source import Source
+from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
-# black separates definitions by two blank lines at the top of a module, by one elsewhere.
-_AROUND_TOP, _AROUND_INNER = 2, 1
-
 _IMPORTS = n.ImportStmt | n.FromImport
 
 
-class Blocks(Lines, Annotations):
+_Below = TypeVar("_Below", bound=Statement)
+
+
+def above(made: _Below, lines: Sequence[cst.EmptyLine]) -> _Below:
+    """The statement with more lines above it, and above the comments that it has there."""
+    return made.with_changes(leading_lines=[*lines, *made.leading_lines]) if lines else made
+
+
+class Blocks(Annotations):
     """The part of the emitter that knows what stands between statements."""
 
     def __init__(
         self, source: Source, module: n.Module, facts: Facts, names: dict[Symbol, str]
     ) -> None:
         super().__init__(source, module, facts, names)
-        self.block_owner: n.Module | n.Statement = module
         # The types of the module, those already written, and those written before their place.
         self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {
             statement.name.text: statement
@@ -47,160 +53,144 @@ class Blocks(Lines, Annotations):
         self.import_runs: dict[n.Statement, list[n.Statement]] = {}
 
     @abstractmethod
-    def statement(self, statement: n.Statement) -> None:
-        """Writes a statement."""
+    def statement(self, statement: n.Statement) -> list[Statement]:
+        """What a statement becomes."""
 
     # Blocks
 
-    def block(self, statements: Sequence[n.Statement]) -> None:
-        """The statements of a block, with the blank lines and comments between them."""
-        follows_definition: bool | None = None
-        follows_import = False
+    def body(
+        self,
+        statements: Sequence[n.Statement],
+        beginning: Callable[[], list[Statement]] = list,
+        ending: Sequence[Statement] = (),
+    ) -> cst.IndentedBlock:
+        """The inside of a statement, with the comments beside its head and at its end."""
+        head = self._take_beside()
+        self.depth += 1
+        first = beginning()
+        made, footer = self.block(statements)
+        footer += self.footer(self.comments.footer(tuple(statements)))
+        self.depth -= 1
+        if ending:
+            made += [above(ending[0], footer), *ending[1:]]
+            footer = []
+        return py.block([*first, *made], head, footer)
+
+    def block(
+        self, statements: Sequence[n.Statement]
+    ) -> tuple[list[Statement], list[cst.EmptyLine]]:
+        """The statements of a block with the lines between them, and the lines at its end."""
+        made: list[Statement] = []
         moved: list[Comment] = []
         if self.depth:
             self._join_imports(statements)
         for position, statement in enumerate(statements):
             if statement in self.hoisted or statement in self.joined:
                 continue
+            own = self.comments.of(statement)
             if self._is_import_elsewhere(statements, position):
                 self.imports.own |= self._kept_imports(statement)
                 # Its comments stay where they were.
-                own = self.comments.of(statement)
                 moved += own.leading
                 moved += [own.trailing] if own.trailing is not None else []
                 continue
-            self.comments.of(statement).leading[:0] = moved
+            own.leading[:0] = moved
             moved = []
-            begin = len(self.lines)
-            is_definition = self._with_comments(statement)
-            if follows_definition is not None:
-                count = self._gap(statement)
-                if follows_definition or is_definition:
-                    count = self._around()
-                elif follows_import:
-                    count = max(count, 1)
-                self.lines[begin:begin] = [""] * count
-            elif is_definition and self._follows_branch(begin):
-                self.lines.insert(begin, "")
-            follows_definition = self._ends_with_definition(statement)
-            follows_import = isinstance(statement, _IMPORTS) and bool(self._kept_imports(statement))
-        self.lines += self._comment_lines(moved, None)
+            first, *others = self._with_comments(statement)
+            made += [above(first, self._gap(statement) if made else ()), *others]
+        return made, self.comment_lines(moved, None)
 
-    def _follows_branch(self, begin: int) -> bool:
-        """Whether a definition at `begin` stands right below `if`, `for` or the like."""
-        is_function = isinstance(self.block_owner, n.FunctionDef | n.Module)
-        has_prologue = begin > 0 and not self.lines[begin - 1].rstrip().endswith(":")
-        is_first = is_function and not (self.depth and has_prologue)
-        return not is_first and not self.lines[begin].lstrip().startswith("#")
+    def footer(self, comments: Sequence[Comment]) -> list[cst.EmptyLine]:
+        """The comments below the last statement of a block."""
+        if not comments:
+            return []
+        blank = [py.BLANK] * self.comments.blank_lines_before(comments[0].span.start)
+        return [*blank, *self.comment_lines(comments, None)]
 
-    def _with_comments(self, statement: n.Statement) -> bool:
-        """A statement, below the classes it needs and its comments; whether it is a definition."""
-        is_hoisting = self.depth == 0 and self._types_first(statement)
+    def simple(self, small: cst.BaseSmallStatement, span: Span) -> cst.SimpleStatementLine:
+        """A statement without a block, with the comment beside it."""
+        made = py.line(self._fitted(small), self._take_beside())
+        self.origins.note(made, span)
+        return made
+
+    def _fitted(self, small: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
+        """A statement about a prompt, with an argument a line when it does not fit on one."""
+        match small:
+            case cst.Assign() | cst.AnnAssign() | cst.Return() | cst.Expr():
+                value = small.value
+            case _:
+                return small
+        asking = value.value if isinstance(value, cst.Attribute) else value
+        if not isinstance(asking, cst.Call) or asking.func not in self.prompts:
+            return small
+        if not self.is_long(small, self.depth):
+            return small
+        made = py.spread(asking)
+        if isinstance(value, cst.Attribute):
+            made = value.with_changes(value=made)
+        return small.with_changes(value=made)
+
+    def _take_beside(self) -> cst.TrailingWhitespace:
+        comment, self.beside = self.beside, None
+        return beside(comment)
+
+    def _with_comments(self, statement: n.Statement) -> list[Statement]:
+        """A statement, below the classes it needs and its comments."""
+        types = self._types_first(statement) if self.depth == 0 else []
         own = self.comments.of(statement)
-        begin, begin_origins = len(self.lines), len(self.origins.lines)
-        outer = self.texts, self.inner_comments
-        self.texts, self.inner_comments = [], list(own.inner)
+        outer, self.inner_comments = self.inner_comments, list(own.inner)
         self.beside = own.trailing if _is_simple(statement) else own.head
-        self.statement(statement)
-        above = self._comment_lines([*own.leading, *self.inner_comments], statement)
+        first, *others = self.statement(statement)
+        lines = self.comment_lines([*own.leading, *self.inner_comments], statement)
         if not _is_simple(statement) and own.trailing is not None:
-            above += self._comment_lines([own.trailing], None)
-        self.texts, self.inner_comments = outer
-        is_definition = is_hoisting or self._is_definition(statement)
+            lines += self.comment_lines([own.trailing], None)
+        self.inner_comments = outer
+        classes: list[Statement] = []
         if self.depth == 0 and self.new_classes:
-            self.origins.insert(begin_origins, self.new_classes, statement.span)
-            written, is_class = self._classes()
-            gap = [""] * (2 if is_class or is_definition else 0)
+            classes = [self._class(made, statement.span) for made in self.new_classes]
+            self.new_classes = []
             # What stands above with a gap is not about the statement, but about what follows.
-            split = max((i for i, line in enumerate(above) if not line), default=-1)
-            apart = [*_without_gap(above[: split + 1]), *[""] * 2] if split >= 0 else []
-            self.lines[begin:begin] = [*apart, *written, *gap, *above[split + 1 :]]
-            return is_class or is_definition
-        self.lines[begin:begin] = above
-        return is_definition
+            split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
+            classes[0] = above(classes[0], lines[: split + 1])
+            lines = lines[split + 1 :]
+        return [*types, *classes, above(first, lines), *others]
 
-    def _is_definition(self, statement: n.Node) -> bool:
-        """Whether a statement becomes a function or a class."""
-        match statement:
-            case n.FunctionDef() | n.RecordDef():
-                return True
-            case n.TypeAlias(schema=n.ObjectSchema(fields=fields)):
-                return all(py.is_identifier(field.name.text) for field in fields)
-            case _:
-                return False
+    def _class(self, made: Statement, span: Span) -> Statement:
+        """Notes where a class comes from, or the assignment that stands for one."""
+        if isinstance(made, cst.ClassDef):
+            head = self._take_beside()
+            made = made.with_changes(body=made.body.with_changes(header=head))
+            for line in made.body.body:
+                self.origins.note(line, span)
+        self.origins.note(made, span)
+        return made
 
-    def _ends_with_definition(self, statement: n.Statement) -> bool:
-        """Whether the last lines of a statement are a definition's."""
-        match statement:
-            case n.IfStmt():
-                last = statement.other or statement.branches[-1].body
-            case n.ForStmt() | n.WhileStmt():
-                last = statement.body
-            case _:
-                return self._is_definition(statement)
-        return not self.comments.footer(last) and self._ends_with_definition(last[-1])
-
-    def _types_first(self, statement: n.Statement) -> bool:
-        """Writes the types that a statement names and that are defined further below.
-
-        Whether there were any.
-        """
-        if not self.definitions:
-            return False
-        is_any = False
+    def _types_first(self, statement: n.Statement) -> list[Statement]:
+        """The types that a statement names and that are defined further below."""
+        made: list[Statement] = []
         if isinstance(statement, n.TypeAlias | n.RecordDef):
             self.begun_types.add(statement.name.text)
-        for name in named_types(statement):
+        for name in named_types(statement) if self.definitions else ():
             definition = self.definitions.get(name)
             if definition is None or name in self.begun_types:
                 continue
-            self._types_first(definition)
-            self._with_comments(definition)
-            self.lines += ["", ""]
+            self.begun_types.add(name)
             self.hoisted.add(definition)
-            is_any = True
-        return is_any
+            made += self._with_comments(definition)
+        return made
 
-    def _classes(self) -> tuple[list[str], bool]:
-        """The lines of the classes that the statement needs, and whether one is a definition."""
-        outer, self.lines = self.lines, []
-        for made in self.new_classes:
-            if self.lines:
-                self.lines += ["", ""]
-            self.type_definition(made)
-        written, self.lines = self.lines, outer
-        is_class = any(isinstance(made, ast.ClassDef) for made in self.new_classes)
-        self.new_classes = []
-        return written, is_class
-
-    def _comment_lines(self, comments: Sequence[Comment], below: n.Node | None) -> list[str]:
+    def comment_lines(
+        self, comments: Sequence[Comment], below: n.Node | None
+    ) -> list[cst.EmptyLine]:
         """Comments as lines, with the blank lines between them and above what is below."""
-        lines: list[str] = []
-        attached = self._attached(comments, below)
+        lines: list[cst.EmptyLine] = []
         for position, comment in enumerate(comments):
             if position and not comment.is_trailing:
-                count = self._blank_lines_between(comments[position - 1], comment)
-                # What stands right above a definition is apart like the definition itself.
-                is_apart = count and position == attached
-                lines += [""] * self._around() if is_apart else self._blank(count)
-            lines.append(self.indent(text_of(comment)))
+                lines += [py.BLANK] * self._blank_lines_between(comments[position - 1], comment)
+            lines.append(comment_line(comment))
         if comments and below is not None and not comments[-1].is_trailing:
-            count = self.comments.blank_lines_after(comments[-1].span.start)
-            if count and self._is_definition(below):
-                count = self._around()
-            lines += self._blank(count)
+            lines += [py.BLANK] * self.comments.blank_lines_after(comments[-1].span.start)
         return lines
-
-    def _attached(self, comments: Sequence[Comment], below: n.Node | None) -> int | None:
-        """The first of the comments that stand right above a definition, without a gap."""
-        if below is None or not comments or not self._is_definition(below):
-            return None
-        if self.comments.blank_lines_after(comments[-1].span.start):
-            return None
-        position = len(comments) - 1
-        while position and not self._blank_lines_between(*comments[position - 1 : position + 1]):
-            position -= 1
-        return position
 
     def _blank_lines_between(self, one: Comment, other: Comment) -> int:
         """The larger gap, where an import that is now elsewhere stood between them."""
@@ -209,39 +199,11 @@ class Blocks(Lines, Annotations):
             self.comments.blank_lines_before(other.span.start),
         )
 
-    def _gap(self, statement: n.Statement) -> int:
+    def _gap(self, statement: n.Statement) -> list[cst.EmptyLine]:
         """The blank lines of the script above a statement and its comments."""
         leading = self.comments.of(statement).leading
         start = leading[0].span.start if leading else statement.span.start
-        return len(self._blank(self.comments.blank_lines_before(start)))
-
-    def _blank(self, count: int) -> list[str]:
-        return [""] * min(count, 1 if self.depth else 2)
-
-    def _around(self) -> int:
-        return _AROUND_INNER if self.depth else _AROUND_TOP
-
-    def body(self, owner: n.Statement, statements: Sequence[n.Statement]) -> None:
-        """The inside of a block of `owner`, with the comments at its end."""
-        self.depth += 1
-        outer, self.block_owner = self.block_owner, owner
-        self.block(statements)
-        self.block_owner = outer
-        self.footer(statements, self.comments.footer(tuple(statements)))
-        self.depth -= 1
-
-    def footer(self, statements: Sequence[n.Statement], comments: Sequence[Comment]) -> None:
-        """The comments below the last of the statements."""
-        if not comments:
-            return
-        count = self.comments.blank_lines_before(comments[0].span.start)
-        last = next((one for one in reversed(statements) if one not in self.joined), None)
-        if last is not None and self._ends_with_definition(last):
-            count = self._around()
-        elif last is not None and self.depth and self._kept_imports(last):
-            count = max(count, 1)
-        self.lines += self._blank(count) if self.lines else []
-        self.lines += self._comment_lines(comments, None)
+        return [py.BLANK] * self.comments.blank_lines_before(start)
 
     # Imports
 
@@ -256,13 +218,14 @@ class Blocks(Lines, Annotations):
         is_needed = bool(self._kept_imports(statement))
         return not is_needed and not all(isinstance(one, _IMPORTS) for one in below)
 
-    def _import(self, statement: n.ImportStmt | n.FromImport) -> None:
-        """Writes the import of a call, or one that is inside of an `if` or the like."""
-        kept = self._kept_imports(statement)
-        for position, group in enumerate(Imports(own=kept).render().split("\n\n")):
-            self.lines += [""] * (position > 0)
-            for line in ast.parse(group or "pass").body:
-                self.simple(line, statement.span)
+    def _import(self, statement: n.ImportStmt | n.FromImport) -> list[Statement]:
+        """The import of a call, or one that is inside of an `if` or the like."""
+        kept = Imports(own=self._kept_imports(statement)).statements()
+        first, *others = kept or [py.line(cst.Pass())]
+        made = [first.with_changes(trailing_whitespace=self._take_beside()), *others]
+        for line in made:
+            self.origins.note(line, statement.span)
+        return list[Statement](made)
 
     def _join_imports(self, statements: Sequence[n.Statement]) -> None:
         """Makes one of the imports that follow each other, so that they can be sorted.
@@ -304,14 +267,6 @@ class Blocks(Lines, Annotations):
                 }
             case _:
                 return set()
-
-
-def _without_gap(lines: list[str]) -> list[str]:
-    """The lines without the blank ones at their end."""
-    end = len(lines)
-    while end and not lines[end - 1]:
-        end -= 1
-    return lines[:end]
 
 
 def _is_simple(statement: n.Statement) -> bool:

@@ -15,6 +15,9 @@ Doc comments that document something are not comments here: they become docstrin
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import libcst as cst
 
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -22,6 +25,8 @@ from saftc.syntax.docs import documenting
 from saftc.syntax.tokens import Comment
 
 _CLOSING = re.compile(r"(?:[\s,(]|//[^\n]*)*\)")
+_Listing = TypeVar("_Listing", bound=cst.List | cst.Tuple | cst.Dict | cst.Call | cst.FunctionDef)
+
 _ELSE = re.compile(r"^[ ]*else[ ]*:", re.MULTILINE)
 
 
@@ -191,25 +196,59 @@ def lies_in(comment: Comment, span: Span) -> bool:
     return span.start <= comment.span.start < span.end
 
 
-def breaks_of(
-    items: Sequence[Span], count: int, comments: Sequence[Comment], source: Source
-) -> list[str]:
-    """The line breaks of a listing with one item a line and the comments of the source between.
+def comment_line(comment: Comment) -> cst.EmptyLine:
+    """The comment on a line of its own."""
+    return cst.EmptyLine(comment=cst.Comment(text_of(comment)))
 
-    `items` are the places of its items in the source; it has `count` items, those that the output
-    adds stand at the end. Gives `count + 1` breaks, see `printing`.
+
+def beside(comment: Comment | None) -> cst.TrailingWhitespace:
+    """What stands at the end of a line with this comment beside it."""
+    if comment is None:
+        return cst.TrailingWhitespace()
+    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(text_of(comment)))
+
+
+def with_comments(
+    made: _Listing, items: Sequence[Span], comments: Sequence[Comment], source: Source
+) -> _Listing:
+    """`made` with one item a line, and the comments of the source between them.
+
+    `items` are the places of its items in the source; those that the output adds stand at the end.
     """
-    gaps: list[tuple[Comment | None, list[Comment]]] = [(None, []) for _ in range(count + 1)]
+    gaps: list[tuple[Comment | None, list[Comment]]] = [(None, []) for _ in range(len(items) + 1)]
     for comment in comments:
         gap = sum(span.end <= comment.span.start for span in items)
-        beside, above = gaps[gap]
+        trailing, above = gaps[gap]
         if gap and source.line_of(items[gap - 1].end - 1) == source.line_of(comment.span.start):
             gaps[gap] = (comment, above)
         else:
-            gaps[gap] = (beside, [*above, comment])
-    return [_line_break(*gap) for gap in gaps]
+            gaps[gap] = (trailing, [*above, comment])
+    first, *others = [_line_break(*gap) for gap in gaps]
+    match made:
+        case cst.Call():
+            return made.with_changes(args=_apart(made.args, others), whitespace_before_args=first)
+        case cst.FunctionDef():
+            parameters = made.params.with_changes(params=_apart(made.params.params, others))
+            return made.with_changes(params=parameters, whitespace_before_params=first)
+        case cst.List():
+            opening: dict[str, Any] = {"lbracket": cst.LeftSquareBracket(first)}
+        case cst.Dict():
+            opening = {"lbrace": cst.LeftCurlyBrace(first)}
+        case _:
+            opening = {"lpar": [cst.LeftParen(first)]}
+    return made.with_changes(elements=_apart(made.elements, others), **opening)
 
 
-def _line_break(beside: Comment | None, above: Sequence[Comment]) -> str:
-    first = f"  {text_of(beside)}\n" if beside else "\n"
-    return first + "".join(f"{text_of(comment)}\n" for comment in above)
+def _apart(items: Sequence[Any], spaces: Sequence[cst.ParenthesizedWhitespace]) -> list[Any]:
+    added = [_line_break(None, ())] * (len(items) - len(spaces))
+    return [
+        item.with_changes(comma=cst.Comma(whitespace_after=space))
+        for item, space in zip(items, (*spaces, *added), strict=True)
+    ]
+
+
+def _line_break(
+    trailing: Comment | None, above: Sequence[Comment]
+) -> cst.ParenthesizedWhitespace:
+    lines = [comment_line(comment) for comment in above]
+    return cst.ParenthesizedWhitespace(beside(trailing), lines, indent=True)

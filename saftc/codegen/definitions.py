@@ -6,13 +6,13 @@ gives `def area(radius: float, unit: str = "m") -> str:` with its docstring, the
 names that a call begins with, and the check at its end.
 """
 
-import ast
+import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import class_def, docstring
-from saftc.codegen.blocks import Blocks
-from saftc.codegen.comments import breaks_of, lies_in
-from saftc.codegen.python import Expression
+from saftc.codegen.blocks import Blocks, above
+from saftc.codegen.comments import lies_in, with_comments
+from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -27,6 +27,7 @@ from saftc.semantics.types import (
 )
 from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.tokens import Comment
 
 
 class Definitions(Blocks):
@@ -34,7 +35,7 @@ class Definitions(Blocks):
 
     # Types
 
-    def _type_alias(self, statement: n.TypeAlias) -> None:
+    def _type_alias(self, statement: n.TypeAlias) -> Statement:
         name = statement.name.text
         type_ = self.facts.aliases[name]
         doc = self.module.docs.get(statement)
@@ -42,12 +43,11 @@ class Definitions(Blocks):
             for field in statement.schema.fields:
                 self.name_classes(field.schema, field.name.text)
             self.write_class(type_, name, doc or "")
-            made = self.new_classes.pop()
-            if doc and not isinstance(made, ast.ClassDef):
+            made = self._class(self.new_classes.pop(), statement.span)
+            if doc and not isinstance(made, cst.ClassDef):
                 # An assignment has no docstring.
-                self.write("\n".join(f"# {line}".rstrip() for line in doc.split("\n")))
-            self.origins.insert(len(self.origins.lines), [made], statement.span)
-            self.type_definition(made)
+                lines = [f"# {line}".rstrip() for line in doc.split("\n")]
+                made = above(made, [cst.EmptyLine(comment=cst.Comment(line)) for line in lines])
         else:
             self.name_classes(statement.schema, name + "_part")
             target = py.name(self.name_of(statement.name))
@@ -55,10 +55,11 @@ class Definitions(Blocks):
             value = self.field_annotation(type_, doc)
             if isinstance(type_, UnionType | LiteralType | ListType | TupleType):
                 self.alias_of[type_] = name
-            self.simple(py.assignment(target, value), statement.span)
+            made = self.simple(py.assignment(target, value), statement.span)
         self.written_types.add(name)
+        return made
 
-    def _record_def(self, statement: n.RecordDef) -> None:
+    def _record_def(self, statement: n.RecordDef) -> Statement:
         name = statement.name.text
         facts = self.facts.records[name]
         for field in statement.fields:
@@ -79,9 +80,8 @@ class Definitions(Blocks):
             [frozen],
             self._record_defaults(statement),
         )
-        self.origins.insert(len(self.origins.lines), [made], statement.span)
-        self.type_definition(made)
         self.written_types.add(name)
+        return self._class(made, statement.span)
 
     def _record_defaults(self, statement: n.RecordDef) -> dict[str, Expression]:
         """The defaults of a record's fields; an optional field at the end has nil."""
@@ -99,21 +99,19 @@ class Definitions(Blocks):
 
     def _field_default(self, node: n.Expression) -> Expression:
         value = self.emit(node)
-        if not isinstance(value, ast.List | ast.Dict):
+        if not isinstance(value, cst.List | cst.Dict):
             return value
         # Python shares a default between all records and refuses one that could be changed.
-        is_list = isinstance(value, ast.List)
-        is_empty = not (value.elts if is_list else value.values)
         factory = (
-            self.global_("list" if is_list else "dict")
-            if is_empty
-            else ast.Lambda(py.parameters([]), value)
+            py.lambda_(value)
+            if value.elements
+            else self.global_("list" if isinstance(value, cst.List) else "dict")
         )
         return py.call(self.global_("field"), named=[("default_factory", factory)])
 
     # Functions
 
-    def _function_def(self, statement: n.FunctionDef) -> None:
+    def _function_def(self, statement: n.FunctionDef) -> cst.FunctionDef:
         facts = self.facts.functions[statement]
         for parameter in statement.parameters:
             self.name_classes(parameter.schema, parameter.name.text)
@@ -124,30 +122,27 @@ class Definitions(Blocks):
                 for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
             ]
         )
-        name = self.name_of(statement.name)
-        head = ast.FunctionDef(name, parameters, [], [], self._returns(facts))
-        if self.inner_comments and statement.parameters:
-            self._comments_between(head, statement)
-        self.headed(head, statement.span)
+        returns = self._returns(facts)
+        between = self._comments_between(statement)
         outer, self.scope = self.scope, self.facts.names.scopes[statement]
-        self.depth += 1
-        self._beginning(statement)
-        self.depth -= 1
-        self.body(statement, statement.body)
-        self.depth += 1
-        self._ending(statement, facts)
-        self.depth -= 1
+        ending = self._ending(statement, facts)
+        body = self.body(statement.body, lambda: self._beginning(statement), ending)
         self.scope = outer
+        made = py.function(self.name_of(statement.name), parameters, returns, body)
+        self.origins.note(made, statement.span)
+        if not between:
+            return made
+        places = [parameter.span for parameter in statement.parameters]
+        return with_comments(made, places, between, self.source)
 
-    def _comments_between(self, head: ast.FunctionDef, statement: n.FunctionDef) -> None:
-        """Puts the comments between the parameters into the head."""
+    def _comments_between(self, statement: n.FunctionDef) -> list[Comment]:
+        """The comments between the parameters."""
+        if not self.inner_comments or not statement.parameters:
+            return []
         listed = Span(statement.span.start, self.comments.parameters_end(statement))
         inner = [comment for comment in self.inner_comments if lies_in(comment, listed)]
-        if not inner:
-            return
         self.inner_comments = [c for c in self.inner_comments if c not in inner]
-        places = [parameter.span for parameter in statement.parameters]
-        self.breaks[head] = breaks_of(places, len(places), inner, self.source)
+        return inner
 
     def _parameter(
         self, parameter: n.Parameter, type_: Type
@@ -169,35 +164,37 @@ class Definitions(Blocks):
             return py.constant(None)
         return self.annotation(facts.gives) if is_known(facts.gives) else None
 
-    def _beginning(self, statement: n.FunctionDef) -> None:
+    def _beginning(self, statement: n.FunctionDef) -> list[Statement]:
         """The docstring, and the copies of outer names that the call begins with."""
+        made: list[Statement] = []
         doc = self.module.docs.get(statement)
         if doc is not None:
-            line = docstring(doc)
-            self.origins.add(line, statement.span)
-            self.docstring(line)
+            made.append(self.simple(docstring(doc), statement.span))
         for symbol in self.facts.names.scopes[statement].symbols.values():
             outer = symbol.starts_from
             if outer is None:
                 continue
             is_builtin = outer.kind == "builtin"
             value = self.operation(outer.name) if is_builtin else py.name(self.names[outer])
-            copy = py.assignment(py.name(self.names[symbol]), value)
+            target = py.name(self.names[symbol])
+            copy = self.simple(py.assignment(target, value), statement.name.span)
             if not symbol.starts_late:
-                self.simple(copy, statement.name.span)
+                made.append(copy)
                 continue
             # The outer name may not have a value by then; it is needed only on some paths.
             unset = py.call(self.global_("suppress"), [self.global_("NameError")])
-            self.headed(ast.With([ast.withitem(unset)], []), statement.name.span)
-            self.depth += 1
-            self.simple(copy, statement.name.span)
-            self.depth -= 1
+            made.append(cst.With([cst.WithItem(unset)], py.block([copy])))
+            self.origins.note(made[-1], statement.name.span)
+        return made
 
-    def _ending(self, statement: n.FunctionDef, facts: FunctionFacts) -> None:
+    def _ending(self, statement: n.FunctionDef, facts: FunctionFacts) -> list[Statement]:
         """What a function does that ends without the value it has declared."""
         declared = facts.declared
         if declared is None or statement not in self.facts.can_fall_through:
-            return
-        if fit(NIL, declared) != Fit.EXACT:
-            checked = self.checked(py.constant(None), declared)
-            self.simple(ast.Return(checked), statement.name.span)
+            return []
+        if fit(NIL, declared) == Fit.EXACT:
+            return []
+        checked = self.checked(py.constant(None), declared)
+        line = py.line(py.returned(checked))
+        self.origins.note(line, statement.name.span)
+        return [line]

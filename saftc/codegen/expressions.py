@@ -5,16 +5,16 @@ row.price   row["price"]        or  row.price (a record)  or  ops.member(row, "p
 if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
 """
 
-import ast
 import re
 from collections.abc import Sequence
 from typing import assert_never
 
+import libcst as cst
+
 from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
 from saftc.codegen.builtins import Builtins, is_as_written
-from saftc.codegen.comments import breaks_of, lies_in
-from saftc.codegen.printing import number, quoted
+from saftc.codegen.comments import lies_in, with_comments
 from saftc.codegen.python import Expression
 from saftc.semantics.builtins import BUILTINS, ITEMS
 from saftc.semantics.history import MEMBERS
@@ -143,7 +143,7 @@ class Expressions(Annotations, Builtins):
         written = self.source.at(node.span)
         if isinstance(node.value, int | float) and _NUMBER.fullmatch(written):
             # As it is written, `1_000` too; Python's own way to write it is another.
-            return py.Written(node.value, number(written))
+            return py.as_written(written)
         return py.constant(node.value)
 
     def _name(self, node: n.Name) -> Expression:
@@ -163,7 +163,7 @@ class Expressions(Annotations, Builtins):
                 return py.name(self.name_of(node))
             case n.Call():
                 made = self._call(node)
-                assert isinstance(made, ast.Attribute)
+                assert isinstance(made, cst.Attribute)
                 return made.value
             case _:
                 raise AssertionError(f"{type(node).__name__} keeps no history")
@@ -184,19 +184,18 @@ class Expressions(Annotations, Builtins):
         items: Sequence[n.Node],
     ) -> Expression:
         """Keeps one item a line where the source has it so, and the comments between items."""
-        if made in self.breaks:
+        if py.is_spread(made):
             # `str(x)` is `x`, and has its comments already.
             return made
+        count = len(py.items_of(made))
         inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
-        count = py.item_count(made)
         if inner and items:
             for comment in inner:
                 self.inner_comments.remove(comment)
-            self.breaks[made] = breaks_of([i.span for i in items], count, inner, self.source)
-        elif node.is_spread and count and not (count == 1 and isinstance(made, ast.Tuple)):
-            # The comma of `(a,)` makes the tuple; it says nothing about lines.
-            self.breaks[made] = [""] * (count + 1)
-        return made
+            return with_comments(made, [item.span for item in items], inner, self.source)
+        # The comma of `(a,)` makes the tuple; it says nothing about lines.
+        is_spread = node.is_spread and count and not (count == 1 and isinstance(made, cst.Tuple))
+        return py.spread(made) if is_spread else made
 
     # Calls
 
@@ -210,8 +209,8 @@ class Expressions(Annotations, Builtins):
             if symbol.kind == "builtin":
                 made = self.builtin_call(node, symbol.name, is_iterated=is_iterated)
                 if (
-                    isinstance(made, ast.Call)
-                    and py.item_count(made) == len(node.arguments)
+                    isinstance(made, cst.Call)
+                    and len(made.args) == len(node.arguments)
                     and is_as_written(node, BUILTINS[symbol.name])
                 ):
                     return self._spread(node, made, node.arguments)
@@ -520,14 +519,14 @@ class Expressions(Annotations, Builtins):
 
     def _comprehension(self, node: n.Comprehension) -> Expression:
         outer, self.scope = self.scope, self.facts.names.scopes[node]
-        clauses: list[ast.comprehension] = []
+        clauses: list[py.Clause] = []
         for clause in node.clauses:
             iterable = self.loop_over(clause.pattern, clause.iterable)
             conditions = [self.condition(condition) for condition in clause.conditions]
-            clauses.append(py.comprehension(self.pattern(clause.pattern), iterable, conditions))
+            clauses.append((self.pattern(clause.pattern), iterable, conditions))
         item = self.emit(node.item)
         self.scope = outer
-        return ast.ListComp(item, clauses)
+        return py.comprehension(item, clauses)
 
 
 def _is_written_out(node: n.Expression) -> bool:
@@ -564,6 +563,6 @@ def _has_item(owner: Type, position: int) -> bool:
 def _block(text: str) -> Expression:
     """A text of several lines: one string a line, joined by Python, when it is a longer one."""
     lines = text.splitlines(keepends=True)
-    if len(quoted(text)) <= _SHORT_TEXT or len(lines) == 1:
+    if len(repr(text)) <= _SHORT_TEXT or len(lines) == 1:
         return py.constant(text)
-    return py.Written(text, f"({' '.join(map(quoted, lines))})")
+    return py.joined(lines)

@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 
+import libcst as cst
+
+from saftc.codegen import python as py
 from saftc.codegen.annotations import docstring
+from saftc.codegen.blocks import above
+from saftc.codegen.layout import lay_out
 from saftc.codegen.names import Needs, hidden_needs, python_names
 from saftc.codegen.positions import Origins
-from saftc.codegen.printing import Printer
 from saftc.codegen.statements import Statements
 from saftc.semantics.facts import Facts
 from saftc.source import Source
@@ -41,32 +45,36 @@ def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
                 needs.add(name, scope)
 
 
+_MAIN = cst.If(
+    py.comparison(py.name("__name__"), "==", py.constant("__main__")),
+    py.block([py.line(cst.Expr(py.call(py.name("main"))))]),
+    leading_lines=[py.BLANK] * 2,
+)
+
+
 class _Emitter(Statements):
     def run(self) -> str:
         self.prepare()
-        self.block(self.module.statements)
-        self.footer(self.module.statements, self.comments.file_footer)
+        body, footer = self.block(self.module.statements)
+        footer += self.footer(self.comments.file_footer)
         if self._has_main():
-            self.lines += ["", "", 'if __name__ == "__main__":', "    main()"]
-        top = self._top()
-        if not self.lines:
-            return top
-        # black keeps two blank lines above a definition.
-        code = next((line for line in self.lines if not line.startswith("#")), "")
-        begins_with_definition = code.startswith(("def ", "class ", "@"))
-        gap = "\n\n" if begins_with_definition else "\n"
-        return top + gap + "\n".join(self.lines) + "\n"
+            body.append(_MAIN)
+        if body:
+            body[0] = above(body[0], [py.BLANK])
+        else:
+            footer[:0] = [py.BLANK]
+        name = self.source.name.replace("\\", "/").rsplit("/", 1)[-1]
+        made = cst.Module(
+            [*self._docstring(), *self.imports.statements(), *body],
+            header=[cst.EmptyLine(comment=cst.Comment(header(name).rstrip()))],
+            footer=footer,
+        )
+        self.origins.module = made
+        return lay_out(made, self.texts)
 
-    def _top(self) -> str:
-        """The header, the docstring and the imports."""
-        top = header(self.source.name.replace("\\", "/").rsplit("/", 1)[-1])
+    def _docstring(self) -> list[py.Statement]:
         doc, _ = module_doc(self.source, self.module)
-        if doc:
-            top += Printer().simple(docstring(doc)) + "\n"
-        imports = self.imports.render()
-        if imports:
-            top += ("\n" if doc else "") + imports + "\n"
-        return top
+        return [py.line(docstring(doc))] if doc else []
 
     def _has_main(self) -> bool:
         return any(

@@ -95,9 +95,10 @@ class Prompts(Annotations):
             named.append(("options", self.emit(node.options)))
         function = self.global_("program" if node.mode == "program" else "prompt")
         made = py.call(function, [template, *positional], named)
-        self.prompts.add(made)
+        self.prompts.add(function)
         self.origins.note(made, node.span)
-        return made
+        has_lines = any("\n" in text for text in text_parts(node))
+        return py.spread(made) if has_lines or self.is_long(made, self.depth + 1) else made
 
     def _template(
         self, node: n.Prompt
@@ -123,7 +124,12 @@ class Prompts(Annotations):
         if "\n" not in text:
             return py.constant(text)
         self.texts.append(text)
-        return mark(text, len(self.texts) - 1)
+        return mark(len(self.texts) - 1)
+
+
+def text_parts(node: n.Prompt) -> list[str]:
+    """The texts of a prompt."""
+    return [part.text for part in node.parts if isinstance(part, n.PromptText)]
 
 
 def keyword_of(name: str) -> str:

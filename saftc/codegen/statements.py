@@ -1,15 +1,13 @@
 """Statements: what each becomes, and the heads of loops and branches."""
 
-import ast
-from collections.abc import Sequence
-from typing import assert_never
+import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.comments import Attached
 from saftc.codegen.definitions import Definitions
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.prompts import Prompts
-from saftc.codegen.python import Expression
+from saftc.codegen.python import Expression, Statement
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     NEVER,
@@ -28,59 +26,62 @@ from saftc.syntax.walk import walk
 class Statements(Definitions, Prompts, Expressions):
     """The part of the emitter that knows statements."""
 
-    def statement(self, statement: n.Statement) -> None:
-        """Writes a statement."""
+    def statement(self, statement: n.Statement) -> list[Statement]:
+        """What a statement becomes: one, or none."""
+        match statement:
+            case n.ImportStmt() | n.FromImport():
+                return self._import(statement)
+            case _:
+                return [self._made(statement)]
+
+    def _made(self, statement: n.Statement) -> Statement:
         match statement:
             case n.FunctionDef():
-                self._function_def(statement)
+                return self._function_def(statement)
             case n.AssignStmt():
-                self._assign_stmt(statement)
+                return self._assign_stmt(statement)
             case n.IfStmt():
-                self._if_stmt(statement, "if")
+                return self._if_stmt(statement, None)
             case n.ForStmt():
-                self._for_stmt(statement)
+                return self._for_stmt(statement)
             case n.WhileStmt():
-                head = ast.While(self.condition(statement.condition), [], [])
-                self.headed(head, statement.span)
-                self.body(statement, statement.body)
+                condition = self.condition(statement.condition)
+                made = cst.While(condition, self.body(statement.body))
+                self.origins.note(made, statement.span)
+                return made
             case n.BreakStmt():
-                self.simple(ast.Break(), statement.span)
+                return self.simple(cst.Break(), statement.span)
             case n.ContinueStmt():
-                self.simple(ast.Continue(), statement.span)
+                return self.simple(cst.Continue(), statement.span)
             case n.RetStmt():
-                self._ret_stmt(statement)
+                return self._ret_stmt(statement)
             case n.AssertStmt():
-                self._assert_stmt(statement)
+                return self._assert_stmt(statement)
             case n.ExpressionStmt():
-                self._expression_stmt(statement)
+                return self._expression_stmt(statement)
             case n.DestructureStmt():
-                self._destructure_stmt(statement)
+                return self._destructure_stmt(statement)
             case n.TypeAlias():
-                self._type_alias(statement)
+                return self._type_alias(statement)
             case n.RecordDef():
-                self._record_def(statement)
-            case n.ImportStmt() | n.FromImport():
-                self._import(statement)
+                return self._record_def(statement)
             case _:
-                assert_never(statement)
+                raise AssertionError
 
-    def _assign_stmt(self, statement: n.AssignStmt) -> None:
+    def _assign_stmt(self, statement: n.AssignStmt) -> Statement:
         self.name_classes(statement.schema, statement.name.text)
         target = py.name(self.name_of(statement.name))
         if self.facts.names.of(statement.name) in self.facts.history.does:
             value = self.whole_result(statement.value)
-            self.simple(py.assignment(target, value), statement.span)
-            return
+            return self.simple(py.assignment(target, value), statement.span)
         value = self.emit(statement.value)
-        if statement.schema is None or not self._keeps_annotation(statement):
-            annotation = self._needed_annotation(statement)
-            if annotation is None:
-                self.simple(py.assignment(target, value), statement.span)
-                return
-        else:
+        if statement.schema is not None and self._keeps_annotation(statement):
             annotation = self.annotation(self.facts.schemas[statement.schema])
-        made = py.annotated(target, annotation, value)
-        self.simple(made, statement.span)
+        else:
+            annotation = self._needed_annotation(statement)
+        if annotation is None:
+            return self.simple(py.assignment(target, value), statement.span)
+        return self.simple(py.annotated(target, annotation, value), statement.span)
 
     def _keeps_annotation(self, statement: n.AssignStmt) -> bool:
         """Whether a name's annotation says what the value does not say by itself."""
@@ -116,14 +117,14 @@ class Statements(Definitions, Prompts, Expressions):
             return differ or any(self._is_read(part) for part in parts(type_))
         return any(self._is_read(part) for part in parts(type_))
 
-    def _ret_stmt(self, statement: n.RetStmt) -> None:
+    def _ret_stmt(self, statement: n.RetStmt) -> Statement:
         value = None
         if statement.value is not None:
             keeps = self.scope.call.owner in self.facts.history.does
             value = self.whole_result(statement.value) if keeps else self.emit(statement.value)
-        self.simple(ast.Return(value), statement.span)
+        return self.simple(py.returned(value), statement.span)
 
-    def _destructure_stmt(self, statement: n.DestructureStmt) -> None:
+    def _destructure_stmt(self, statement: n.DestructureStmt) -> Statement:
         assert isinstance(statement.value, n.Prompt)
         for field in statement.fields:
             self.name_classes(field.schema, field.name.text)
@@ -131,72 +132,62 @@ class Statements(Definitions, Prompts, Expressions):
         first = self.facts.names.of(statement.fields[0].name)
         part = "fields" if first in self.facts.history.does else "value"
         value = py.attribute(self.destructured(statement.value, statement.fields), part)
-        target = py.tuple_(names)
-        self.simple(py.assignment(target, value), statement.span)
+        return self.simple(py.assignment(py.tuple_(names), value), statement.span)
 
-    def _expression_stmt(self, statement: n.ExpressionStmt) -> None:
+    def _expression_stmt(self, statement: n.ExpressionStmt) -> Statement:
         value = statement.value
         if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
             # A text would be a docstring here.
-            self.simple(ast.Pass(), statement.span)
-        elif isinstance(value, n.Prompt):
-            self.simple(ast.Expr(self.result(value)), statement.span)
-        else:
-            self.simple(ast.Expr(self.emit(value)), statement.span)
+            return self.simple(cst.Pass(), statement.span)
+        made = self.result(value) if isinstance(value, n.Prompt) else self.emit(value)
+        return self.simple(cst.Expr(made), statement.span)
 
-    def _assert_stmt(self, statement: n.AssertStmt) -> None:
+    def _assert_stmt(self, statement: n.AssertStmt) -> Statement:
         condition = self.condition(statement.condition)
         message = None
         if statement.message is not None:
             message = self.emit(statement.message)
             if not is_only(self.type_of(statement.message), "string"):
                 message = self.shown(message)
-        self.simple(ast.Assert(condition, message), statement.span)
+        return self.simple(cst.Assert(condition, message), statement.span)
 
-    def _if_stmt(self, statement: n.IfStmt, word: str) -> None:
-        for position, branch in enumerate(statement.branches):
-            if position:
-                word = "elif"
-                self._clause(statement.branches[position - 1].body, self.comments.of(branch))
-            if word == "if":
-                self.headed(ast.If(self.condition(branch.condition), [], []), branch.span)
-            else:
-                self._elif(branch, self.comments.of(branch if position else statement))
-            self.body(statement, branch.body)
-        if statement.other:
-            self._else(statement)
+    def _if_stmt(self, statement: n.IfStmt, part: Attached | None) -> cst.If:
+        """`part` holds the comments of one that is `else: if` in the script, and reads `elif`."""
+        parts = [part, *(self.comments.of(branch) for branch in statement.branches[1:])]
+        made = [
+            self._branch(branch, own) for branch, own in zip(statement.branches, parts, strict=True)
+        ]
+        orelse = self._else(statement) if statement.other else None
+        for branch, one in reversed(list(zip(statement.branches, made, strict=True))):
+            orelse = one.with_changes(orelse=orelse)
+            self.origins.note(orelse, branch.span)
+        assert isinstance(orelse, cst.If)
+        return orelse
 
-    def _elif(self, branch: n.Branch, part: Attached) -> None:
-        """The head of a later branch; comments inside it that find no place stand above it."""
+    def _branch(self, branch: n.Branch, part: Attached | None) -> cst.If:
+        """A branch; of an `elif`, comments inside its head that find no place stand above it."""
+        if part is None:
+            return cst.If(self.condition(branch.condition), self.body(branch.body))
         outer, self.inner_comments = self.inner_comments, list(part.inner)
-        made = ast.If(self.condition(branch.condition), [], [])
-        self.lines += self._comment_lines(self.inner_comments, None)
+        condition = self.condition(branch.condition)
+        lines = self.comment_lines([*part.leading, *self.inner_comments], None)
         self.inner_comments = outer
         self.beside = part.head
-        self.headed(made, branch.span, "elif")
+        return cst.If(condition, self.body(branch.body), leading_lines=lines)
 
-    def _else(self, statement: n.IfStmt) -> None:
+    def _else(self, statement: n.IfStmt) -> cst.If | cst.Else:
         part = self.comments.others.get(statement, Attached())
-        above = statement.branches[-1].body
         only = statement.other[0]
         if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
-            # `else: if` reads `elif`.
-            self._clause(above, self.comments.of(only))
-            self._if_stmt(only, "elif")
-            return
-        self._clause(above, part)
+            return self._if_stmt(only, self.comments.of(only))
+        lines = self.comment_lines(part.leading, None)
         self.beside = part.head
-        self.write("else:" + self.take_beside())
-        self.body(statement, statement.other)
+        return cst.Else(self.body(statement.other), leading_lines=lines)
 
-    def _clause(self, above: Sequence[n.Statement], part: Attached) -> None:
-        """The comments above `elif` or `else`, apart from a definition that ends the block."""
-        if not self.comments.footer(tuple(above)) and self._ends_with_definition(above[-1]):
-            self.lines += [""] * (self._around() if part.leading else 1)
-        self.lines += self._comment_lines(part.leading, None)
-
-    def _for_stmt(self, statement: n.ForStmt) -> None:
+    def _for_stmt(self, statement: n.ForStmt) -> Statement:
         iterable = self.loop_over(statement.pattern, statement.iterable)
         target = self.pattern(statement.pattern)
-        self.headed(ast.For(target, iterable, [], []), statement.span)
-        self.body(statement, statement.body)
+        body = self.body(statement.body)
+        made = cst.For(py.bare(target), py.bare(iterable), body)  # type: ignore[arg-type]
+        self.origins.note(made, statement.span)
+        return made

@@ -9,16 +9,21 @@ in has the place of the line that it stands for, and nothing more is said about 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from lark import Lark, UnexpectedToken
+from lark.lexer import Lexer
+from platformdirs import user_cache_path
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.automaton import Unexpected, build_statement
-from saftc.syntax.builder import Mistake
+from saftc.syntax.builder import Builder, Mistake
 from saftc.syntax.docs import attach_docs
 from saftc.syntax.lexer import lex
-from saftc.syntax.tables import END
 from saftc.syntax.tokens import DESCRIPTIONS, LAYOUT, Token, describe
 from saftc.syntax.walk import depth_of
 
@@ -60,6 +65,35 @@ _GROUPS = (
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV"}
+
+
+class _Tokens(Lexer):
+    """Lets lark read the tokens that our lexer made."""
+
+    def __init__(self, _conf: object) -> None: ...
+
+    def lex(self, lexer_state: Any, parser_state: object = None) -> Iterator[Any]:
+        return iter(lexer_state)
+
+
+@cache
+def _lark() -> Lark:
+    # Building the tables takes longer than compiling most scripts: lark keeps them.
+    folder = user_cache_path("saftc", appauthor=False, ensure_exists=True)
+    return Lark(
+        (Path(__file__).parent / "grammar.lark").read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer=_Tokens,
+        start="statement",
+        maybe_placeholders=False,
+        transformer=Builder(),
+        cache=str(folder / "grammar"),
+    )
+
+
+def _parsed(tokens: list[Token]) -> n.Statement:
+    lark: Any = _lark()
+    return lark.parse(tokens)
 
 
 def parse(source: Source, found: Collector) -> n.Module:
@@ -171,15 +205,16 @@ def _parse_statements(
         tokens = pending.pop()
         is_orphan = False
         try:
-            statement: n.Statement = build_statement(tokens)
+            statement = _parsed(tokens)
         except Mistake as mistake:
             diagnostic = mistake.diagnostic
             broken = _line_at(tokens, diagnostic.span.start)
-        except Unexpected as error:
+        except UnexpectedToken as error:
             diagnostic = _explain(error, tokens)
             broken = _line_at(tokens, diagnostic.span.start)
             # An `elif` or `else` without its `if`.
-            is_orphan = error.token.kind in ("ELIF", "ELSE") and error.token is tokens[broken.start]
+            bad: Any = error.token
+            is_orphan = bad.type in ("ELIF", "ELSE") and bad is tokens[broken.start]
         else:
             if _is_shallow(statement, tokens, found):
                 statements.append(statement)
@@ -301,9 +336,10 @@ _OPENERS = {
 # What to say
 
 
-def _explain(error: Unexpected, tokens: list[Token]) -> Diagnostic:
-    bad, expected = error.token, error.expected
-    if bad.kind == END:
+def _explain(error: UnexpectedToken, tokens: list[Token]) -> Diagnostic:
+    bad: Token = cast("Any", error).token
+    expected = set(error.expected)
+    if bad.type == "$END":
         # The statement was cut where the next one begins, so what is missing is its block.
         bad = tokens[-1]
         expected = {"INDENT"}

@@ -113,6 +113,14 @@ class Token(NamedTuple):
     text: str
     span: Span
 
+    @property
+    def type(self) -> str:
+        """What lark calls the kind."""
+        return self.kind
+
+    # lark would take the place of its end token from the last one; ours have spans.
+    start_pos = end_pos = line = end_line = column = end_column = None
+
 
 def describe(token: Token) -> str:
     """The token in the words of an error message."""
