@@ -56,7 +56,7 @@ class Compiled:
 def check(source: Source, load: Loader = no_modules) -> Checked:
     """Everything that is known of a script without writing its module.
 
-    `load` finds the modules that it imports (see `saftc.modules` for files).
+    `load` finds the modules that it imports (see `saftc.project.scripts` for files).
     """
     found = Collector()
     with fitting_interpreter():

@@ -14,10 +14,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import cast
 
+from saftc.commands.reporting import complain, say
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.diagnostics.render import render_text
-from saftc.files import FileProblem, read_module, read_source, write_module
-from saftc.reporting import complain, say
+from saftc.project.files import FileProblem, read_module, read_source, write_module
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.parser import parse

@@ -16,8 +16,8 @@ from typing import Any
 from saftc.codegen.prompts import keyword_of
 from saftc.declarations import Declarations, FindModule, declarations_of, nothing
 from saftc.driver import Checked, Compiled, compile_checked
-from saftc.modules import Modules
 from saftc.previews import Hole, Preview
+from saftc.project.scripts import Modules
 from saftc.runtime import runtime
 from saftc.semantics.scopes import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members

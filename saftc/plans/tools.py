@@ -20,9 +20,9 @@ from saftc.codegen.module import header
 from saftc.declarations import declarations_of, imported_beside
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
-from saftc.files import FileProblem, read_module
-from saftc.finding import sibling
-from saftc.modules import Modules
+from saftc.project.files import FileProblem, read_module
+from saftc.project.finder import sibling
+from saftc.project.scripts import Modules
 from saftc.runtime import runtime
 from saftc.semantics.programs import conversions_of
 
@@ -96,7 +96,8 @@ def _of_script(name: str, folder: Path, program: Any) -> Tools:
     module = _declared(name, modules)
     conversions = set(conversions_of(checked.module, checked.facts))
     registry = _registry(module.__name__, vars(module), conversions, program)
-    return Tools(name, vars(module), registry, tuple(modules.checked_siblings()))
+    siblings = tuple(script for script in modules.siblings.values() if script is not None)
+    return Tools(name, vars(module), registry, siblings)
 
 
 def _declared(name: str, modules: Modules) -> ModuleType:

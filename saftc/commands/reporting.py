@@ -11,20 +11,15 @@ _COLOURS = {"error[": "\x1b[1;31m", "warning[": "\x1b[1;33m"}
 _PLAIN = "\x1b[0m"
 
 
-def write_text(checked: "Checked", stream: TextIO) -> None:
+def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
     """Writes what was found in a script to `stream`."""
-    write_rendered(as_text(checked), stream)
-
-
-def as_text(checked: "Checked") -> str:
-    """What was found in a script, as plain text."""
     from saftc.diagnostics.render import render_text
 
-    return render_text(checked.diagnostics, checked.source)
+    write_rendered(render_text(checked.diagnostics, checked.source), stream)
 
 
 def write_rendered(text: str, stream: TextIO) -> None:
-    """Writes what `as_text` gives to `stream`, in colour on a terminal."""
+    """Writes rendered diagnostics to `stream`, in colour on a terminal."""
     if text:
         print(_coloured(text) if _has_colour(stream) else text, file=stream, end="")
 

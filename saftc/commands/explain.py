@@ -10,7 +10,7 @@ from pathlib import Path
 from saftc.diagnostics.catalogue import BY_NUMBER
 from saftc.diagnostics.model import Code
 
-PAGES = Path(__file__).parent / "diagnostics" / "pages"
+PAGES = Path(__file__).parent.parent / "diagnostics" / "pages"
 
 _NUMBER = re.compile(r"(?:saft)?0*([0-9]{1,4})", re.IGNORECASE)
 

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType, FrameType, TracebackType
+from typing import TYPE_CHECKING
 
-from saftc.codegen.module import Generated
-from saftc.codegen.positions import Mapping as Place
-from saftc.codegen.positions import locate
 from saftc.diagnostics.render import snippet
+from saftc.project.workspace import Origin, Workspace
 from saftc.source import Source, Span
+
+if TYPE_CHECKING:
+    from saftc.codegen.positions import Mapping as Place
 
 # More callers than this are a recursion: the ends of it tell enough.
 _MOST_CALLERS = 8
@@ -27,23 +29,31 @@ _PURE = {"abs", "len", "max", "min", "round", "sorted", "sum"}
 
 @dataclass(frozen=True)
 class Running:
-    """A script that was compiled and is being run."""
+    """A script that is being run; it is compiled again when its places are asked for."""
 
-    source: Source
-    generated: Generated
-
-    @property
-    def text(self) -> str:
-        """The text of the compiled module."""
-        return self.generated.text
+    file: str
+    text: str
+    workspace: Workspace
 
     @cached_property
-    def places(self) -> list[Place]:
+    def origin(self) -> Origin:
+        """The script, and the places of its module."""
+        return self.workspace.origin(self.file)
+
+    @property
+    def source(self) -> Source:
+        """The script."""
+        return self.origin.source
+
+    @cached_property
+    def places(self) -> "list[Place]":
         """Where in the script each place of the text comes from."""
-        return self.generated.origins.map(self.text)
+        return self.origin.generated.origins.map(self.text)
 
     def span(self, stretch: "Stretch") -> Span | None:
         """The part of the script that a stretch of the text was made from."""
+        from saftc.codegen.positions import locate
+
         return locate(self.places, *stretch)
 
     def position(self, line: int, column: int | None) -> str | None:

@@ -5,33 +5,38 @@ it found (so that `build` can write the siblings too), and tells a cycle of impo
 """
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from saftc.driver import Checked, check
-from saftc.files import read_script, read_source
-from saftc.finding import is_python_module, sibling
-from saftc.records import OF_PYTHON, digest
+from saftc.project.cache import OF_PYTHON, digest
+from saftc.project.files import read_script
+from saftc.project.finder import folder_of, is_python_module, sibling
 from saftc.semantics.modules import BrokenModule, Found, MissingModule, PythonModule, SaftModule
 from saftc.source import Source
+
+# Gives the bytes of a script by its path.
+Read = Callable[[str], bytes]
 
 
 class Scripts:
     """The scripts of one command, with one `Modules` for each folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Read = read_script) -> None:
         self.folders: dict[Path, Modules] = {}
+        self.read = read
 
     def of(self, file: str) -> "Modules":
         """The modules that the script `file` can import."""
-        folder = Path() if file == "-" else Path(file).parent
-        return self.folders.setdefault(folder, Modules(folder))
+        folder = folder_of(file)
+        return self.folders.setdefault(folder, Modules(folder, self.read))
 
     def check(self, file: str) -> Checked:
         """The script `file`, checked with its imports; `-` is standard input."""
         modules = self.of(file)
         if file == "-":
-            return check(read_source(file), modules.load)
+            return modules.check_input()
         name = Path(file).stem
         known = modules.siblings.get(name)
         if known is not None and known.source.name == file:
@@ -40,8 +45,8 @@ class Scripts:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A script as it was read: its digest, and by name the scripts and other modules it imports."""
+class _Known:
+    """A script that was read: its digest, and by name the scripts and other modules it imports."""
 
     digest: str
     imports: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
@@ -50,42 +55,46 @@ class Read:
 class Modules:
     """The modules that the scripts of one folder can import."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read: Read = read_script) -> None:
         self.folder = folder
+        self.read = read
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
-        self.read: dict[Path, Read] = {}
+        self.known: dict[Path, _Known] = {}
         # The scripts that are being checked, by name, each imported by the one before.
         self.open: dict[str, Path] = {}
 
-    def check(self, path: Path, checked_name: str) -> Checked:
-        """The script at `path`, checked with its imports."""
-        data = read_script(str(path))
-        self.read[path] = Read(digest(data))
-        self.open[checked_name] = path
-        try:
-            return check(Source.from_bytes(str(path), data), self.load)
-        finally:
-            del self.open[checked_name]
+    def check(self, path: Path, name: str) -> Checked:
+        """The script at `path`, which siblings import as `name`, checked with its imports."""
+        return self._check(path, name, str(path))
 
-    def checked_siblings(self) -> list[Checked]:
-        """The siblings that were imported, in the order they were found."""
-        return [checked for checked in self.siblings.values() if checked is not None]
+    def check_input(self) -> Checked:
+        """The script on standard input."""
+        return self._check(Path("-"), "-", "<stdin>")
+
+    def _check(self, path: Path, name: str, shown: str) -> Checked:
+        data = self.read(str(path))
+        self.known[path] = _Known(digest(data))
+        self.open[name] = path
+        try:
+            return check(Source.from_bytes(shown, data), self.load)
+        finally:
+            del self.open[name]
 
     def imports(self, path: Path) -> dict[str, str]:
-        """What a script without errors imports, directly or not, deepest first.
+        """What a script without errors imports, directly or not, deepest first; `-` is the input.
 
         By name: the digest of a sibling script, or `OF_PYTHON`.
         """
         found: dict[str, str] = {}
 
         def add_imports_of(script: Path) -> None:
-            for name, imported in self.read[script].imports.items():
+            for name, imported in self.known[script].imports.items():
                 if imported is None:
                     found[name] = OF_PYTHON
                 elif name not in found:
                     add_imports_of(imported)
-                    found[name] = self.read[imported].digest
+                    found[name] = self.known[imported].digest
 
         add_imports_of(path)
         return found
@@ -94,7 +103,7 @@ class Modules:
         """What `import name` means in this folder."""
         path = sibling(name, self.folder)
         if self.open:
-            importing = self.read[next(reversed(self.open.values()))]
+            importing = self.known[next(reversed(self.open.values()))]
             importing.imports[name] = path
         if path is not None:
             return self._sibling(name, path)
