@@ -18,7 +18,7 @@ from typing import Any, Literal
 from runtime_support.checks import check
 from runtime_support.errors import CheckError, ConfigError
 from runtime_support.exchange import Provider, Structured
-from runtime_support.near import did_you_mean, listed
+from runtime_support.names import did_you_mean, listed
 from runtime_support.values import brief, is_number, is_object, plain
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")

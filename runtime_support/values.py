@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 
+from runtime_support.names import field_name, function_name
 from runtime_support.quick_typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
@@ -182,30 +183,6 @@ def literal(value: object) -> str:
 def quote(text: str) -> str:
     """The text as a Saft string literal, non-ASCII kept."""
     return f'"{text.translate(_ESCAPES)}"'
-
-
-def function_name(function: object) -> str:
-    """A function's name in the script: without the underscore that Python forced on it."""
-    name = str(getattr(function, "__name__", type(function).__name__))
-    return script_name(name)
-
-
-def field_name(name: str) -> str:
-    """The field `class_` is the script's `class`, which Python keeps for itself."""
-    import keyword
-
-    stem = name.removesuffix("_")
-    return stem if keyword.iskeyword(stem) else name
-
-
-def script_name(name: str) -> str:
-    """`class_` is the Python form of the script's `class`; other names are the same in both."""
-    import builtins
-    import keyword
-
-    stem = name.removesuffix("_")
-    forced = keyword.iskeyword(stem) or hasattr(builtins, stem)
-    return stem if stem != name and forced else name
 
 
 def brief(value: object) -> str:

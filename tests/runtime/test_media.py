@@ -26,7 +26,7 @@ from runtime_support import (
     show,
     to_json,
 )
-from runtime_support.contents import content_of, counted, described, ending_with, text_of
+from runtime_support.media import content_of, counted, described, ending_with, text_of
 from runtime_support.providers import replay
 from runtime_support.providers.scripted import Scripted, tool_request
 from tests.support.fake_server import FakeServer

@@ -1,18 +1,28 @@
-"""The builtins that reach outside: printing, files, the environment."""
+"""The builtins that read and write files.
+
+`saftc run` leaves the script's folder in the main module; there, relative paths begin in it. In a
+compiled module that Python runs, they begin in the working directory.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 
 from runtime_support.errors import CheckError, FileError
-from runtime_support.paths import base_folder, resolved
 from runtime_support.quick_typing import Any
-from runtime_support.values import brief, plain, show
+from runtime_support.values import brief, plain
 
 
-def print_(*values: Any) -> None:
-    """Writes the values with blanks between them."""
-    print(*map(show, values))
+def base_folder() -> str:
+    """The folder that relative paths begin in."""
+    main = sys.modules.get("__main__")
+    return os.path.abspath(getattr(main, "__saft_folder__", ""))
+
+
+def resolved(path: str) -> str:
+    """The absolute path, without links in it."""
+    return os.path.realpath(os.path.join(base_folder(), path))
 
 
 def read_text(path: str) -> str:
@@ -51,11 +61,6 @@ def list_files(pattern: str) -> list[str]:
     found = glob.glob(_text("list_files(pattern)", pattern), root_dir=folder, recursive=True)
     files = (path for path in found if os.path.isfile(os.path.join(folder, path)))
     return sorted(path.replace(os.sep, "/") for path in files)
-
-
-def env(name: str, default: str | None = None) -> str | None:
-    """The environment variable of that name, or the default."""
-    return os.environ.get(_text("env(name)", name), plain(default))
 
 
 def _text(path: str, value: Any) -> str:

@@ -10,12 +10,13 @@ Annotations and docstrings are what a model sees when a builtin is exposed as a 
 from __future__ import annotations
 
 import builtins
+import os
 
-from runtime_support.effects import env, list_files, print_, read_text, write_text
 from runtime_support.errors import CheckError
+from runtime_support.files import list_files, read_text, write_text
 from runtime_support.jsontext import parse, to_json
 from runtime_support.media import file, image
-from runtime_support.operations import is_in
+from runtime_support.operators import is_in
 from runtime_support.quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
 from runtime_support.tables import (
     columns,
@@ -284,6 +285,18 @@ def abs_(value: int | float) -> int | float:
 
 
 json_ = to_json
+
+# outside
+
+
+def print_(*values: Any) -> None:
+    """Writes the values with blanks between them."""
+    builtins.print(*map(show, values))
+
+
+def env(name: str, default: str | None = None) -> str | None:
+    """The environment variable of that name, or the default."""
+    return os.environ.get(_text("env(name)", name), plain(default))
 
 
 def _expected(path: str, word: str, value: Any) -> CheckError:
