@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 
 from runtime_support.errors import CheckError, FileError
-from runtime_support.files import resolved
+from runtime_support.files import content, resolved, size_text
 from runtime_support.quick_typing import Any, ClassVar, Iterable, TypeAlias
 from runtime_support.values import brief, is_list, is_object, plain
 
@@ -145,15 +145,6 @@ def file(path: str) -> File:
     return File(os.path.basename(place), type_, data)
 
 
-def size_text(count: int) -> str:
-    """A number of bytes in words: `512 bytes`, `12 kB`, `3.4 MB`."""
-    if count < 1000:
-        return f"{count} bytes"
-    if count < 1_000_000:
-        return f"{count / 1000:.0f} kB"
-    return f"{count / 1_000_000:.1f} MB"
-
-
 def content_of(pieces: Iterable[Piece]) -> Content:
     """The content that these pieces make, in their order."""
     pieces = [piece for piece in pieces if piece != ""]
@@ -220,23 +211,19 @@ def _string(path: str, value: Any) -> str:
 def _read(path: str) -> tuple[str, bytes]:
     """The resolved path and the content."""
     place = resolved(path)
-    try:
-        with open(place, "rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
-            size = os.fstat(opened.fileno()).st_size
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileError(f"cannot read {place}: {reason}", path=place) from error
+    data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
-        raise _too_large(place, max(size, len(data)), MOST_BYTES, "")
+        raise _too_large(place, max(os.stat(place).st_size, len(data)), MOST_BYTES, "")
     if not data:
         raise FileError(f"cannot send {place}: the file is empty", path=place)
     return place, data
 
 
 def _too_large(place: str, size: int, limit: int, what: str) -> FileError:
-    message = f"cannot send {place}: it has {size_text(size)}, at most {size_text(limit)} {what}go"
-    return FileError(message, path=place)
+    has, most = size_text(size), size_text(limit)
+    if has == most:
+        has, most = f"{size} bytes", f"{limit} bytes"
+    return FileError(f"cannot send {place}: it has {has}, at most {most} {what}go", path=place)
 
 
 def _image_type(data: bytes, place: str) -> str:

@@ -72,7 +72,7 @@ def add(left: Any, right: Any) -> Any:
         return left + right
     left, right = plain(left), plain(right)
     if is_number(left) and is_number(right):
-        return left + right
+        return _calculated("+", left, right, operator.add)
     if isinstance(left, str) and isinstance(right, str):
         return left + right
     if is_list(left) and is_list(right):
@@ -159,7 +159,10 @@ def eq(left: Any, right: Any) -> bool:
         return left == right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left == right
-    return _equal(left, right)
+    try:
+        return _equal(left, right)
+    except RecursionError:
+        raise CheckError("`==`: the values are nested too deeply") from None
 
 
 def ne(left: Any, right: Any) -> bool:
@@ -168,7 +171,7 @@ def ne(left: Any, right: Any) -> bool:
         return left != right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left != right
-    return not _equal(left, right)
+    return not eq(left, right)
 
 
 def is_in(item: Any, container: Any) -> bool:
@@ -340,7 +343,8 @@ def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:
         return value[position]
     items = "characters" if isinstance(value, str) else "items"
     found = f"the {kind(value)} has {len(value)} {items}"
-    raise MissingError(f"index {position} is out of range: {found}", name=position)
+    asked = brief(position).removeprefix("int ")
+    raise MissingError(f"index {asked} is out of range: {found}", name=position)
 
 
 def _unpacked(

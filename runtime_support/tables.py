@@ -21,10 +21,9 @@ from __future__ import annotations
 
 import importlib
 import math
-import os
 
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
-from runtime_support.files import resolved
+from runtime_support.files import check_regular, resolved
 from runtime_support.names import did_you_mean, listed
 from runtime_support.operators import div
 from runtime_support.quick_typing import TYPE_CHECKING, Any, Sequence
@@ -72,8 +71,7 @@ def read(path: str) -> DataFrame:
     place = resolved(given)
     library = polars()
     try:
-        if os.path.isdir(place):
-            raise IsADirectoryError(None, "Is a directory")
+        check_regular(place)
         try:
             table = library.read_csv(place, glob=False)
         except library.exceptions.ComputeError:
@@ -109,7 +107,7 @@ def head(table: DataFrame, count: int = 5) -> DataFrame:
     frame, rows = _table("head", table), plain(count)
     if not isinstance(rows, int) or isinstance(rows, bool):
         raise CheckError(f"head(count): expected int, got {brief(rows)}", path="head(count)")
-    return frame.head(rows)
+    return frame.head(max(-frame.height, min(rows, frame.height)))
 
 
 def select(table: DataFrame, names: list[str] | str) -> DataFrame:
@@ -246,7 +244,11 @@ def _mean_of_list(items: Any, column: Any) -> float:
         if not is_number(number):
             path = f"mean(items[{position}])"
             raise CheckError(f"{path}: expected number, got {brief(number)}", path=path)
-    return div(sum(numbers), len(numbers))
+    try:
+        total = sum(numbers)
+    except OverflowError:
+        raise CheckError("mean(items): the number is too large for a float") from None
+    return div(total, len(numbers))
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
