@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support.checks import check
     from runtime_support.config import configure
-    from runtime_support.effects import list_files, read_text, write_text
     from runtime_support.errors import (
         AuthenticationFailed,
         CheckError,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
+    from runtime_support.files import list_files, read_text, write_text
     from runtime_support.jsontext import parse, to_json
     from runtime_support.media import File, Image, file, image
     from runtime_support.programs.ambiguity import ambiguous, option
@@ -103,21 +103,21 @@ _HOMES = {
     "Image": "media",
     "image": "media",
     "kind": "values",
-    "list_files": "effects",
+    "list_files": "files",
     "mean": "tables",
     "option": "programs.ambiguity",
     "parse": "jsontext",
     "program": "programs.asking",
     "prompt": "prompts",
     "read": "tables",
-    "read_text": "effects",
+    "read_text": "files",
     "Result": "results",
     "run": "programs.asking",
     "show": "values",
     "to_json": "jsontext",
     "ToolCall": "results",
     "Usage": "results",
-    "write_text": "effects",
+    "write_text": "files",
 }
 
 

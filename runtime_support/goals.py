@@ -19,7 +19,7 @@ from runtime_support.contracts import Contract, Unreadable, contract_for, contra
 from runtime_support.errors import CheckError
 from runtime_support.exchange import ToolRequest
 from runtime_support.jsontext import to_json
-from runtime_support.near import listed
+from runtime_support.names import listed
 from runtime_support.schemas import (
     ABSENT,
     Field,

@@ -116,7 +116,7 @@ def _as_json(value: Any) -> Any:
     if is_record(value) and not isinstance(value, type):
         return record_fields(value)
     if is_dataframe(value):
-        from runtime_support.table_summary import summary
+        from runtime_support.tables import summary
 
         return summary(value)
     raise TypeError

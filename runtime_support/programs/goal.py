@@ -186,7 +186,7 @@ class ProgramGoal:
     def _written(self, value: Any) -> Any:
         """The value as a program, or how it is shown when it has none."""
         if is_dataframe(value):
-            from runtime_support.table_summary import summary
+            from runtime_support.tables import summary
 
             return summary(value)
         try:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from runtime_support.near import listed
+from runtime_support.names import listed
 from runtime_support.recovery import tokens
 from runtime_support.recovery.nodes import (
     Bare,

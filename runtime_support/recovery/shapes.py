@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from runtime_support.near import listed
+from runtime_support.names import listed
 from runtime_support.recovery.nodes import Bare, Node
 from runtime_support.recovery.words import letters
 from runtime_support.schemas import (

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from runtime_support.errors import CheckError
+from runtime_support.names import field_name, script_name
 from runtime_support.schemas.data import (
     ABSENT,
     AnySchema,
@@ -37,7 +38,7 @@ from runtime_support.schemas.data import (
     UnionSchema,
     admits_nil,
 )
-from runtime_support.values import field_name, is_dataframe, is_dataframe_class, script_name
+from runtime_support.values import is_dataframe, is_dataframe_class
 
 _PLAIN: dict[Any, Schema] = {
     Any: AnySchema(),

@@ -10,12 +10,13 @@ Annotations and docstrings are what a model sees when a builtin is exposed as a 
 from __future__ import annotations
 
 import builtins
+import os
 
-from runtime_support.effects import env, list_files, print_, read_text, write_text
 from runtime_support.errors import CheckError
+from runtime_support.files import list_files, read_text, write_text
 from runtime_support.jsontext import parse, to_json
 from runtime_support.media import file, image
-from runtime_support.operations import is_in
+from runtime_support.operators import is_in
 from runtime_support.quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
 from runtime_support.tables import (
     columns,
@@ -46,6 +47,11 @@ if TYPE_CHECKING:
     Summed: TypeAlias = list[int | float] | DataFrame
 else:
     Summed = list[int | float]  # a model cannot send a dataframe
+
+# A list of more numbers would take more memory than most machines have.
+MOST_NUMBERS = 100_000_000
+# No float has digits farther from its point than this.
+_MOST_DIGITS = 400
 
 _NUMBERS = frozenset((int, float))
 _STRING = frozenset((str,))
@@ -168,13 +174,15 @@ def len_(value: Any) -> int:
 def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
     """The integers from start (0 when only stop is given) up to, not including, stop."""
     first, last = (0, start) if stop is None else (start, stop)
-    if type(first) is type(last) is type(step) is builtins.int and step != 0:
-        return list(builtins.range(first, last, step))
     for name, value in (("start", first), ("stop", last), ("step", step)):
-        _integer(f"range({name})", value)
-    if step == 0:
+        if type(value) is not builtins.int:
+            _integer(f"range({name})", value)
+    if plain(step) == 0:
         raise CheckError("range(step): the step is zero")
-    return list(builtins.range(plain(first), plain(last), plain(step)))
+    numbers = builtins.range(plain(first), plain(last), plain(step))
+    if numbers[MOST_NUMBERS:]:
+        raise CheckError(f"range: {MOST_NUMBERS:,} numbers at most")
+    return list(numbers)
 
 
 def sorted_(items: list[Any], reverse: bool = False) -> list[Any]:
@@ -219,7 +227,11 @@ def sum_(items: Summed, column: str | None = None) -> int | float:
         return sum_of_column(table, column)
     if column is not None:
         raise _expected("sum(table)", "dataframe with a column", items)
-    return builtins.sum(_each(_number, "sum", _sequence("sum(items)", items), _NUMBERS))
+    numbers = _each(_number, "sum", _sequence("sum(items)", items), _NUMBERS)
+    try:
+        return builtins.sum(numbers)
+    except OverflowError:
+        raise CheckError("sum(items): the number is too large for a float") from None
 
 
 def min_(*items: Any) -> Any:
@@ -271,11 +283,21 @@ def round_(value: int | float, digits: int | None = None) -> int | float:
     """The nearest integer, or the nearest number with so many decimal digits."""
     number = _number("round(value)", value)
     if digits is not None:
-        return builtins.round(number, _integer("round(digits)", digits))
+        return _rounded(number, _integer("round(digits)", digits))
     try:
         return builtins.round(number)
     except (ValueError, OverflowError):
         raise CheckError(f"round(value): no integer for {brief(number)}") from None
+
+
+def _rounded(number: int | float, digits: int) -> int | float:
+    if isinstance(number, builtins.int):
+        # Python would first calculate ten to the power of as many digits.
+        return 0 if -digits > number.bit_length() else builtins.round(number, digits)
+    try:
+        return builtins.round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))
+    except OverflowError:
+        raise CheckError("round(value): the number is too large for a float") from None
 
 
 def abs_(value: int | float) -> int | float:
@@ -284,6 +306,31 @@ def abs_(value: int | float) -> int | float:
 
 
 json_ = to_json
+
+# outside
+
+
+def print_(*values: Any) -> None:
+    """Writes the values with blanks between them."""
+    try:
+        builtins.print(*map(show, values))
+    except UnicodeEncodeError as error:
+        raise CheckError(f"print: {_unwritable(error)}") from None
+
+
+def env(name: str, default: str | None = None) -> str | None:
+    """The environment variable of that name, or the default."""
+    try:
+        return os.environ.get(_text("env(name)", name), plain(default))
+    except UnicodeEncodeError:
+        raise CheckError(f"env(name): no variable is named {brief(plain(name))}") from None
+
+
+def _unwritable(error: UnicodeEncodeError) -> str:
+    character = error.object[error.start]
+    if "\ud800" <= character <= "\udfff":
+        return "half of a surrogate pair is no character"
+    return f"{brief(character)} cannot be written in {error.encoding}"
 
 
 def _expected(path: str, word: str, value: Any) -> CheckError:

@@ -1,4 +1,4 @@
-"""The operators of the semantics table, on values of any kind.
+"""The operators of the semantics table, on values of any kind, and calls of any function.
 
     add(1, "7")    CheckError: `+` takes two numbers, two strings or two lists, got int 1 and ...
     eq(True, 1)    False
@@ -13,8 +13,8 @@ from __future__ import annotations
 import operator
 
 from runtime_support.errors import CheckError, MissingError, ZeroError
-from runtime_support.near import did_you_mean, listed
-from runtime_support.quick_typing import Any, Callable, Iterator
+from runtime_support.names import did_you_mean, function_name, listed
+from runtime_support.quick_typing import TYPE_CHECKING, Any, Callable, Iterator
 from runtime_support.values import (
     attributes_of,
     brief,
@@ -33,6 +33,10 @@ from runtime_support.values import (
     record_fields,
 )
 
+if TYPE_CHECKING:
+    from runtime_support.schemas import Parameter, Signature
+
+_OURS = __name__.partition(".")[0] + "."
 _PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
 _ADDED = frozenset((int, float, str, list))
 _ORDERED = frozenset((int, float, str))
@@ -68,7 +72,7 @@ def add(left: Any, right: Any) -> Any:
         return left + right
     left, right = plain(left), plain(right)
     if is_number(left) and is_number(right):
-        return left + right
+        return _calculated("+", left, right, operator.add)
     if isinstance(left, str) and isinstance(right, str):
         return left + right
     if is_list(left) and is_list(right):
@@ -155,7 +159,10 @@ def eq(left: Any, right: Any) -> bool:
         return left == right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left == right
-    return _equal(left, right)
+    try:
+        return _equal(left, right)
+    except RecursionError:
+        raise CheckError("`==`: the values are nested too deeply") from None
 
 
 def ne(left: Any, right: Any) -> bool:
@@ -164,7 +171,7 @@ def ne(left: Any, right: Any) -> bool:
         return left != right
     if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
         return left != right
-    return not _equal(left, right)
+    return not eq(left, right)
 
 
 def is_in(item: Any, container: Any) -> bool:
@@ -280,6 +287,35 @@ def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tu
     return _unpacked(each(value), shape)
 
 
+def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
+    """The result of the call, or CheckError when the function cannot be called so."""
+    function = plain(function)
+    if not callable(function):
+        raise CheckError(f"cannot call {brief(function)}")
+    from runtime_support.signatures import signature_of_function
+
+    signature = signature_of_function(function)
+    if signature.open_ended:
+        given = {key: plain(value) for key, value in named.items()}
+        return plain(function(*map(plain, arguments), **given))
+    name = function_name(function)
+    by_parameter = _by_parameter(name, signature, arguments, named)
+    if str(getattr(function, "__module__", "")).startswith(_OURS):
+        return plain(function(*arguments, **by_parameter))  # the builtins check what they get
+    from runtime_support.schemas import validate
+
+    def checked(parameter: Parameter, value: Any) -> Any:
+        return validate(value, parameter.schema, path=f"{name}({parameter.name})")
+
+    takers = _positional(signature)
+    positional = list(map(checked, takers, arguments))
+    if signature.rest is not None:
+        positional += checked(signature.rest, list(arguments[len(takers) :]))
+    parameters = {parameter.python_name: parameter for parameter in signature.parameters}
+    by_name = {key: checked(parameters[key], value) for key, value in by_parameter.items()}
+    return plain(function(*positional, **by_name))
+
+
 _WITHOUT_ATTRIBUTES = frozenset(
     ("bool", "int", "float", "string", "list", "tuple", "object", "nil")
 )
@@ -307,7 +343,8 @@ def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:
         return value[position]
     items = "characters" if isinstance(value, str) else "items"
     found = f"the {kind(value)} has {len(value)} {items}"
-    raise MissingError(f"index {position} is out of range: {found}", name=position)
+    asked = brief(position).removeprefix("int ")
+    raise MissingError(f"index {asked} is out of range: {found}", name=position)
 
 
 def _unpacked(
@@ -381,3 +418,46 @@ def _missing_member(value: Any, name: str) -> MissingError | CheckError:
     return MissingError(
         f"no field `{name}` in {kind(value)}: {found}", name=name, hint=did_you_mean(name, fields)
     )
+
+
+def _by_parameter(
+    name: str, signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> dict[str, Any]:
+    """The named arguments by the parameters' names in Python, once all fit the signature."""
+    names = [parameter.name for parameter in signature.parameters]
+    positional = [parameter.name for parameter in _positional(signature)]
+    if len(arguments) > len(positional) and signature.rest is None:
+        parameters = f" ({listed(names)})" if names else ""
+        takes = f"`{name}` takes {len(positional)} arguments{parameters}"
+        raise CheckError(f"{takes}, got {len(arguments)}")
+    given = set(positional[: len(arguments)])
+    found: dict[str, Any] = {}
+    for key, value in named.items():
+        parameter = _named(key, signature)
+        if parameter is None:
+            hint = did_you_mean(key, names) or f"its parameters are {listed(names)}"
+            raise CheckError(f"`{name}` has no parameter `{key}`", hint=hint)
+        if parameter.name in given:
+            raise CheckError(f"`{name}` got `{parameter.name}` twice")
+        if parameter.passed == "by position":
+            raise CheckError(f"`{name}` takes `{parameter.name}` by position, not by name")
+        given.add(parameter.name)
+        found[parameter.python_name] = value
+    missing = [p.name for p in signature.parameters if p.required and p.name not in given]
+    if missing:
+        raise CheckError(f"`{name}` needs {listed(missing)}, which the call does not give")
+    return found
+
+
+def _positional(signature: Signature) -> list[Parameter]:
+    return [parameter for parameter in signature.parameters if parameter.passed != "by name"]
+
+
+def _named(key: str, signature: Signature) -> Parameter | None:
+    """The parameter of this name; the compiler adds underscores where Python forces it to."""
+    for parameter in signature.parameters:
+        if key in (parameter.python_name, parameter.name):
+            return parameter
+    stem = key.rstrip("_")
+    alike = [p for p in signature.parameters if p.python_name.rstrip("_") == stem]
+    return alike[0] if len(alike) == 1 else None
