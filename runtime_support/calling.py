@@ -12,7 +12,7 @@ from runtime_support.quick_typing import TYPE_CHECKING, Any
 from runtime_support.values import brief, function_name, plain
 
 if TYPE_CHECKING:
-    from runtime_support.schemas import Parameter, Signature
+    from runtime_support.schema import Parameter, Signature
 
 _OURS = __name__.partition(".")[0] + "."
 
@@ -22,9 +22,9 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     function = plain(function)
     if not callable(function):
         raise CheckError(f"cannot call {brief(function)}")
-    from runtime_support.signatures import signature_of_function
+    from runtime_support.schema import signature_of
 
-    signature = signature_of_function(function)
+    signature = signature_of(function)
     if signature.open_ended:
         given = {key: plain(value) for key, value in named.items()}
         return plain(function(*map(plain, arguments), **given))
@@ -32,7 +32,7 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     by_parameter = _by_parameter(name, signature, arguments, named)
     if str(getattr(function, "__module__", "")).startswith(_OURS):
         return plain(function(*arguments, **by_parameter))  # the builtins check what they get
-    from runtime_support.schemas import validate
+    from runtime_support.schema import validate
 
     def checked(parameter: Parameter, value: Any) -> Any:
         return validate(value, parameter.schema, path=f"{name}({parameter.name})")
