@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from runtime_support.files import list_files, read_text, write_text
     from runtime_support.jsontext import parse, to_json
     from runtime_support.media import File, Image, file, image
-    from runtime_support.programs.ambiguity import ambiguous, option
     from runtime_support.programs.asking import Plan, program, run
+    from runtime_support.programs.outcomes import ambiguous, option
     from runtime_support.prompts import prompt
     from runtime_support.results import Result, ToolCall, Usage
     from runtime_support.tables import mean, read
@@ -95,7 +95,7 @@ __all__ = [
 
 _HOMES = {
     "Plan": "programs.asking",
-    "ambiguous": "programs.ambiguity",
+    "ambiguous": "programs.outcomes",
     "check": "checks",
     "configure": "config",
     "File": "media",
@@ -105,7 +105,7 @@ _HOMES = {
     "kind": "values",
     "list_files": "files",
     "mean": "tables",
-    "option": "programs.ambiguity",
+    "option": "programs.outcomes",
     "parse": "jsontext",
     "program": "programs.asking",
     "prompt": "prompts",

@@ -40,8 +40,8 @@ def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
 
 
 def _compile(type_: Any) -> Callable[[Any], Any]:
-    from runtime_support.schemas.checking import compiled
-    from runtime_support.schemas.reading import schema_of
+    from runtime_support.schema.checking import compiled
+    from runtime_support.schema.reading import schema_of
 
     checked = _compiled[type_] = compiled(schema_of(type_))
     return checked

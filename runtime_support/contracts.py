@@ -15,7 +15,7 @@ from typing import Any
 
 from runtime_support.errors import CheckError
 from runtime_support.jsontext import parse_unambiguous
-from runtime_support.schemas import (
+from runtime_support.schema import (
     AnySchema,
     Schema,
     decode,

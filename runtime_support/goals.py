@@ -20,7 +20,7 @@ from runtime_support.errors import CheckError
 from runtime_support.exchange import ToolRequest
 from runtime_support.jsontext import to_json
 from runtime_support.names import listed
-from runtime_support.schemas import (
+from runtime_support.schema import (
     ABSENT,
     Field,
     ObjectSchema,

@@ -34,7 +34,7 @@ from runtime_support.values import (
 )
 
 if TYPE_CHECKING:
-    from runtime_support.schemas import Parameter, Signature
+    from runtime_support.schema import Parameter, Signature
 
 _OURS = __name__.partition(".")[0] + "."
 _PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
@@ -302,7 +302,7 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     by_parameter = _by_parameter(name, signature, arguments, named)
     if str(getattr(function, "__module__", "")).startswith(_OURS):
         return plain(function(*arguments, **by_parameter))  # the builtins check what they get
-    from runtime_support.schemas import validate
+    from runtime_support.schema import validate
 
     def checked(parameter: Parameter, value: Any) -> Any:
         return validate(value, parameter.schema, path=f"{name}({parameter.name})")

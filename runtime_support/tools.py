@@ -21,7 +21,7 @@ from runtime_support.errors import CheckError, SaftError
 from runtime_support.jsontext import parse, to_json
 from runtime_support.names import did_you_mean, listed
 from runtime_support.results import ToolCall
-from runtime_support.schemas import (
+from runtime_support.schema import (
     ABSENT,
     Field,
     ListSchema,
@@ -38,8 +38,8 @@ from runtime_support.schemas import (
     decode,
     json_schema,
     resolved,
+    signature_of,
 )
-from runtime_support.signatures import signature_of_function
 from runtime_support.values import brief, is_list, is_object, plain
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
@@ -72,7 +72,7 @@ class Tool:
 
 def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     """The tool; CheckError when a parameter takes what JSON cannot hold."""
-    signature = signature_of_function(function)
+    signature = signature_of(function)
     try:
         known = _parameters.setdefault(function, {})
     except TypeError:  # cannot be hashed or referred to weakly

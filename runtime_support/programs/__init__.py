@@ -1,18 +1,19 @@
 """Programs: a lambda calculus in JSON with which a model answers in one go.
 
-    text or JSON -> reading -> syntax -> checking -> tree -> evaluation -> value -> serialization
+    text or JSON -> syntax -> checking -> tree -> evaluation -> value -> serialization
 
-- `reading` bounds and parses what came; `syntax` is the grammar, JSON to expressions.
-- `types`, `annotations`, `registry`: what a program can name, from Python signatures.
-- `checking` (with `fitting`, `coercion`, `ordering`, `findings`) resolves names and types and puts
-  coercions in place; it gives the checked `tree`, or all that is wrong at once.
-- `evaluation` reduces the tree, `coercing` carries out coercions, `machine` makes every call under
-  limits, permission and record, `scheduling` gives it time and threads.
-- `outcomes` are the three ways it can end; `patching` and `unrolling` write candidate programs.
-- `casting` coerces one value outside a program, for plans that have become Python.
-- `serialization` writes values as programs; `describing` and `json_schema` are for the model.
+- `syntax` bounds and parses what came: JSON to expressions.
+- `types`, `registry`: what a program can name, from Python signatures; the types are those of
+  `runtime_support.schema`.
+- `checking` (with `naming` and `coercion`) resolves names and types and puts coercions in place;
+  it gives the checked `tree`, or all that is wrong at once.
+- `evaluation` reduces the tree, `coercion` carries out coercions, `machine` makes every call under
+  limits, permission and record, and gives it time and threads.
+- `outcomes` are the three ways it can end; `candidates` are programs corrected and chosen.
+- `serialization` writes values as programs; `registry` and `json_schema` describe them to models.
 
-The language knows no domain. It stands on its own and imports nothing else of `runtime_support`.
+The language knows no domain. It stands on the types and the plain helpers of `runtime_support`,
+and knows no prompts, no providers and no network; `asking` and `goal` are the bridge to those.
 
     from runtime_support.programs import Registry, evaluate
 
@@ -26,25 +27,27 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from runtime_support.programs.ambiguity import Ambiguity, Option, ambiguous, option
-    from runtime_support.programs.casting import CoercionError, coerce
-    from runtime_support.programs.checking import CheckedProgram
-    from runtime_support.programs.describing import describe
+    from runtime_support.programs.coercion import CoercionError, coerce
+    from runtime_support.programs.evaluation import check, evaluate, run
     from runtime_support.programs.json_schema import schema
-    from runtime_support.programs.limits import Limits
     from runtime_support.programs.outcomes import (
+        Ambiguity,
         Ambiguous,
         Call,
         Candidate,
         Diagnostic,
         Failure,
+        Option,
         Outcome,
         Point,
         Success,
+        ambiguous,
+        option,
     )
-    from runtime_support.programs.registry import Registry, RegistryError
-    from runtime_support.programs.running import check, evaluate, run
+    from runtime_support.programs.registry import Registry, RegistryError, describe
     from runtime_support.programs.serialization import SerializationError, serialize
+    from runtime_support.programs.syntax import Limits
+    from runtime_support.programs.tree import CheckedProgram
 
 __all__ = [
     "Ambiguity",
@@ -75,21 +78,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Ambiguity": "ambiguity",
-    "CheckedProgram": "checking",
-    "CoercionError": "casting",
-    "Limits": "limits",
-    "Option": "ambiguity",
+    "CheckedProgram": "tree",
+    "CoercionError": "coercion",
+    "Limits": "syntax",
     "Registry": "registry",
     "RegistryError": "registry",
     "SerializationError": "serialization",
-    "ambiguous": "ambiguity",
-    "check": "running",
-    "coerce": "casting",
-    "describe": "describing",
-    "evaluate": "running",
-    "option": "ambiguity",
-    "run": "running",
+    "check": "evaluation",
+    "coerce": "coercion",
+    "describe": "registry",
+    "evaluate": "evaluation",
+    "run": "evaluation",
     "schema": "json_schema",
     "serialize": "serialization",
 }

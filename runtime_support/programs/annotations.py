@@ -33,9 +33,9 @@ from runtime_support.programs.types import (
     RecordType,
     TupleType,
     Type,
+    literal_type,
     union_of,
 )
-from runtime_support.programs.values import literal_type
 
 _SIMPLE: dict[Any, Type] = {
     Any: ANY,

@@ -21,15 +21,14 @@ from runtime_support.errors import CheckError, ContractError, ProgramError, Saft
 from runtime_support.exchange import Request
 from runtime_support.positions import annotate
 from runtime_support.programs.checking import CheckedProgram
-from runtime_support.programs.classes import classes_of
+from runtime_support.programs.evaluation import DEFAULT_LIMITS
+from runtime_support.programs.evaluation import run as run_checked
 from runtime_support.programs.goal import ProgramCall, ProgramGoal
-from runtime_support.programs.limits import Limits
 from runtime_support.programs.machine import OnCall
 from runtime_support.programs.outcomes import Outcome, Success, compact
-from runtime_support.programs.registry import Registry, RegistryError
-from runtime_support.programs.running import DEFAULT_LIMITS
-from runtime_support.programs.running import run as run_checked
-from runtime_support.programs.walking import calls_in
+from runtime_support.programs.registry import Registry, RegistryError, classes_of
+from runtime_support.programs.syntax import Limits
+from runtime_support.programs.tree import calls_in
 from runtime_support.providers import provider_for
 from runtime_support.results import Result, ToolCall
 from runtime_support.templates import Unknown, render

@@ -8,28 +8,39 @@
 
 Checking has two directions, as in any bidirectional type system: with an expected type it is
 pushed inwards, down to the places where coercions are put; without one (`any`) the type is found.
-One mistake is reported once: a broken part fits everywhere.
+A constant is tried right there, since its value is known: `"two"` for a number is a mistake, and
+`"a,b"` for a list is an ambiguity. One mistake is reported once: a broken part fits everywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from runtime_support.programs import syntax
-from runtime_support.programs.findings import Findings, write
-from runtime_support.programs.fitting import Fitter, Slot, broken, coerced
-from runtime_support.programs.naming import Names, Shape, Word, fields_of, owner
-from runtime_support.programs.near import did_you_mean, near
-from runtime_support.programs.ordering import order_of, references
+from runtime_support.programs.candidates import (
+    Findings,
+    Place,
+    write,
+)
+from runtime_support.programs.naming import (
+    Fitter,
+    Names,
+    Shape,
+    Slot,
+    Word,
+    broken,
+    coerced,
+    fields_of,
+    owner,
+)
 from runtime_support.programs.outcomes import Ambiguous, Diagnostic, Failure, invalid
-from runtime_support.programs.patching import Place
-from runtime_support.programs.paths import Path, at
 from runtime_support.programs.registry import Definition, Registry
+from runtime_support.programs.syntax import Path, at, did_you_mean, near, order_of, references
 from runtime_support.programs.tree import (
     CallNode,
     Checked,
+    CheckedProgram,
     ConstantNode,
     IfNode,
     LetNode,
@@ -49,25 +60,16 @@ from runtime_support.programs.types import (
     RecordType,
     TupleType,
     Type,
+    literal_type,
     members_of,
     names_fit,
     notation,
     union_of,
     widened,
 )
-from runtime_support.programs.values import literal_type
 
 Scope = Mapping[str, Type]
 Fields = tuple[tuple[str, syntax.Expression], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedProgram:
-    """A program that may run: its JSON data and its checked tree."""
-
-    program: Any
-    root: Checked
-    registry: Registry
 
 
 def check_program(

@@ -15,9 +15,8 @@ from typing import Any
 from runtime_support.contracts import Contract, Unreadable, without_thinking
 from runtime_support.exchange import ToolRequest
 from runtime_support.programs.checking import CheckedProgram
-from runtime_support.programs.describing import describe
+from runtime_support.programs.evaluation import check, run
 from runtime_support.programs.json_schema import schema
-from runtime_support.programs.limits import Limits
 from runtime_support.programs.outcomes import (
     Ambiguous,
     Call,
@@ -27,15 +26,14 @@ from runtime_support.programs.outcomes import (
     Success,
     compact,
 )
-from runtime_support.programs.paths import is_list, is_object
-from runtime_support.programs.registry import Registry
-from runtime_support.programs.running import check, run
+from runtime_support.programs.registry import Registry, describe
 from runtime_support.programs.serialization import SerializationError, serialize
+from runtime_support.programs.syntax import Limits
 from runtime_support.programs.types import ANY, notation
 from runtime_support.results import ToolCall
-from runtime_support.schemas import AnySchema
+from runtime_support.schema import AnySchema
 from runtime_support.tracing import Observer
-from runtime_support.values import is_dataframe
+from runtime_support.values import is_dataframe, is_list, is_object
 
 GRAMMAR = """\
 Answer with one program, as JSON only, with no other text. It is checked as a whole, then run once.

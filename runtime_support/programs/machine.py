@@ -1,26 +1,114 @@
 """The machine that makes the calls of one evaluation: counted, permitted, checked, recorded.
 
 Everything that a program does passes through `Machine.call`, and nothing else calls a function.
+What stops a part is a `Stopped` with all the problems of the parts that were evaluated side by
+side: a failure outranks an ambiguity, and independent ambiguities are reported together.
+
+Each evaluation runs in a thread of its own with an event loop of its own (`run_within`), so that
+it may be started from anywhere (also from inside a running loop), functions may be async, and a
+function that never returns cannot hold the caller. Context variables are those of the caller.
 """
 
 from __future__ import annotations
 
+import contextvars
 import inspect
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from runtime_support.programs.ambiguity import Ambiguity
-from runtime_support.programs.limits import Limits
-from runtime_support.programs.outcomes import Call, FailureKind
-from runtime_support.programs.paths import Path, pointer
-from runtime_support.programs.problems import Failed, Frame, Position, Stopped
+from runtime_support.programs.candidates import Place
+from runtime_support.programs.outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs.registry import Definition
-from runtime_support.programs.types import notation
-from runtime_support.programs.values import Misfit, conform, kind_name
+from runtime_support.programs.syntax import Limits, Path, pointer
+from runtime_support.programs.types import Misfit, conform, kind_name, notation
 
 if TYPE_CHECKING:
+    import asyncio
     from asyncio import Semaphore
+
+Position = tuple[int, ...]
+"""Where in source order, elements of a `$map` included: compares as the program would run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a `$map` under evaluation: its index among all the items kept.
+
+    `items` is empty when which items are kept is not known yet.
+    """
+
+    path: Path
+    variable: str
+    index: int
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where evaluation is: the variables in scope, the position, the enclosing elements.
+
+    `beside` is true when other parts are evaluated at the same time.
+    """
+
+    names: Mapping[str, Any]
+    position: Position = ()
+    elements: tuple[Element, ...] = ()
+    beside: bool = False
+
+    def at(self, index: int) -> Frame:
+        return replace(self, position=(*self.position, index))
+
+    def bound(self, names: Mapping[str, Any]) -> Frame:
+        return replace(self, names={**self.names, **names})
+
+    def side_by_side(self) -> Frame:
+        return replace(self, beside=True)
+
+    def element(self, element: Element) -> Frame:
+        inner = self.bound({element.variable: element.items[element.index]})
+        return replace(inner, elements=(*self.elements, element))
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    position: Position
+    path: Path
+    kind: FailureKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A sentence, and the expression (as JSON data) that would stand at the place."""
+
+    sentence: str
+    place: Place
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    position: Position
+    path: Path
+    message: str
+    choices: tuple[Choice, ...]
+    elements: tuple[Element, ...]
+
+
+Problem = Failed | Unclear
+
+
+class Stopped(Exception):
+    """Evaluation of a part cannot go on."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
 
 MOST_THREADS = 16
 
@@ -120,7 +208,7 @@ class Machine:
         """The work in a thread of its own, but not in too many at once."""
         from asyncio import Semaphore
 
-        from runtime_support.programs.scheduling import in_thread
+        from runtime_support.programs.machine import in_thread
 
         if self._places is None:
             self._places = Semaphore(MOST_THREADS)
@@ -180,3 +268,102 @@ def _equal(left: Any, right: Any) -> bool:
         return bool(left == right)
     except Exception:  # values that do not compare are never taken for equal
         return False
+
+
+T = TypeVar("T")
+
+
+class TimeUp(Exception):
+    """The work was not over in time; what is still running has been told to stop."""
+
+
+def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What the coroutine returns or raises; raises TimeUp after the seconds."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    finished = threading.Event()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            results.append(loop.run_until_complete(work()))
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            _close(loop)
+            finished.set()
+
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(body,), name="program", daemon=True)
+    thread.start()
+    try:
+        in_time = finished.wait(seconds)
+    finally:
+        if not finished.is_set():
+            with suppress(RuntimeError):  # the loop was closed in between
+                loop.call_soon_threadsafe(_cancel_all, loop)
+    if not in_time:
+        raise TimeUp
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def run_now(work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns that never has to wait."""
+    try:
+        work.send(None)
+    except StopIteration as result:
+        return result.value
+    raise RuntimeError("the work had to wait")
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """What the function returns or raises, run in a thread of its own."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    returned: asyncio.Future[tuple[list[T], BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def deliver(values: list[T], error: BaseException | None) -> None:
+        if not returned.done():
+            returned.set_result((values, error))
+
+    def body() -> None:
+        values: list[T] = []
+        failure: BaseException | None = None
+        try:
+            values.append(context.run(work))
+        except BaseException as error:
+            failure = error
+        with suppress(RuntimeError):  # nobody waits any more
+            loop.call_soon_threadsafe(deliver, values, failure)
+
+    threading.Thread(target=body, name="program call", daemon=True).start()
+    values, failure = await returned
+    if failure is not None:
+        raise failure
+    return values[0]
+
+
+def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
+    import asyncio
+
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    import asyncio
+
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    with suppress(BaseException):
+        if tasks:
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()

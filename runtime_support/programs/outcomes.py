@@ -9,14 +9,17 @@ Paths are JSON Pointers into the program. `str(outcome)` is the text for the mod
     Ambiguous at (root): 2 books are called Emma. Reply with one program or its number.
     1. the 1815 edition: {"find_book":{"title":"Emma","year":1815}}
     2. the 1996 edition: {"find_book":{"title":"Emma","year":1996}}
+
+A function says that it cannot decide by `raise Ambiguity(message, [option(...), ...])`. Named
+arguments of an option are put into the call that raised; a single value replaces the whole call.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 FailureKind = Literal["invalid", "error", "conversion", "bad_result", "limit", "timeout", "denied"]
 CallKind = Literal["function", "conversion", "type"]
@@ -166,3 +169,35 @@ def _numbered(candidates: Iterable[Candidate], first: int = 1) -> list[str]:
         f"{number}. {candidate.sentence}: {compact(candidate.program)}"
         for number, candidate in enumerate(candidates, first)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to go on: a value in place of the call, or arguments that settle it."""
+
+    sentence: str
+    values: tuple[Any, ...]
+    arguments: Mapping[str, Any]
+
+
+class Ambiguity(Exception):
+    """Raised by a function of a registry: the message, and the options to choose from."""
+
+    def __init__(self, message: str, options: Iterable[Option] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.options = tuple(options)
+
+
+def option(sentence: str, /, *value: Any, **arguments: Any) -> Option:
+    """One choice: `option("in Ohio", Point(39.9, -83.8))` or `option("of 1996", year=1996)`."""
+    if len(value) > 1:
+        raise TypeError("an option is one value, or arguments by name")
+    if bool(value) == bool(arguments):
+        raise TypeError("an option needs either a value or arguments by name")
+    return Option(sentence, value, arguments)
+
+
+def ambiguous(message: str, options: Iterable[Option]) -> NoReturn:
+    """Raises the Ambiguity: the form for places where only an expression can stand."""
+    raise Ambiguity(message, options)

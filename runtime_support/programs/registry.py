@@ -1,7 +1,9 @@
-"""The registry: all that a program can name.
+"""The registry: all that a program can name, and its signature lines for the model.
 
     registry = Registry(functions=[add, find_book], types=[Book], pure=[add])
     registry.definitions["find_book"].parameters
+    describe(registry)       find_book(title: string, year?: number) -> Book  # a book by title
+    classes_of([find_book])  [Book]: the classes that signatures speak of
 
 Names, parameters, defaults, types and descriptions come from the Python signature and docstring.
 Names are looked up here and nowhere else. A registry never changes after it is built.
@@ -9,24 +11,30 @@ Names are looked up here and nowhere else. A registry never changes after it is 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from runtime_support.programs.annotations import Annotations, UnknownAnnotation
 from runtime_support.programs.outcomes import CallKind
-from runtime_support.programs.paths import is_object
 from runtime_support.programs.types import (
     ANY,
     BUILT_IN_NAMES,
+    NULL,
     AnyType,
     ClassType,
     Field,
     ListType,
     Type,
+    UnionType,
+    notation,
+    union_of,
 )
+from runtime_support.values import is_object
 
 Function = Callable[..., Any]
 Functions = Iterable[Function] | dict[str, Function]
@@ -243,3 +251,78 @@ def _named(things: Any) -> list[tuple[str, Any]]:
     if is_object(things):
         return list(things.items())
     return [(getattr(thing, "__name__", repr(thing)), thing) for thing in things]
+
+
+def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> list[type]:
+    """The record classes in the signatures and in the fields of records, each once."""
+    found: dict[type, None] = {}
+    for function in functions:
+        if isinstance(function, type):
+            _collect(function, found)
+        else:
+            for hint in _hints(inspect.unwrap(function)):
+                _collect(hint, found)
+    _collect(returns, found)
+    return list(found)
+
+
+def _collect(annotation: Any, found: dict[type, None]) -> None:
+    if isinstance(annotation, type) and typing.get_origin(annotation) is None:
+        if annotation in found or not _is_record(annotation):
+            if typing.is_typeddict(annotation):
+                _collect_fields(annotation, found)
+            return
+        found[annotation] = None
+        _collect_fields(annotation, found)
+        return
+    if type(annotation).__name__ == "TypeAliasType":
+        _collect(getattr(annotation, "__value__", Any), found)
+    for argument in typing.get_args(annotation):
+        _collect(argument, found)
+
+
+def _collect_fields(owner: Any, found: dict[type, None]) -> None:
+    for hint in _hints(owner):
+        _collect(hint, found)
+
+
+def _is_record(python: type[Any]) -> bool:
+    is_model = hasattr(python, "model_fields") and hasattr(python, "model_validate")
+    is_named_tuple = tuple in python.__mro__ and hasattr(python, "_fields")
+    return dataclasses.is_dataclass(python) or is_model or is_named_tuple
+
+
+def _hints(owner: Any) -> list[Any]:
+    try:
+        return list(typing.get_type_hints(owner, include_extras=True).values())
+    except (NameError, TypeError, AttributeError):
+        return []
+
+
+_ORDER = ("type", "function", "conversion")
+_PREFIX = {"type": "type ", "function": "", "conversion": "conv "}
+
+
+def describe(registry: Registry) -> str:
+    """The signature lines: types, then functions, then conversions."""
+    definitions = sorted(registry.definitions.values(), key=lambda one: _ORDER.index(one.kind))
+    return "\n".join(map(signature_line, definitions))
+
+
+def signature_line(definition: Definition) -> str:
+    """One callable with its parameters, its result and what its documentation says."""
+    written = ", ".join(_parameter(one, definition) for one in definition.parameters)
+    result = "" if definition.kind == "type" else f" -> {notation(definition.result)}"
+    notes = [definition.doc] if definition.doc else []
+    notes += [f"{one.name}: {one.doc}" for one in definition.parameters if one.doc]
+    comment = f"  # {'; '.join(notes)}" if notes else ""
+    return f"{_PREFIX[definition.kind]}{definition.name}({written}){result}{comment}"
+
+
+def _parameter(parameter: Parameter, definition: Definition) -> str:
+    type_ = parameter.type
+    # For a function, None as the default means "not given"; for a record, null is a value.
+    not_given = definition.kind != "type" and parameter.default is None
+    if not_given and isinstance(type_, UnionType):
+        type_ = union_of(member for member in type_.members if member != NULL)
+    return f"{parameter.name}{'' if parameter.required else '?'}: {notation(type_)}"

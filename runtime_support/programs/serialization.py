@@ -21,9 +21,9 @@ from runtime_support.programs.types import (
     RecordType,
     TupleType,
     Type,
+    class_of,
     members_of,
 )
-from runtime_support.programs.values import class_of
 
 MOST_PARTS = 100_000
 

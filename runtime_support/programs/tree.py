@@ -14,16 +14,21 @@ This is what is evaluated, and what a compiler of programs reads (`checking.chec
   the value tells). Where no such node stands, the value is taken as it is.
 - `LetNode.bindings` are in the order of evaluation: what a binding refers to comes before it.
 - `pure` is true when nothing inside has effects; `calls` when something inside is called.
+
+`children` gives the parts of a node, `calls_in` the calls that stand in a program:
+
+    calls_in(plan)   [{"tool": "gap", "args": {"a": ..., "b": ...}, "path": ""}]
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from runtime_support.programs.paths import Path
-from runtime_support.programs.registry import Definition
+from runtime_support.programs.registry import Definition, Registry
+from runtime_support.programs.syntax import Path, at, pointer
 from runtime_support.programs.types import Type
+from runtime_support.values import is_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +153,50 @@ Checked = (
     | IfNode
     | CoerceNode
 )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProgram:
+    """A program that may run: its JSON data and its checked tree."""
+
+    program: Any
+    root: Checked
+    registry: Registry
+
+
+def children(node: Checked) -> list[Checked]:
+    """The nodes directly inside, in source order."""
+    match node:
+        case ConstantNode() | RefNode():
+            return []
+        case ListNode():
+            return list(node.items)
+        case RecordNode():
+            return [part for _, part in node.fields]
+        case CallNode():
+            return [part for _, part in node.arguments]
+        case LetNode():
+            return [*(part for _, part in node.bindings), node.body]
+        case MapNode():
+            return [node.over, *([] if node.where is None else [node.where]), node.body]
+        case IfNode():
+            return [node.test, node.then, node.otherwise]
+        case CoerceNode():
+            return [node.operand]
+
+
+def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
+    """The calls that are written in it: tool, args as programs, path; constructors are data."""
+    found: list[dict[str, Any]] = []
+    _collect(checked.root, checked.program, found)
+    return found
+
+
+def _collect(node: Checked, program: Any, found: list[dict[str, Any]]) -> None:
+    for child in children(node):
+        _collect(child, program, found)
+    path = pointer(node.path)
+    if isinstance(node, CallNode) and node.definition.kind != "type":
+        body = at(program, (*node.path, node.definition.name))
+        arguments = body if is_object(body) else {node.arguments[0][0]: body}
+        found.append({"tool": node.definition.name, "args": arguments, "path": path})

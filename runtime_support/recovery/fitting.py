@@ -42,7 +42,7 @@ from runtime_support.recovery.shapes import (
     same,
 )
 from runtime_support.recovery.words import letters
-from runtime_support.schemas import (
+from runtime_support.schema import (
     AnySchema,
     ListSchema,
     LiteralSchema,

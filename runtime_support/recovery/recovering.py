@@ -30,7 +30,7 @@ from runtime_support.recovery.tables import (
     read_separated_values,
 )
 from runtime_support.recovery.words import letters
-from runtime_support.schemas import (
+from runtime_support.schema import (
     ListSchema,
     LiteralSchema,
     ObjectSchema,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from runtime_support.names import listed
 from runtime_support.recovery.nodes import Bare, Node
 from runtime_support.recovery.words import letters
-from runtime_support.schemas import (
+from runtime_support.schema import (
     AnySchema,
     LiteralSchema,
     ObjectSchema,

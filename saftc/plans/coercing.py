@@ -39,7 +39,7 @@ class Coercions:
         if not isinstance(node.operand, self.tree.ConstantNode):
             raise LookupError
         value, wanted = node.operand.value, node.type
-        values = runtime("programs.values")
+        values = runtime("programs.types")
         match node.coercion:
             case self.tree.Widens():
                 return values.conform(value, wanted)

@@ -193,7 +193,7 @@ def _registry(home: str, namespace: Mapping[str, Any], conversions: set[str], pr
 
 
 def _build(programs: Any, offered: Mapping[str, Any], converting: Mapping[str, Any]) -> Any:
-    classes: Callable[[Iterable[Any]], list[type]] = runtime("programs.classes").classes_of
+    classes: Callable[[Iterable[Any]], list[type]] = runtime("programs.registry").classes_of
     types = classes([*offered.values(), *converting.values()])
     functions = {
         key: value

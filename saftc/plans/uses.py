@@ -17,7 +17,7 @@ class Uses:
 
     def __init__(self, root: Any) -> None:
         self.tree: Any = runtime("programs.tree")
-        self.children: Any = runtime("programs.walking").children
+        self.children: Any = runtime("programs.tree").children
         self.used: set[tuple[int, str]] = set()
         self.asked: dict[tuple[int, str], list[Any]] = {}
         self.lets: dict[int, bool] = {}

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypedDict
 import pytest
 
 from runtime_support.contracts import contract_of
-from runtime_support.schemas import json_schema, schema_of
+from runtime_support.schema import json_schema, schema_of
 
 
 class Line(TypedDict):

@@ -17,7 +17,7 @@ from runtime_support.programs import ambiguous, option
 from runtime_support.programs.asking import Plan, program
 from runtime_support.providers.mock.answering import value_for
 from runtime_support.providers.mock.reading import Reading
-from runtime_support.schemas import json_schema, schema_of
+from runtime_support.schema import json_schema, schema_of
 
 
 class Person(TypedDict):

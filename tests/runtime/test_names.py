@@ -11,7 +11,7 @@ import pytest
 from runtime_support import CheckError, MissingError, check, ops, prompt, show, to_json
 from runtime_support.providers.scripted import Scripted, tool_request
 from runtime_support.results import Result, Usage
-from runtime_support.schemas import decode, json_schema, notation, schema_of
+from runtime_support.schema import decode, json_schema, notation, schema_of
 from runtime_support.tools import function_tool
 
 Script = Callable[..., Scripted]

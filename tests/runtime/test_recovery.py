@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runtime_support.recovery import Recovered, RecoveryRefused, recover
-from runtime_support.schemas import (
+from runtime_support.schema import (
     ABSENT,
     AnySchema,
     Field,

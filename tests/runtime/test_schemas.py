@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from runtime_support import CheckError
-from runtime_support.schemas import (
+from runtime_support.schema import (
     ListSchema,
     ScalarSchema,
     decode,

@@ -9,8 +9,8 @@
 The data is in `data`, Python types are read in `reading`, texts written in `writing`.
 """
 
-from runtime_support.schemas.checking import decode, validate
-from runtime_support.schemas.data import (
+from runtime_support.schema.checking import decode, validate
+from runtime_support.schema.model import (
     ABSENT,
     AnySchema,
     Field,
@@ -27,14 +27,14 @@ from runtime_support.schemas.data import (
     admits_nil,
     resolved,
 )
-from runtime_support.schemas.reading import (
+from runtime_support.schema.reading import (
     Parameter,
     Signature,
     object_schema,
     schema_of,
     signature_of,
 )
-from runtime_support.schemas.writing import json_schema, notation, strict_json_schema
+from runtime_support.schema.writing import json_schema, notation, strict_json_schema
 
 __all__ = [
     "ABSENT",

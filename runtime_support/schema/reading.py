@@ -19,10 +19,11 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
 from runtime_support.errors import CheckError
 from runtime_support.names import field_name, script_name
-from runtime_support.schemas.data import (
+from runtime_support.schema.model import (
     ABSENT,
     AnySchema,
     Field,
@@ -73,6 +74,7 @@ _PASSED: dict[Any, Passed] = {
 
 # Equal types need not read the same (`int | str == str | int`), so the text is part of the key.
 _cache: dict[tuple[Any, str], Schema] = {}
+_signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
 _objects: dict[str, tuple[Mapping[str, Any], ObjectSchema]] = {}
 
 
@@ -131,7 +133,17 @@ def object_schema(fields: Mapping[str, Any]) -> ObjectSchema:
 
 
 def signature_of(function: Callable[..., Any]) -> Signature:
-    """Parameters, return schema and doc of a function; its annotations may be strings."""
+    """Parameters, return schema and doc of a function, read once; annotations may be strings."""
+    try:
+        found = _signatures.get(function)
+        if found is None:
+            found = _signatures[function] = _read_signature(function)
+    except TypeError:  # cannot be hashed or referred to weakly
+        return _read_signature(function)
+    return found
+
+
+def _read_signature(function: Callable[..., Any]) -> Signature:
     try:
         signature = inspect.signature(function)
     except (ValueError, TypeError):

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, assert_never
 
 from runtime_support.errors import CheckError
 from runtime_support.names import did_you_mean, listed
-from runtime_support.schemas.data import (
+from runtime_support.schema.model import (
     ABSENT,
     AnySchema,
     Field,
@@ -30,7 +30,7 @@ from runtime_support.schemas.data import (
     TupleSchema,
     UnionSchema,
 )
-from runtime_support.schemas.writing import notation
+from runtime_support.schema.writing import notation
 from runtime_support.values import (
     brief,
     is_list,
