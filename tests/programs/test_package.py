@@ -8,7 +8,7 @@ from pathlib import Path
 import runtime_support.programs as programs
 
 HERE = Path(programs.__file__).parent
-BRIDGE = {"asking.py", "goal.py"}
+BRIDGE = {"prompting.py"}
 
 
 def imported(path):
