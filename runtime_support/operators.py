@@ -292,9 +292,9 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     function = plain(function)
     if not callable(function):
         raise CheckError(f"cannot call {brief(function)}")
-    from runtime_support.signatures import signature_of_function
+    from runtime_support.schema import signature_of
 
-    signature = signature_of_function(function)
+    signature = signature_of(function)
     if signature.open_ended:
         given = {key: plain(value) for key, value in named.items()}
         return plain(function(*map(plain, arguments), **given))

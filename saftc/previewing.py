@@ -171,7 +171,7 @@ class _Asking:
         if self.node.mode != "program":
             return runtime("asking").first_request(question).canonical()
         conversions = self._type("conversions", ())
-        return runtime("programs.asking").first_request(question, conversions).canonical()
+        return runtime("programs.prompting").first_request(question, conversions).canonical()
 
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from runtime_support import configure, image, prompt
 from runtime_support.programs import ambiguous, option
-from runtime_support.programs.asking import Plan, program
+from runtime_support.programs.prompting import Plan, program
 from runtime_support.providers.mock.answering import value_for
 from runtime_support.providers.mock.reading import Reading
 from runtime_support.schema import json_schema, schema_of

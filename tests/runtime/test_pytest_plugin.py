@@ -118,5 +118,4 @@ def test_the_plugin_costs_little_where_it_is_not_used() -> None:
         "runtime_support",
         "runtime_support.pytest_plugin",
         "runtime_support.quick_typing",
-        "runtime_support.uncaught",
     }
