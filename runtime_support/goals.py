@@ -46,7 +46,6 @@ from runtime_support.tools import loosened, read_arguments
 
 RETURN_PREFIX = "__saft_return_"
 
-_THINKING = re.compile(r"\s*<think>.*?(</think>|\Z)", re.DOTALL)
 
 # What a model may not know of the notation, told only where it occurs.
 _LEGEND = (
@@ -96,21 +95,20 @@ def contract_for(schema: Schema) -> Contract:
 
 def without_thinking(text: str) -> str:
     """The text without the blocks in which a model thinks aloud."""
-    while match := _THINKING.match(text):
-        text = text[match.end() :]
-    return text
+    if "<" not in text:
+        return text
+    from runtime_support.recovery import without_thinking  # seldom needed, and not small
+
+    return without_thinking(text)
 
 
 def read(contract: Contract, text: str) -> Reading:
     """The value that the reply means, or Unreadable with the reason."""
-    answer = without_thinking(text)
     try:
-        return Reading(decode(parse_unambiguous(answer), contract.schema, "value"), ())
+        return Reading(decode(parse_unambiguous(text), contract.schema, "value"), ())
     except CheckError:
         pass
-    if not answer.strip():
-        raise Unreadable("the reply is empty")
-    from runtime_support.recovery import RecoveryRefused, recover  # seldom needed, and not small
+    from runtime_support.recovery import RecoveryRefused, recover
 
     try:
         recovered = recover(text, contract.schema)

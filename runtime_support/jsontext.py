@@ -76,7 +76,7 @@ def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) 
         raise CheckError("parse(text): nested too deeply") from None
     except ValueError as error:  # an integer of thousands of digits
         raise CheckError(f"parse(text): {error}") from None
-    if "\\u" in given:
+    if "\\u" in given or not given.isascii():
         _check_surrogates(value)
     return value
 
