@@ -27,6 +27,12 @@ from saftc.syntax.tokens import Comment
 _CLOSING = re.compile(r"(?:[\s,(]|//[^\n]*)*\)")
 _Listing = TypeVar("_Listing", bound=cst.List | cst.Tuple | cst.Dict | cst.Call | cst.FunctionDef)
 
+# Words that mean something to those who read Python, at the beginning of a comment or of one in it.
+_DIRECTIVE = re.compile(
+    r"((?:^|[#;])\s*(?:-\*-\s*)?)"
+    r"(coding|flake8|fmt|isort|mypy|noqa|nosec|pragma|pylint|pyright|ruff|type|yapf)\b",
+    re.IGNORECASE,
+)
 _ELSE = re.compile(r"^[ ]*else[ ]*:", re.MULTILINE)
 
 
@@ -185,10 +191,14 @@ class Comments:
             own.trailing = self.pending.pop()
 
 
-def text_of(comment: Comment) -> str:
-    """The comment as Python writes it: `// note` is `# note`."""
-    body = comment.text.lstrip("/")
-    return "#" + body if not body or body.startswith(" ") else "# " + body
+def python_comment(text: str) -> cst.Comment:
+    """A comment of the script as one of Python: `// note` is `# note`.
+
+    What black, Python or a linter would take for a word to itself, it does not: `// fmt: off` is
+    "# `fmt`: off".
+    """
+    body = _DIRECTIVE.sub(r"\1`\2`", text.lstrip("/"))
+    return cst.Comment("#" + body if not body or body.startswith(" ") else "# " + body)
 
 
 def lies_in(comment: Comment, span: Span) -> bool:
@@ -198,14 +208,14 @@ def lies_in(comment: Comment, span: Span) -> bool:
 
 def comment_line(comment: Comment) -> cst.EmptyLine:
     """The comment on a line of its own."""
-    return cst.EmptyLine(comment=cst.Comment(text_of(comment)))
+    return cst.EmptyLine(comment=python_comment(comment.text))
 
 
 def beside(comment: Comment | None) -> cst.TrailingWhitespace:
     """What stands at the end of a line with this comment beside it."""
     if comment is None:
         return cst.TrailingWhitespace()
-    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(text_of(comment)))
+    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), python_comment(comment.text))
 
 
 def with_comments(

@@ -11,7 +11,7 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.blocks import Blocks, above
-from saftc.codegen.comments import lies_in, with_comments
+from saftc.codegen.comments import lies_in, python_comment, with_comments
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.relations import Fit, fit
@@ -46,8 +46,8 @@ class Definitions(Blocks):
             made = self._class(self.new_classes.pop(), statement.span)
             if doc and not isinstance(made, cst.ClassDef):
                 # An assignment has no docstring.
-                lines = [f"# {line}".rstrip() for line in doc.split("\n")]
-                made = above(made, [cst.EmptyLine(comment=cst.Comment(line)) for line in lines])
+                lines = [python_comment(f" {line}".rstrip()) for line in doc.split("\n")]
+                made = above(made, [cst.EmptyLine(comment=line) for line in lines])
         else:
             self.name_classes(statement.schema, name + "_part")
             target = py.name(self.name_of(statement.name))
