@@ -11,7 +11,7 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.blocks import Blocks, above
-from saftc.codegen.comments import lies_in, python_comment, with_comments
+from saftc.codegen.comments import python_comment, with_comments
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.relations import Fit, fit
@@ -25,8 +25,8 @@ from saftc.semantics.types import (
     UnionType,
     is_known,
 )
-from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import take
 from saftc.syntax.tokens import Comment
 
 
@@ -137,12 +137,10 @@ class Definitions(Blocks):
 
     def _comments_between(self, statement: n.FunctionDef) -> list[Comment]:
         """The comments between the parameters."""
-        if not self.inner_comments or not statement.parameters:
+        if not statement.parameters:
             return []
-        listed = Span(statement.span.start, self.comments.parameters_end(statement))
-        inner = [comment for comment in self.inner_comments if lies_in(comment, listed)]
-        self.inner_comments = [c for c in self.inner_comments if c not in inner]
-        return inner
+        end = (statement.returns or statement.body[0]).span.start
+        return take(self.inner_comments, statement.span.start, end)
 
     def _parameter(
         self, parameter: n.Parameter, type_: Type
