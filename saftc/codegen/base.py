@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 
 import libcst as cst
 
-from saftc.codegen.comments import Comments
 from saftc.codegen.imports import SOURCES, Imports
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.names import Needs
@@ -15,6 +14,7 @@ from saftc.semantics.scopes import Scope, Symbol
 from saftc.semantics.types import Type
 from saftc.source import Source
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import Comments
 from saftc.syntax.tokens import Comment
 
 
@@ -30,7 +30,9 @@ class Base(ABC):
         self.names = names
         self.needs = Needs()
         self.imports = Imports()
-        self.comments = Comments(source, module)
+        # Doc comments that document something become docstrings.
+        ordinary = [one for one in module.comments if one not in module.doc_comments]
+        self.comments = Comments(source, module, ordinary)
         self.scope: Scope = facts.names.scopes[module]
         # How many blocks deep the statement at hand stands.
         self.depth: int = 0

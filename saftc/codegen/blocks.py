@@ -69,7 +69,7 @@ class Blocks(Annotations):
         self.depth += 1
         first = beginning()
         made, footer = self.block(statements)
-        footer += self.footer(self.comments.footer(tuple(statements)))
+        footer += self.footer(self.comments.footer(statements))
         self.depth -= 1
         if ending:
             made += [above(ending[0], footer), *ending[1:]]
@@ -92,7 +92,7 @@ class Blocks(Annotations):
                 self.imports.own |= self._kept_imports(statement)
                 # Its comments stay where they were.
                 moved += own.leading
-                moved += [own.trailing] if own.trailing is not None else []
+                moved += [own.beside] if own.beside is not None else []
                 continue
             own.leading[:0] = moved
             moved = []
@@ -104,7 +104,7 @@ class Blocks(Annotations):
         """The comments below the last statement of a block."""
         if not comments:
             return []
-        blank = [py.BLANK] * self.comments.blank_lines_before(comments[0].span.start)
+        blank = [py.BLANK] * self.source.blank_lines_above(comments[0].span.start)
         return [*blank, *self.comment_lines(comments, None)]
 
     def simple(self, small: cst.BaseSmallStatement, span: Span) -> cst.SimpleStatementLine:
@@ -139,11 +139,9 @@ class Blocks(Annotations):
         types = self._types_first(statement) if self.depth == 0 else []
         own = self.comments.of(statement)
         outer, self.inner_comments = self.inner_comments, list(own.inner)
-        self.beside = own.trailing if _is_simple(statement) else own.head
+        self.beside = own.beside if _is_simple(statement) else own.head
         first, *others = self.statement(statement)
         lines = self.comment_lines([*own.leading, *self.inner_comments], statement)
-        if not _is_simple(statement) and own.trailing is not None:
-            lines += self.comment_lines([own.trailing], None)
         self.inner_comments = outer
         classes: list[Statement] = []
         if self.depth == 0 and self.new_classes:
@@ -189,21 +187,21 @@ class Blocks(Annotations):
                 lines += [py.BLANK] * self._blank_lines_between(comments[position - 1], comment)
             lines.append(comment_line(comment))
         if comments and below is not None and not comments[-1].is_trailing:
-            lines += [py.BLANK] * self.comments.blank_lines_after(comments[-1].span.start)
+            lines += [py.BLANK] * self.source.blank_lines_below(comments[-1].span.start)
         return lines
 
     def _blank_lines_between(self, one: Comment, other: Comment) -> int:
         """The larger gap, where an import that is now elsewhere stood between them."""
         return max(
-            self.comments.blank_lines_after(one.span.start),
-            self.comments.blank_lines_before(other.span.start),
+            self.source.blank_lines_below(one.span.start),
+            self.source.blank_lines_above(other.span.start),
         )
 
     def _gap(self, statement: n.Statement) -> list[cst.EmptyLine]:
         """The blank lines of the script above a statement and its comments."""
         leading = self.comments.of(statement).leading
         start = leading[0].span.start if leading else statement.span.start
-        return [py.BLANK] * self.comments.blank_lines_before(start)
+        return [py.BLANK] * self.source.blank_lines_above(start)
 
     # Imports
 
@@ -242,8 +240,8 @@ class Blocks(Annotations):
                 self.joined.add(statement)
                 self.import_runs.setdefault(first, []).append(statement)
                 into, own = self.comments.of(first), self.comments.of(statement)
-                into.leading += [c for c in (into.trailing, *own.leading, own.trailing) if c]
-                into.trailing = None
+                into.leading += [c for c in (into.beside, *own.leading, own.beside) if c]
+                into.beside = None
 
     def _kept_imports(self, statement: n.Statement) -> set[tuple[str, str, str]]:
         """What a statement and those joined with it import and the script uses, for `Imports`."""

@@ -11,7 +11,7 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.annotations import class_def, docstring
 from saftc.codegen.blocks import Blocks, above
-from saftc.codegen.comments import lies_in, with_comments
+from saftc.codegen.comments import python_comment, with_comments
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.relations import Fit, fit
@@ -25,8 +25,8 @@ from saftc.semantics.types import (
     UnionType,
     is_known,
 )
-from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import take
 from saftc.syntax.tokens import Comment
 
 
@@ -46,8 +46,8 @@ class Definitions(Blocks):
             made = self._class(self.new_classes.pop(), statement.span)
             if doc and not isinstance(made, cst.ClassDef):
                 # An assignment has no docstring.
-                lines = [f"# {line}".rstrip() for line in doc.split("\n")]
-                made = above(made, [cst.EmptyLine(comment=cst.Comment(line)) for line in lines])
+                lines = [python_comment(f" {line}".rstrip()) for line in doc.split("\n")]
+                made = above(made, [cst.EmptyLine(comment=line) for line in lines])
         else:
             self.name_classes(statement.schema, name + "_part")
             target = py.name(self.name_of(statement.name))
@@ -137,12 +137,10 @@ class Definitions(Blocks):
 
     def _comments_between(self, statement: n.FunctionDef) -> list[Comment]:
         """The comments between the parameters."""
-        if not self.inner_comments or not statement.parameters:
+        if not statement.parameters:
             return []
-        listed = Span(statement.span.start, self.comments.parameters_end(statement))
-        inner = [comment for comment in self.inner_comments if lies_in(comment, listed)]
-        self.inner_comments = [c for c in self.inner_comments if c not in inner]
-        return inner
+        end = (statement.returns or statement.body[0]).span.start
+        return take(self.inner_comments, statement.span.start, end)
 
     def _parameter(
         self, parameter: n.Parameter, type_: Type

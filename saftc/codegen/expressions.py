@@ -14,7 +14,7 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.annotations import Annotations
 from saftc.codegen.builtins import Builtins, is_as_written
-from saftc.codegen.comments import lies_in, with_comments
+from saftc.codegen.comments import with_comments
 from saftc.codegen.python import Expression
 from saftc.semantics.builtins import BUILTINS, ITEMS
 from saftc.semantics.history import MEMBERS
@@ -42,6 +42,7 @@ from saftc.semantics.types import (
     without,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import take
 from saftc.syntax.walk import walk
 
 _OPERATIONS = {
@@ -188,10 +189,8 @@ class Expressions(Annotations, Builtins):
             # `str(x)` is `x`, and has its comments already.
             return made
         count = len(py.items_of(made))
-        inner = [comment for comment in self.inner_comments if lies_in(comment, node.span)]
-        if inner and items:
-            for comment in inner:
-                self.inner_comments.remove(comment)
+        inner = take(self.inner_comments, *node.span) if items else []
+        if inner:
             return with_comments(made, [item.span for item in items], inner, self.source)
         # The comma of `(a,)` makes the tuple; it says nothing about lines.
         is_spread = node.is_spread and count and not (count == 1 and isinstance(made, cst.Tuple))

@@ -14,7 +14,6 @@ from saftc.codegen.statements import Statements
 from saftc.semantics.facts import Facts
 from saftc.source import Source
 from saftc.syntax import nodes as n
-from saftc.syntax.docs import module_doc
 
 
 def header(name: str) -> str:
@@ -56,7 +55,7 @@ class _Emitter(Statements):
     def run(self) -> str:
         self.prepare()
         body, footer = self.block(self.module.statements)
-        footer += self.footer(self.comments.file_footer)
+        footer += self.footer(self.comments.end)
         if self._has_main():
             body.append(_MAIN)
         if body:
@@ -73,7 +72,7 @@ class _Emitter(Statements):
         return lay_out(made, self.texts)
 
     def _docstring(self) -> list[py.Statement]:
-        doc, _ = module_doc(self.source, self.module)
+        doc = self.module.doc
         return [py.line(docstring(doc))] if doc else []
 
     def _has_main(self) -> bool:

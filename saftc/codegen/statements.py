@@ -3,7 +3,6 @@
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.comments import Attached
 from saftc.codegen.definitions import Definitions
 from saftc.codegen.expressions import Expressions
 from saftc.codegen.prompts import Prompts
@@ -20,6 +19,7 @@ from saftc.semantics.types import (
     parts,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import Attached
 from saftc.syntax.walk import walk
 
 
@@ -176,7 +176,7 @@ class Statements(Definitions, Prompts, Expressions):
         return cst.If(condition, self.body(branch.body), leading_lines=lines)
 
     def _else(self, statement: n.IfStmt) -> cst.If | cst.Else:
-        part = self.comments.others.get(statement, Attached())
+        part = self.comments.of_else(statement)
         only = statement.other[0]
         if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
             return self._if_stmt(only, self.comments.of(only))
