@@ -108,7 +108,7 @@ class Conditions(Base):
             if isinstance(other, n.Literal) and other.value is None:
                 self._keep_members(one, env, lambda member: (member == NIL) == is_equal)
                 return
-            word = _kind_test(one, other)
+            word = self._kind_test(one, other)
             if word is not None and isinstance(one, n.Call):
                 self._narrow_kind(one.arguments[0].value, env, word, is_equal=is_equal)
                 return
@@ -116,6 +116,17 @@ class Conditions(Base):
                 wanted = self.facts.types.get(other, ANY)
                 self._keep_members(one, env, partial(can_be_equal, wanted))
                 return
+
+    def _kind_test(self, one: n.Expression, other: n.Expression) -> str | None:
+        """The kind word of a test `type(x) == "word"`, if `type` is the builtin."""
+        match one, other:
+            case (
+                n.Call(function=n.Name(text="type") as function, arguments=(n.Argument(name=None),)),
+                n.Literal(value=str() as word),
+            ) if self.facts.names.of(function).kind == "builtin":
+                return word
+            case _:
+                return None
 
     def _narrow_kind(
         self, node: n.Expression, env: Environment, word: str, *, is_equal: bool
@@ -152,18 +163,6 @@ class Conditions(Base):
                 return (inner[0], (*inner[1], node.position)) if inner else None
             case _:
                 return None
-
-
-def _kind_test(one: n.Expression, other: n.Expression) -> str | None:
-    """The kind word of a test `type(x) == "word"`."""
-    match one, other:
-        case (
-            n.Call(function=n.Name(text="type"), arguments=(n.Argument(name=None),)),
-            n.Literal(value=str() as word),
-        ):
-            return word
-        case _:
-            return None
 
 
 def _is_false(type_: Type) -> bool:
