@@ -121,7 +121,9 @@ class Conditions(Base):
         """The kind word of a test `type(x) == "word"`, if `type` is the builtin."""
         match one, other:
             case (
-                n.Call(function=n.Name(text="type") as function, arguments=(n.Argument(name=None),)),
+                n.Call(
+                    function=n.Name(text="type") as function, arguments=(n.Argument(name=None),)
+                ),
                 n.Literal(value=str() as word),
             ) if self.facts.names.of(function).kind == "builtin":
                 return word

@@ -109,9 +109,7 @@ class _Finder:
     def _merge(self, found: Uses, more: Uses, assigned: Collection[Symbol] = ()) -> None:
         for symbol, type_ in more.items():
             known = found.get(symbol)
-            if symbol not in assigned and (
-                known is None or (known == NUMBER and type_ == INT)
-            ):
+            if symbol not in assigned and (known is None or (known == NUMBER and type_ == INT)):
                 found[symbol] = type_
 
     def _expression(self, node: n.Expression) -> Uses:
