@@ -182,7 +182,7 @@ class _Inference(Expressions):
                 self._if_stmt(statement, env)
             case n.ForStmt():
                 iterable = self.expression(statement.iterable, env)
-                item = self.iterated(statement.iterable, iterable)
+                item = self.iterated(statement, iterable)
                 self._loop(statement, env, lambda inner: self.bind(statement.pattern, item, inner))
             case n.WhileStmt():
                 self._while_stmt(statement, env)
