@@ -12,7 +12,7 @@ from saftc.codegen.positions import Origins
 from saftc.codegen.python import Expression, attribute, name
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall
-from saftc.semantics.scopes import Scope, Symbol
+from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import Type
 from saftc.source import Source
 from saftc.syntax import nodes as n

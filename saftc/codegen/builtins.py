@@ -18,8 +18,8 @@ from saftc.codegen.python import (
 )
 from saftc.codegen.tables import Tables
 from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin
-from saftc.semantics.calls import arguments_by_position, is_settled
 from saftc.semantics.forms import BuiltinCall, Form
+from saftc.semantics.inference.calls import arguments_by_position, is_settled
 from saftc.semantics.types import ObjectType, is_only, members
 from saftc.syntax import nodes as n
 

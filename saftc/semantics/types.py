@@ -364,6 +364,11 @@ def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) ->
             pending += new
 
 
+def holds_dataframe(type_: Type) -> bool:
+    """Whether a value of `type_` may be or hold a dataframe, which has no form in JSON."""
+    return DATAFRAME in within(type_)
+
+
 @lru_cache(maxsize=10_000)
 def levels(type_: Type) -> int:
     """How deep the type is nested."""
