@@ -5,8 +5,8 @@ from saftc.semantics.facts import Facts, FunctionFacts, has_field
 from saftc.semantics.history import find_history
 from saftc.semantics.imports import Loader, link_imports, no_modules
 from saftc.semantics.inference.units import infer_types
-from saftc.semantics.names import resolve
 from saftc.semantics.programs import check_programs
+from saftc.semantics.resolution import resolve
 from saftc.semantics.schemas import resolve_schemas
 from saftc.semantics.types import ANY, members, union
 from saftc.semantics.usage import parameter_uses

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
-from saftc.diagnostics.near import near
+from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
@@ -139,12 +139,11 @@ def _link_names(
         symbol = facts.names.of(imported.alias or imported.name)
         target = loaded.facts.own_names.get(imported.name.text)
         if target is None:
-            meant = near(imported.name.text, loaded.facts.own_names)
             mistakes.add(
                 catalogue.UNKNOWN_NAME.at(
                     imported.name.span,
                     name=imported.name.text,
-                    hint=f"did you mean `{meant}`?" if meant else None,
+                    hint=did_you_mean(imported.name.text, loaded.facts.own_names),
                 )
             )
             continue

@@ -17,6 +17,7 @@ from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, DATAFRAME, INT, NUMBER, STRING, Type, is_known, is_only
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import children
 
 Uses = dict[Symbol, Type]
 
@@ -117,24 +118,9 @@ class _Finder:
         self._visit(node, uses)
         return uses
 
-    def _visit(self, node: n.Expression, uses: Uses) -> None:
+    def _visit(self, node: n.Node, uses: Uses) -> None:
         """Collects what is certain when `node` is evaluated."""
         match node:
-            case n.Binary():
-                self._visit(node.left, uses)
-                self._visit(node.right, uses)
-                self._operator(node.operator, node.left, node.right, uses)
-            case n.Comparison():
-                self._visit(node.left, uses)
-                self._visit(node.right, uses)
-                if node.operator in ("<", "<=", ">", ">="):
-                    self._alike(node.left, node.right, uses)
-            case n.Unary():
-                self._visit(node.operand, uses)
-                if node.operator == "-":
-                    self._ask(node.operand, NUMBER, uses)
-            case n.Call():
-                self._call(node, uses)
             case n.Conditional():
                 self._visit(node.condition, uses)
                 then, other = self._expression(node.then), self._expression(node.other)
@@ -143,31 +129,23 @@ class _Finder:
                 self._visit(node.left, uses)
             case n.Comprehension():
                 self._visit(node.clauses[0].iterable, uses)
-            case n.Prompt():
-                for part in node.parts:
-                    if isinstance(part, n.Hole):
-                        self._visit(part.value, uses)
-            case n.ListLiteral() | n.TupleLiteral():
-                for item in node.items:
-                    self._visit(item, uses)
-            case n.ObjectLiteral():
-                for field in node.fields:
-                    self._visit(field.value, uses)
-            case n.Index():
-                self._visit(node.value, uses)
-                self._visit(node.key, uses)
-            case n.Slice():
-                self._visit(node.value, uses)
-                for end in (node.start, node.stop):
-                    if end is not None:
-                        self._visit(end, uses)
-                        self._ask(end, INT, uses)
-            case n.Member() | n.TupleMember():
-                self._visit(node.value, uses)
-            case n.Name() | n.Literal():
-                pass
             case _:
-                assert_never(node)
+                for child in children(node):
+                    self._visit(child, uses)
+        match node:
+            case n.Binary():
+                self._operator(node.operator, node.left, node.right, uses)
+            case n.Comparison(operator="<" | "<=" | ">" | ">="):
+                self._alike(node.left, node.right, uses)
+            case n.Unary(operator="-"):
+                self._ask(node.operand, NUMBER, uses)
+            case n.Slice():
+                for end in (node.start, node.stop):
+                    self._ask(end, INT, uses)
+            case n.Call(function=n.Name() as function):
+                self._call(node, function, uses)
+            case _:
+                pass
 
     def _operator(self, operator: str, left: n.Expression, right: n.Expression, uses: Uses) -> None:
         if operator == "+":
@@ -186,13 +164,8 @@ class _Finder:
             elif is_only(known, "int", "float"):
                 self._ask(other, NUMBER, uses)
 
-    def _call(self, node: n.Call, uses: Uses) -> None:
-        self._visit(node.function, uses)
-        for argument in node.arguments:
-            self._visit(argument.value, uses)
-        if not isinstance(node.function, n.Name):
-            return
-        symbol = self.facts.names.of(node.function)
+    def _call(self, node: n.Call, function: n.Name, uses: Uses) -> None:
+        symbol = self.facts.names.of(function)
         if symbol.kind == "builtin":
             builtin = meant(BUILTINS[symbol.name], [(None, ANY)] * len(node.arguments))
             for position, argument in enumerate(node.arguments):
@@ -206,7 +179,7 @@ class _Finder:
                 if argument.name is None and is_known(type_):
                     self._ask(argument.value, type_, uses)
 
-    def _ask(self, node: n.Expression, wanted: Type, uses: Uses) -> None:
+    def _ask(self, node: n.Expression | None, wanted: Type, uses: Uses) -> None:
         if isinstance(node, n.Name):
             symbol = self.facts.names.of(node)
             if symbol in self.parameters:

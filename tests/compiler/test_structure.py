@@ -139,7 +139,7 @@ _SEMANTICS = [
     "relations",
     "operators builtins results flow",
     "forms names",
-    "history",
+    "resolution history",
     "facts",
     "imports schemas usage effects programs",
     "inference",

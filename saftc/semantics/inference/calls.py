@@ -5,10 +5,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.near import near
+from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.builtins import BUILTINS, Builtin, is_proved, meant, takes
 from saftc.semantics.forms import (
     BuiltinCall,
+    CallForm,
     DirectCall,
     Form,
     native_if,
@@ -39,15 +40,14 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
         if symbol.kind == "record" and isinstance(symbol.node, n.RecordDef):
             inference.facts.forms.calls[node] = DirectCall(symbol.node)
             return _construct(inference, node, symbol.node, env)
-    is_python = inference.facts.is_imported(node.function)
     match function:
         case FunctionType():
             inference.facts.forms.calls[node] = DirectCall(function.definition)
             return _call_function(inference, node, function, env)
         case BuiltinType():
-            inference.facts.forms.calls[node] = DirectCall(None) if is_python else Form.OPS
             return _call_builtin(inference, node, BUILTINS[function.name], env)
         case _:
+            is_python = inference.facts.is_imported(node.function)
             inference.facts.forms.calls[node] = DirectCall(None) if is_python else Form.OPS
             return _call_value(inference, node, function, env)
 
@@ -119,14 +119,13 @@ def _arguments(
                 catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter)
             )
         given.add(parameter)
-        place = names.index(parameter)
-        if parameters[place].schema is None:
+        which = names.index(parameter)
+        if parameters[which].schema is None:
             # What the use of a bare parameter asks for is no annotation: a prompt stays text.
-            settle(
-                inference, argument.value, inference.expression(argument.value, env), types[place]
-            )
+            type_ = inference.expression(argument.value, env)
+            settle(inference, argument.value, type_, types[which])
         else:
-            fit_into(inference, argument.value, types[place], env)
+            fit_into(inference, argument.value, types[which], env)
     for parameter in parameters if is_complete else ():
         if parameter.name.text not in given and parameter.default is None:
             inference.report(
@@ -151,13 +150,12 @@ def _parameter_of(
         return None
     if argument.name.text in names:
         return argument.name.text
-    meant = near(argument.name.text, names)
     inference.report(
         catalogue.UNKNOWN_ARGUMENT.at(
             argument.name.span,
             name=name,
             argument=argument.name.text,
-            hint=f"did you mean `{meant}`?" if meant else _listed(names),
+            hint=did_you_mean(argument.name.text, names) or _listed(names),
         )
     )
     return None
@@ -175,18 +173,7 @@ def _too_many(inference: Inference, node: n.Call, name: str, most: int) -> None:
 def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
     types = [inference.expression(argument.value, env) for argument in node.arguments]
     builtin = meant(builtin, list(zip(_argument_names(node), types, strict=True)))
-    if isinstance(node.function, n.Name) and (
-        inference.facts.names.of(node.function).kind == "builtin"
-    ):
-        arguments = _in_order(node, builtin)
-        inference.facts.forms.calls[node] = BuiltinCall(
-            builtin,
-            arguments,
-            native_if(
-                arguments is not None
-                and is_proved(builtin, [inference.facts.types[one] for one in arguments])
-            ),
-        )
+    inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin)
     names = [parameter.name for parameter in builtin.parameters]
     given: set[str] = set()
     for position, (argument, type_) in enumerate(zip(node.arguments, types, strict=True)):
@@ -241,6 +228,17 @@ def _check_extreme(inference: Inference, node: n.Call, builtin: Builtin, types: 
                     node.span, operator=builtin.name, found=f"{show(one)} and {show(other)}"
                 )
             )
+
+
+def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin) -> CallForm:
+    facts = inference.facts
+    if facts.is_imported(node.function):
+        return DirectCall(None)
+    if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
+        return Form.OPS
+    arguments = _in_order(node, builtin)
+    is_certain = arguments is not None and is_proved(builtin, [facts.types[a] for a in arguments])
+    return BuiltinCall(builtin, arguments, native_if(is_certain))
 
 
 def _in_order(node: n.Call, builtin: Builtin) -> tuple[n.Expression, ...] | None:

@@ -8,7 +8,7 @@ item, and a prompt gets its contract from the annotation.
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.near import near
+from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.forms import (
     IsTest,
     KindTest,
@@ -158,13 +158,13 @@ def _object_as(
         place = asked.field(field.key.text)
         if place is None:
             inference.expression(field.value, env)
-            meant = near(field.key.text, [f.name for f in asked.fields if f.name not in given])
+            missing = [f.name for f in asked.fields if f.name not in given]
             inference.report(
                 catalogue.MISSING_FIELD.at(
                     field.key.span,
                     found=show(asked),
                     name=field.key.text,
-                    hint=f"did you mean `{meant}`?" if meant else None,
+                    hint=did_you_mean(field.key.text, missing),
                 )
             )
         else:

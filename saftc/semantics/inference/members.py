@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
-from saftc.diagnostics.near import near
+from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.builtins import DATAFRAME_MEMBERS
 from saftc.semantics.facts import has_field
 from saftc.semantics.forms import (
@@ -16,6 +16,7 @@ from saftc.semantics.forms import (
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, path_of
+from saftc.semantics.inference.places import written_value
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import MEMBER_TYPES, MEMBERS
 from saftc.semantics.types import (
@@ -152,10 +153,8 @@ def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
                 names.extend(inference.facts.fields_of(member))
             case _:
                 pass
-    meant = near(name, names)
-    if meant:
-        return f"did you mean `{meant}`?"
-    return f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
+    listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
+    return did_you_mean(name, names) or listed
 
 
 def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:
@@ -198,7 +197,7 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
         inference.facts.forms.items[node] = Form.STRUCTURE
         return ANY
     inference.facts.forms.items[node] = native_if(_has_native_index(value, key, node.key))
-    if isinstance(value, TupleType) and (position := constant_index(node.key)) is not None:
+    if isinstance(value, TupleType) and (position := _constant_index(node.key)) is not None:
         return _item_of_tuple(inference, node, value, position)
     return _of_members(
         inference,
@@ -263,17 +262,10 @@ def _of_members(
     return union(possible)
 
 
-def constant_index(node: n.Expression) -> int | None:
+def _constant_index(node: n.Expression | None) -> int | None:
     """The value of an index that is written as a number."""
-    match node:
-        case n.Literal(value=bool()):
-            return None
-        case n.Literal(value=int() as value):
-            return value
-        case n.Unary(operator="-", operand=n.Literal(value=int() as value)):
-            return None if isinstance(value, bool) else -value
-        case _:
-            return None
+    value = None if node is None else written_value(node)
+    return value if type(value) is int else None
 
 
 def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
@@ -310,11 +302,8 @@ def _slice_of(value: Type, node: n.Slice) -> Type | None:
         case ListType():
             return value
         case TupleType():
-            start = constant_index(node.start) if node.start is not None else None
-            stop = constant_index(node.stop) if node.stop is not None else None
-            is_constant = (node.start is None or start is not None) and (
-                node.stop is None or stop is not None
-            )
+            start, stop = _constant_index(node.start), _constant_index(node.stop)
+            is_constant = (start, stop).count(None) == (node.start, node.stop).count(None)
             return TupleType(value.items[start:stop]) if is_constant else ANY
         case _:
             return STRING if value == STRING else None

@@ -31,7 +31,7 @@ def fit_into(inference: Inference, node: n.Expression, wanted: Type, env: Enviro
 
 def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) -> Type:
     """Holds the value of an expression, of type `given`, against what its place asks for."""
-    value = _written_value(node)
+    value = written_value(node)
     if value is not None and _has_literals(wanted):
         given = literal_type(value)
     how = fit(given, wanted)
@@ -57,7 +57,7 @@ def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) 
     return given if how == Fit.EXACT and ANY not in (given, wanted) else asked
 
 
-def _written_value(node: n.Expression) -> int | float | str | bool | None:
+def written_value(node: n.Expression) -> int | float | str | bool | None:
     """The value of a literal, a negative number included."""
     match node:
         case n.Literal():

@@ -1,7 +1,7 @@
 """Prompts: what is asked of a model, with which tools and options."""
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.near import near
+from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.relations import Fit, fit
@@ -109,12 +109,11 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
     for field in type_.fields:
         key = written.get(field.name)
         if field.name not in OPTIONS:
-            meant = near(field.name, OPTIONS)
             inference.report(
                 catalogue.UNKNOWN_OPTION.at(
                     key.key.span if key else node.span,
                     name=field.name,
-                    hint=f"did you mean `{meant}`?" if meant else None,
+                    hint=did_you_mean(field.name, OPTIONS),
                 )
             )
         elif fit(field.type, OPTIONS[field.name]) == Fit.NEVER:
