@@ -44,7 +44,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
-    parts,
+    within,
     without,
 )
 from saftc.syntax import nodes as n
@@ -221,13 +221,14 @@ class Annotations(Base):
 
     def _names_unwritten(self, type_: Type) -> bool:
         """Whether an annotation of `type_` names a type that is defined further below."""
-        alias = self.alias_of.get(type_)
-        if alias is not None:
-            return alias not in self.written_types
-        if isinstance(type_, RecordType | SelfType):
-            own = {**self.facts.records, **self.facts.aliases}
-            return type_.name in own and type_.name not in self.written_types
-        return any(self._names_unwritten(part) for part in parts(type_))
+        own = {**self.facts.records, **self.facts.aliases}
+        for part in within(type_, self.alias_of.__contains__):
+            text = self.alias_of.get(part)
+            if text is None and isinstance(part, RecordType | SelfType) and part.name in own:
+                text = part.name
+            if text is not None and text not in self.written_types:
+                return True
+        return False
 
     def type_name(self, text: str) -> str:
         """The Python name of a type of the script."""

@@ -10,7 +10,8 @@ from saftc.codegen.names import Needs
 from saftc.codegen.positions import Origins
 from saftc.codegen.python import Expression, attribute, name
 from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Scope, Symbol
+from saftc.semantics.forms import BuiltinCall
+from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import Type
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -72,7 +73,9 @@ class Base(ABC):
         """A prompt with its whole result."""
 
     @abstractmethod
-    def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
+    def builtin_call(
+        self, node: n.Call, form: BuiltinCall, *, is_iterated: bool = False
+    ) -> Expression:
         """A call of a builtin; when it is only iterated over it needs not be a list."""
 
     def is_long(self, made: cst.CSTNode, depth: int) -> bool:

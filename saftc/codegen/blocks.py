@@ -16,7 +16,7 @@ from saftc.codegen.comments import beside, comment_line
 from saftc.codegen.imports import Imports
 from saftc.codegen.python import Statement
 from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Symbol
+from saftc.semantics.names import Symbol
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment

@@ -5,8 +5,7 @@ len(xs)         len(xs)                 or  ops.len(xs)
 str(x)          str(x), x itself, or show(x)
 """
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from saftc.codegen.python import (
     Expression,
@@ -18,9 +17,10 @@ from saftc.codegen.python import (
     floating,
 )
 from saftc.codegen.tables import Tables
-from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant
-from saftc.semantics.calls import argument_names
-from saftc.semantics.types import ObjectType, Type, is_only, members
+from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin
+from saftc.semantics.forms import BuiltinCall, Form
+from saftc.semantics.inference.calls import arguments_by_position, is_settled
+from saftc.semantics.types import ObjectType, is_only, members
 from saftc.syntax import nodes as n
 
 # Builtins whose only form is a function of the runtime, under a name that Python leaves free.
@@ -63,17 +63,18 @@ _ITERATING = {"sorted", "sum", "min", "max"}
 class Builtins(Tables):
     """The part of the emitter that knows builtins."""
 
-    def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
-        if BUILTINS[builtin].takes_names:
+    def builtin_call(
+        self, node: n.Call, form: BuiltinCall, *, is_iterated: bool = False
+    ) -> Expression:
+        row, ordered = form.builtin, form.arguments
+        builtin = row.name
+        if row.takes_names:
             return self._given(self.global_(_RUNTIME[builtin]), node)
-        types = [self.type_of(argument.value) for argument in node.arguments]
-        form = meant(BUILTINS[builtin], list(zip(argument_names(node), types, strict=True)))
-        ordered = _in_order(node, form)
-        if ordered is None or not is_proved(form, [self.type_of(a) for a in ordered]):
-            if ordered is not None and form is not BUILTINS[builtin]:
+        if ordered is None or form.form == Form.OPS:
+            if ordered is not None and row is not BUILTINS[builtin]:
                 return call(self.operation(builtin), [self.emit(a) for a in ordered])
             return self._unproved(node, builtin)
-        of_table = self.table_call(form, ordered)
+        of_table = self.table_call(row, ordered)
         if of_table is not None:
             return of_table
         if builtin == "values" and self._is_declared(ordered[0]):
@@ -156,7 +157,7 @@ class Builtins(Tables):
         if is_only(self.type_of(given[0]), *ITEMS):
             items, separator = given
             # Python evaluates the separator first: right only where that makes no difference.
-            if not _is_settled(separator):
+            if not is_settled(separator):
                 return None
         else:
             separator, items = given
@@ -164,14 +165,12 @@ class Builtins(Tables):
 
     def _contains(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
         container, item = given
-        swaps_effects = not (_is_settled(container) or _is_settled(item))
-        if swaps_effects or not self.is_exact_in(self.type_of(item), self.type_of(container)):
+        swaps_effects = not (is_settled(container) or is_settled(item))
+        if swaps_effects or not self.facts.contains_as_python(
+            self.type_of(item), self.type_of(container)
+        ):
             return None
         return comparison(self.emit(item), "in", self.emit(container))
-
-    @abstractmethod
-    def is_exact_in(self, item: Type, container: Type) -> bool:
-        """Whether Python's `in` does what Saft's does."""
 
     def builtin_value(self, builtin: str) -> Expression:
         """A builtin that is not called but passed on."""
@@ -214,31 +213,8 @@ _Special = Callable[[Sequence[n.Expression], str], Expression | None]
 
 def is_as_written(node: n.Call, builtin: Builtin) -> bool:
     """Whether the arguments stand in the order of the parameters."""
-    return builtin.takes_names or _ascend(_places(node, builtin))
-
-
-def _places(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
-    """The arguments by the positions of their parameters."""
-    names = [parameter.name for parameter in builtin.parameters]
-    return {
-        names.index(argument.name.text)
-        if argument.name and argument.name.text in names
-        else position: argument.value
-        for position, argument in enumerate(node.arguments)
-    }
-
-
-def _ascend(places: Iterable[int]) -> bool:
-    return list(places) == sorted(places)
-
-
-def _in_order(node: n.Call, builtin: Builtin) -> list[n.Expression] | None:
-    """The arguments in the order of the parameters; None where that would change the effects."""
-    places = _places(node, builtin)
-    if not _ascend(places) and not all(map(_is_settled, places.values())):
-        return None
-    ordered = [places[place] for place in sorted(places)]
-    return ordered if sorted(places) == list(range(len(ordered))) else None
+    places = list(arguments_by_position(node, builtin))
+    return builtin.takes_names or places == sorted(places)
 
 
 def _float_literal(number: int, value: Expression, emitter: Builtins) -> Expression:
@@ -246,8 +222,3 @@ def _float_literal(number: int, value: Expression, emitter: Builtins) -> Express
     if abs(number) < 2**53:
         return floating(float(number))
     return call(emitter.global_("float"), [value])
-
-
-def _is_settled(node: n.Expression) -> bool:
-    """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
-    return isinstance(node, n.Name | n.Literal)

@@ -16,34 +16,20 @@ from saftc.codegen.annotations import Annotations
 from saftc.codegen.builtins import Builtins, is_as_written
 from saftc.codegen.comments import with_comments
 from saftc.codegen.python import Expression
-from saftc.semantics.builtins import BUILTINS, ITEMS
-from saftc.semantics.history import MEMBERS
-from saftc.semantics.operators import negate, operate
-from saftc.semantics.relations import Fit
-from saftc.semantics.tables import MEMBERS_OF_TABLE
-from saftc.semantics.types import (
-    ANY,
-    BOOL,
-    DATAFRAME,
-    NEVER,
-    NIL,
-    STRING,
-    FunctionType,
-    ListType,
-    ObjectType,
-    RecordType,
-    TupleType,
-    Type,
-    is_only,
-    item_type,
-    may_be,
-    members,
-    union,
-    without,
+from saftc.semantics.forms import (
+    Attribute,
+    BuiltinCall,
+    DirectCall,
+    Form,
+    IsTest,
+    KindTest,
+    OfResult,
+    Test,
 )
+from saftc.semantics.relations import Fit
+from saftc.semantics.types import ObjectType
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
-from saftc.syntax.walk import walk
 
 _OPERATIONS = {
     "+": "add",
@@ -58,11 +44,13 @@ _OPERATIONS = {
     ">": "gt",
     ">=": "ge",
     "in": "is_in",
+    "not in": "is_in",
 }
 
 # `type(x) == "string"` as a test that Python's type checkers understand.
 _CLASSES = {
     "string": "str",
+    "int": "int",
     "float": "float",
     "bool": "bool",
     "list": "list",
@@ -199,129 +187,105 @@ class Expressions(Annotations, Builtins):
     # Calls
 
     def _call(self, node: n.Call, *, is_iterated: bool = False) -> Expression:
-        function = self.type_of(node.function)
-        is_record = isinstance(node.function, n.Name) and (
-            self.facts.meaning_of(self.facts.names.of(node.function)).kind == "record"
-        )
-        if isinstance(node.function, n.Name):
-            symbol = self.facts.names.of(node.function)
-            if symbol.kind == "builtin":
-                made = self.builtin_call(node, symbol.name, is_iterated=is_iterated)
+        form = self.facts.forms.calls[node]
+        positional = [a.value for a in node.arguments if a.name is None]
+        match form:
+            case BuiltinCall():
+                made = self.builtin_call(node, form, is_iterated=is_iterated)
                 if (
                     isinstance(made, cst.Call)
                     and len(made.args) == len(node.arguments)
-                    and is_as_written(node, BUILTINS[symbol.name])
+                    and is_as_written(node, form.builtin)
                 ):
                     return self._spread(node, made, node.arguments)
                 return made
-        positional = [self.emit(a.value) for a in node.arguments if a.name is None]
-        if isinstance(function, FunctionType) or is_record or self._is_imported(node.function):
-            parameters = self._parameter_names(node, function)
-            named = [
-                (parameters.get(a.name.text, a.name.text), self.emit(a.value))
-                for a in node.arguments
-                if a.name is not None
-            ]
-            made = py.call(self.emit(node.function), positional, named)
-            if isinstance(function, FunctionType) and (
-                function.definition in self.facts.history.does
-            ):
+            case DirectCall():
+                parameters = self._parameter_names(form.definition)
+                named = [
+                    (parameters.get(a.name.text, a.name.text), self.emit(a.value))
+                    for a in node.arguments
+                    if a.name is not None
+                ]
+                function = self.emit(node.function)
+                made = py.call(function, [self.emit(value) for value in positional], named)
+                made = self._spread(node, made, node.arguments)
+                if form.definition not in self.facts.history.does:
+                    return made
                 self.origins.note(made, node.span)
-                return py.attribute(self._spread(node, made, node.arguments), "value")
-        else:
-            named = [
-                (py.field_name(a.name.text), self.emit(a.value)) for a in node.arguments if a.name
-            ]
-            made = py.call(self.operation("call"), [self.emit(node.function), *positional], named)
-            return self._spread(node, made, (node.function, *node.arguments))
-        return self._spread(node, made, node.arguments)
+                return py.attribute(made, "value")
+            case Form.OPS:
+                named = [
+                    (py.field_name(a.name.text), self.emit(a.value))
+                    for a in node.arguments
+                    if a.name
+                ]
+                given = [self.emit(value) for value in (node.function, *positional)]
+                made = py.call(self.operation("call"), given, named)
+                return self._spread(node, made, (node.function, *node.arguments))
+            case _:
+                assert_never(form)
 
-    def _parameter_names(self, node: n.Call, function: Type) -> dict[str, str]:
-        """The Python names of a function's parameters by their Saft names."""
-        if not isinstance(function, FunctionType):
-            called = node.function.text if isinstance(node.function, n.Name) else ""
-            record = self.facts.records.get(called)
-            return {field: py.field_name(field) for field in record.fields} if record else {}
-        return {
-            parameter.name.text: self._parameter_name(parameter)
-            for parameter in function.definition.parameters
-        }
+    def _parameter_names(self, definition: n.FunctionDef | n.RecordDef | None) -> dict[str, str]:
+        """The Python names of parameters or fields by their Saft names."""
+        match definition:
+            case n.FunctionDef():
+                return {p.name.text: self._parameter_name(p) for p in definition.parameters}
+            case n.RecordDef():
+                return {f.name.text: py.field_name(f.name.text) for f in definition.fields}
+            case None:
+                return {}
+            case _:
+                assert_never(definition)
 
     def _parameter_name(self, parameter: n.Parameter) -> str:
         symbol = self.facts.names.symbols.get(parameter.name)
         return py.field_name(parameter.name.text) if symbol is None else self.names[symbol]
 
-    def _is_imported(self, node: n.Expression) -> bool:
-        """Whether `node` is an imported name, or a member of one: Python's own to call."""
-        while isinstance(node, n.Member):
-            node = node.value
-        return isinstance(node, n.Name) and self.facts.names.of(node).kind == "import"
-
     # Members and items
 
     def _member(self, node: n.Member) -> Expression:
-        type_ = self.type_of(node.value)
-        field = node.name.text
-        if type_ == ANY and self._is_imported(node.value):
-            return py.attribute(self.emit(node.value), py.field_name(field))
-        if self.facts.asks_history(node):
-            is_structure = field == "value" and type_ == STRING
-            name = "data" if is_structure else MEMBERS[field]
-            return py.attribute(self.whole_result(node.value), name)
-        if type_ == STRING and field != "length":
-            structure = py.attribute(self.whole_result(node.value), "data")
-            return py.call(self.operation("member"), [structure, py.constant(field)])
-        value = self.emit(node.value)
-        if type_ == DATAFRAME and field in MEMBERS_OF_TABLE:
-            return py.attribute(value, "height" if field == "length" else field)
-        owners = members(type_)
-        if type_ not in (ANY, NEVER):
-            if all(isinstance(o, ObjectType) and o.field(field) for o in owners):
-                return py.subscript(value, py.constant(field))
-            if all(isinstance(o, RecordType) and self._has_field(o, field) for o in owners):
-                return py.attribute(value, py.field_name(field))
-            if field == "length" and is_only(type_, "string", "object", *ITEMS):
-                has_field = any(isinstance(o, ObjectType) and o.field(field) for o in owners)
-                if not has_field:
-                    return self.length(value)
-        return py.call(self.operation("member"), [value, py.constant(field)])
-
-    def _has_field(self, record: RecordType, field: str) -> bool:
-        return field in self.facts.fields_of(record)
+        form, field = self.facts.forms.members[node], node.name.text
+        match form:
+            case Attribute():
+                return py.attribute(self.emit(node.value), py.field_name(form.name))
+            case OfResult():
+                return py.attribute(self.whole_result(node.value), form.attribute)
+            case Form.STRUCTURE:
+                structure = py.attribute(self.whole_result(node.value), "data")
+                return py.call(self.operation("member"), [structure, py.constant(field)])
+            case Form.ITEM:
+                return py.subscript(self.emit(node.value), py.constant(field))
+            case Form.LENGTH:
+                return self.length(self.emit(node.value))
+            case Form.OPS:
+                given = [self.emit(node.value), py.constant(field)]
+                return py.call(self.operation("member"), given)
+            case _:
+                assert_never(form)
 
     def _tuple_member(self, node: n.TupleMember) -> Expression:
         value = self.emit(node.value)
         position = py.constant(node.position)
-        if all(_has_item(owner, node.position) for owner in members(self.type_of(node.value))):
+        if self.facts.forms.items[node] == Form.NATIVE:
             return py.subscript(value, position)
         return py.call(self.operation("item"), [value, position])
 
     def _index(self, node: n.Index) -> Expression:
-        if self.type_of(node.value) == STRING and self.facts.result_of(node.value):
-            structure = py.attribute(self.whole_result(node.value), "data")
-            return py.call(self.operation("index"), [structure, self.emit(node.key)])
-        value, key = self.emit(node.value), self.emit(node.key)
-        owner, key_type = self.type_of(node.value), self.type_of(node.key)
-        if is_only(owner, "string", *ITEMS) and is_only(key_type, "int"):
+        form = self.facts.forms.items[node]
+        if form == Form.STRUCTURE:
+            value = py.attribute(self.whole_result(node.value), "data")
+        else:
+            value = self.emit(node.value)
+        key = self.emit(node.key)
+        if form == Form.NATIVE:
             return py.subscript(value, key)
-        if is_only(owner, "object") and is_only(key_type, "string"):
-            is_written = isinstance(node.key, n.Literal)
-            owners = [member for member in members(owner) if isinstance(member, ObjectType)]
-            # A class of objects takes only keys that are written out.
-            if is_written and all(o.field(str(node.key.value)) for o in owners):  # type: ignore[union-attr]
-                return py.subscript(value, key)
-            if not is_written and not any(o.is_declared for o in owners):
-                return py.subscript(value, key)
         return py.call(self.operation("index"), [value, key])
 
     def _slice(self, node: n.Slice) -> Expression:
         value = self.emit(node.value)
         start = self.emit(node.start) if node.start is not None else None
         stop = self.emit(node.stop) if node.stop is not None else None
-        ends = [end for end in (node.start, node.stop) if end is not None]
-        if is_only(self.type_of(node.value), "string", *ITEMS) and all(
-            is_only(self.type_of(end), "int") for end in ends
-        ):
+        if self.facts.forms.items[node] == Form.NATIVE:
             return py.slice_(value, start, stop)
         nothing = py.constant(None)
         return py.call(self.operation("slice"), [value, start or nothing, stop or nothing])
@@ -332,94 +296,49 @@ class Expressions(Annotations, Builtins):
         if node.operator == "not":
             return self._truth(node)
         operand = self.emit(node.operand)
-        if negate(self.type_of(node.operand)).is_proved:
+        if self.facts.forms.operators[node] == Form.NATIVE:
             return py.negation(operand)
         return py.call(self.operation("neg"), [operand])
 
     def _binary(self, node: n.Binary) -> Expression:
         left, right = self.emit(node.left), self.emit(node.right)
-        proved = operate(node.operator, self.type_of(node.left), self.type_of(node.right)).is_proved
-        if proved:
+        if self.facts.forms.operators[node] == Form.NATIVE:
             return py.binary(left, node.operator, right)
         return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
 
     def _comparison(self, node: n.Comparison) -> Expression:
-        match node.operator:
-            case "==" | "!=":
-                return self._equality(node)
-            case "in" | "not in":
-                return self._containment(node)
+        form = self.facts.forms.operators[node]
+        is_negative = node.operator in ("!=", "not in")
+        match form:
+            case KindTest() if form.by != "text":
+                made = self._kind_test(form)
+                return py.negated(made) if is_negative else made
+            case IsTest():
+                operator = "is not" if is_negative else "is"
+                return py.comparison(self.emit(form.tested), operator, self.emit(form.constant))
+            case Form.NATIVE | KindTest():
+                return py.comparison(self.emit(node.left), node.operator, self.emit(node.right))
+            case Form.OPS:
+                operation = self.operation(_OPERATIONS[node.operator])
+                made = py.call(operation, [self.emit(node.left), self.emit(node.right)])
+                return py.negated(made) if node.operator == "not in" else made
             case _:
-                pass
-        left, right = self.emit(node.left), self.emit(node.right)
-        if operate(node.operator, self.type_of(node.left), self.type_of(node.right)).is_proved:
-            return py.comparison(left, node.operator, right)
-        return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
+                assert_never(form)
 
-    def _equality(self, node: n.Comparison) -> Expression:
-        is_equal = node.operator == "=="
-        kind_test = self._kind_test(node)
-        if kind_test is not None:
-            return kind_test if is_equal else py.negated(kind_test)
-        left, right = self.emit(node.left), self.emit(node.right)
-        for one, other, tested, known in (
-            (left, right, node.left, node.right),
-            (right, left, node.right, node.left),
-        ):
-            # Python warns of `is` with a number or a string that is written out.
-            if _is_singleton(known) and not _is_written_out(tested):
-                return py.comparison(one, "is" if is_equal else "is not", other)
-        is_exact = self.facts.equals_as_python(self.type_of(node.left), self.type_of(node.right))
-        if is_exact and not _is_singleton(node.left) and not _is_singleton(node.right):
-            return py.comparison(left, node.operator, right)
-        return py.call(self.operation(_OPERATIONS[node.operator]), [left, right])
-
-    def _kind_test(self, node: n.Comparison) -> Expression | None:
+    def _kind_test(self, test: KindTest) -> Expression:
         """`type(x) == "string"` as `isinstance(x, str)`."""
-        match node:
-            case n.Comparison(
-                left=n.Call(
-                    function=n.Name() as function, arguments=(n.Argument(name=None, value=tested),)
-                ),
-                right=n.Literal(value=str() as word),
-            ) if self.facts.names.of(function).kind == "builtin" and function.text == "type":
-                pass
-            case _:
-                return None
-        if _is_written_out(tested):
-            return None
-        value = self.emit(tested)
-        if word == "nil":
+        value = self.emit(test.tested)
+        if test.by == "none":
             return py.comparison(value, "is", py.constant(None))
-        if word == "int":
-            if may_be(self.type_of(tested), BOOL):
-                return py.comparison(
-                    py.call(self.global_("type"), [value]), "is", self.global_("int")
-                )
-            return py.call(self.global_("isinstance"), [value, self.global_("int")])
+        if test.by == "exact":
+            kind = py.call(self.global_("type"), [value])
+            return py.comparison(kind, "is", self.global_(_CLASSES[test.word]))
+        return py.call(self.global_("isinstance"), [value, self._class_of_kind(test.word)])
+
+    def _class_of_kind(self, word: str) -> Expression:
         if word in self.facts.records:
-            return py.call(self.global_("isinstance"), [value, py.name(word)])
-        if word == "dataframe" and self.type_of(tested) != ANY:
-            return py.call(self.global_("isinstance"), [value, self.dataframe_class()])
-        if word in _CLASSES:
-            return py.call(self.global_("isinstance"), [value, self.global_(_CLASSES[word])])
-        return None
-
-    def _containment(self, node: n.Comparison) -> Expression:
-        left, right = self.emit(node.left), self.emit(node.right)
-        if self.is_exact_in(self.type_of(node.left), self.type_of(node.right)):
-            return py.comparison(left, node.operator, right)
-        found = py.call(self.operation("is_in"), [left, right])
-        return py.negated(found) if node.operator == "not in" else found
-
-    def is_exact_in(self, item: Type, container: Type) -> bool:
-        if not operate("in", item, container).is_proved:
-            return False
-        for owner in members(container):
-            items = item_type(owner) if isinstance(owner, ListType | TupleType) else STRING
-            if not self.facts.equals_as_python(item, items):
-                return False
-        return True
+            return py.name(self.type_name(word))
+        return self.dataframe_class() if word == "dataframe" else self.global_(_CLASSES[word])
 
     # Conditions
 
@@ -430,7 +349,7 @@ class Expressions(Annotations, Builtins):
             case n.Unary(operator="not"):
                 return self._not(node.operand)
             case _:
-                if union((self.type_of(node), BOOL, NIL)) == union((BOOL, NIL)):
+                if self.facts.forms.tests[node] in (Test.BOOL, Test.BOOL_OR_NIL):
                     return self.emit(node)
                 return self._truth(node)
 
@@ -443,68 +362,53 @@ class Expressions(Annotations, Builtins):
                 return self._not(node.operand)
             case _:
                 pass
-        type_ = self.type_of(node)
-        value = self.emit(node)
-        if is_only(type_, "bool"):
-            return value
-        if is_only(type_, "bool", "nil"):
-            return py.comparison(value, "is", py.constant(True))
-        if NIL in members(type_) and not may_be(without(type_, NIL), BOOL) and type_ != NIL:
-            return py.comparison(value, "is not", py.constant(None))
-        return py.call(self.operation("truthy"), [value])
+        value, test = self.emit(node), self.facts.forms.tests[node]
+        match test:
+            case Test.BOOL:
+                return value
+            case Test.BOOL_OR_NIL:
+                return py.comparison(value, "is", py.constant(True))
+            case Test.NOT_NIL:
+                return py.comparison(value, "is not", py.constant(None))
+            case Test.TRUTHY:
+                return py.call(self.operation("truthy"), [value])
+            case _:
+                assert_never(test)
 
     def _not(self, operand: n.Expression) -> Expression:
-        if is_only(self.type_of(operand), "bool", "nil") and not isinstance(
-            operand, n.Logical | n.Unary
-        ):
+        """`not operand`; of what is `True`, `False` or None, Python's own does."""
+        if self.facts.forms.tests.get(operand) == Test.BOOL_OR_NIL:
             return py.negated(self.emit(operand))
         return py.negated(self._truth(operand))
 
     # Loops
 
     def iterable(self, node: n.Expression) -> Expression:
-        """What a loop goes over."""
-        type_ = self.type_of(node)
-        if is_only(type_, "int", "string", "bool"):
-            return self.emit(node)
-        is_builtin = isinstance(node, n.Call) and isinstance(node.function, n.Name)
-        if is_builtin and isinstance(node, n.Call) and node not in self.facts.coercions:
+        if isinstance(node, n.Call) and node not in self.facts.coercions:
             value = self._call(node, is_iterated=True)
-        else:
-            value = self.emit(node)
-        if is_only(type_, *ITEMS):
+            self.origins.note(value, node.span)
             return value
-        made = py.call(self.operation("each"), [value])
-        self.origins.note(made, node.span)
-        return made
+        return self.emit(node)
 
-    def loop_over(self, pattern: n.Pattern, node: n.Expression) -> Expression:
-        """What a loop with `pattern` goes over: unpacking is checked where it is not proved."""
-        if isinstance(pattern, n.NamePattern) or self._unpacks(
-            pattern, item_type(self.type_of(node))
-        ):
-            return self.iterable(node)
-        assert isinstance(pattern, n.TuplePattern)
-        is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
-        shape = py.constant(len(pattern.items)) if is_flat else _shape(pattern)
-        made = py.call(self.operation("each_of"), [self.emit(node), shape])
-        self.origins.note(made, node.span)
+    def loop_over(self, loop: n.ForStmt | n.ComprehensionClause) -> Expression:
+        """What a loop goes over: unpacking is checked where it is not proved."""
+        form = self.facts.forms.loops[loop]
+        match form:
+            case Form.NATIVE:
+                return self.iterable(loop.iterable)
+            case Form.EACH:
+                made = py.call(self.operation("each"), [self.iterable(loop.iterable)])
+            case Form.EACH_OF:
+                assert isinstance(loop.pattern, n.TuplePattern)
+                items = loop.pattern.items
+                is_flat = all(isinstance(item, n.NamePattern) for item in items)
+                shape = py.constant(len(items)) if is_flat else _shape(loop.pattern)
+                given = [self.emit(loop.iterable), shape]
+                made = py.call(self.operation("each_of"), given)
+            case _:
+                assert_never(form)
+        self.origins.note(made, loop.iterable.span)
         return made
-
-    def _unpacks(self, pattern: n.Pattern, type_: Type) -> bool:
-        if isinstance(pattern, n.NamePattern):
-            return True
-        if type_ == NEVER:
-            return True
-        return all(
-            isinstance(member, TupleType)
-            and len(member.items) == len(pattern.items)
-            and all(
-                self._unpacks(inner, item)
-                for inner, item in zip(pattern.items, member.items, strict=True)
-            )
-            for member in members(type_)
-        )
 
     def pattern(self, pattern: n.Pattern) -> Expression:
         """The names that a loop binds."""
@@ -520,28 +424,12 @@ class Expressions(Annotations, Builtins):
         outer, self.scope = self.scope, self.facts.names.scopes[node]
         clauses: list[py.Clause] = []
         for clause in node.clauses:
-            iterable = self.loop_over(clause.pattern, clause.iterable)
+            iterable = self.loop_over(clause)
             conditions = [self.condition(condition) for condition in clause.conditions]
             clauses.append((self.pattern(clause.pattern), iterable, conditions))
         item = self.emit(node.item)
         self.scope = outer
         return py.comprehension(item, clauses)
-
-
-def _is_written_out(node: n.Expression) -> bool:
-    """Whether Python knows the value of `node`, other than None, True and False, beforehand.
-
-    It warns of `is` beside such a value.
-    """
-    if _is_singleton(node):
-        return False
-    unknown = n.Name | n.Call | n.Prompt | n.Comprehension
-    return not any(isinstance(inner, unknown) for inner in walk(node))
-
-
-def _is_singleton(node: n.Expression) -> bool:
-    """Whether `node` is `nil`, `true` or `false`, which Python compares with `is`."""
-    return isinstance(node, n.Literal) and (node.value is None or isinstance(node.value, bool))
 
 
 def _shape(pattern: n.Pattern) -> Expression:
@@ -553,10 +441,6 @@ def _shape(pattern: n.Pattern) -> Expression:
             return py.tuple_([_shape(item) for item in pattern.items])
         case _:
             assert_never(pattern)
-
-
-def _has_item(owner: Type, position: int) -> bool:
-    return isinstance(owner, TupleType) and position < len(owner.items)
 
 
 def _block(text: str) -> Expression:

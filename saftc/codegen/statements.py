@@ -185,7 +185,7 @@ class Statements(Definitions, Prompts, Expressions):
         return cst.Else(self.body(statement.other), leading_lines=lines)
 
     def _for_stmt(self, statement: n.ForStmt) -> Statement:
-        iterable = self.loop_over(statement.pattern, statement.iterable)
+        iterable = self.loop_over(statement)
         target = self.pattern(statement.pattern)
         body = self.body(statement.body)
         made = cst.For(py.bare(target), py.bare(iterable), body)  # type: ignore[arg-type]

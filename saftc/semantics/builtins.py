@@ -255,6 +255,15 @@ _ROWS = (
     Builtin("ambiguous", (Taken("message", TEXT), Taken("options", ITEMS)), ANY),
 )
 
+# `df.height` and so on, as polars names them; `length` is Saft's word for the height.
+DATAFRAME_MEMBERS: dict[str, Type] = {
+    "columns": ListType(STRING),
+    "height": INT,
+    "length": INT,
+    "shape": TupleType((INT, INT)),
+    "width": INT,
+}
+
 BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}
 
 _COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
