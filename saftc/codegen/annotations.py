@@ -30,6 +30,7 @@ from saftc.codegen.python import (
     tuple_,
     union,
 )
+from saftc.codegen.words import singular
 from saftc.semantics.types import (
     NIL,
     BuiltinType,
@@ -273,15 +274,4 @@ def _class_name(place: str) -> str:
 
 def _one_of(place: str) -> str:
     """The name of one item of what has this name: `rows` holds a `row`."""
-    for ending, replacement in (
-        ("ies", "y"),
-        ("sses", "ss"),
-        ("xes", "x"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-    ):
-        if place.endswith(ending) and len(place) > len(ending) + 1:
-            return place.removesuffix(ending) + replacement
-    if place.endswith("s") and not place.endswith(("ss", "us", "is")) and len(place) > 2:
-        return place[:-1]
-    return place + "_item"
+    return singular(place) or place + "_item"

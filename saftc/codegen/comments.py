@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
+from saftc.codegen import python as py
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.docs import documenting
@@ -185,10 +186,9 @@ class Comments:
             own.trailing = self.pending.pop()
 
 
-def text_of(comment: Comment) -> str:
+def written(comment: Comment) -> cst.Comment:
     """The comment as Python writes it: `// note` is `# note`."""
-    body = comment.text.lstrip("/")
-    return "#" + body if not body or body.startswith(" ") else "# " + body
+    return py.comment(comment.text.lstrip("/").removeprefix(" "))
 
 
 def lies_in(comment: Comment, span: Span) -> bool:
@@ -198,14 +198,14 @@ def lies_in(comment: Comment, span: Span) -> bool:
 
 def comment_line(comment: Comment) -> cst.EmptyLine:
     """The comment on a line of its own."""
-    return cst.EmptyLine(comment=cst.Comment(text_of(comment)))
+    return cst.EmptyLine(comment=written(comment))
 
 
 def beside(comment: Comment | None) -> cst.TrailingWhitespace:
     """What stands at the end of a line with this comment beside it."""
     if comment is None:
         return cst.TrailingWhitespace()
-    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(text_of(comment)))
+    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), written(comment))
 
 
 def with_comments(
@@ -247,8 +247,6 @@ def _apart(items: Sequence[Any], spaces: Sequence[cst.ParenthesizedWhitespace]) 
     ]
 
 
-def _line_break(
-    trailing: Comment | None, above: Sequence[Comment]
-) -> cst.ParenthesizedWhitespace:
+def _line_break(trailing: Comment | None, above: Sequence[Comment]) -> cst.ParenthesizedWhitespace:
     lines = [comment_line(comment) for comment in above]
     return cst.ParenthesizedWhitespace(beside(trailing), lines, indent=True)

@@ -46,8 +46,8 @@ class Definitions(Blocks):
             made = self._class(self.new_classes.pop(), statement.span)
             if doc and not isinstance(made, cst.ClassDef):
                 # An assignment has no docstring.
-                lines = [f"# {line}".rstrip() for line in doc.split("\n")]
-                made = above(made, [cst.EmptyLine(comment=cst.Comment(line)) for line in lines])
+                lines = [py.comment(line.rstrip()) for line in doc.split("\n")]
+                made = above(made, [cst.EmptyLine(comment=line) for line in lines])
         else:
             self.name_classes(statement.schema, name + "_part")
             target = py.name(self.name_of(statement.name))

@@ -399,7 +399,7 @@ class Expressions(Annotations, Builtins):
                 )
             return py.call(self.global_("isinstance"), [value, self.global_("int")])
         if word in self.facts.records:
-            return py.call(self.global_("isinstance"), [value, py.name(word)])
+            return py.call(self.global_("isinstance"), [value, py.name(self.type_name(word))])
         if word == "dataframe" and self.type_of(tested) != ANY:
             return py.call(self.global_("isinstance"), [value, self.dataframe_class()])
         if word in _CLASSES:

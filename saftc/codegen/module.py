@@ -17,11 +17,6 @@ from saftc.syntax import nodes as n
 from saftc.syntax.docs import module_doc
 
 
-def header(name: str) -> str:
-    """The first line of the module compiled from the script `name`."""
-    return f"# Compiled by saftc from {name}; edit that file instead.\n"
-
-
 @dataclass(frozen=True, slots=True)
 class Generated:
     """The text of a module, and where its lines come from."""
@@ -66,7 +61,7 @@ class _Emitter(Statements):
         name = self.source.name.replace("\\", "/").rsplit("/", 1)[-1]
         made = cst.Module(
             [*self._docstring(), *self.imports.statements(), *body],
-            header=[cst.EmptyLine(comment=cst.Comment(header(name).rstrip()))],
+            header=[py.header(name)],
             footer=footer,
         )
         self.origins.module = made

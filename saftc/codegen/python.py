@@ -9,6 +9,7 @@ the form of numbers and where lines break are black's to decide.
 
 import keyword
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -346,6 +347,29 @@ def spread(made: Listing) -> Expression:
     return made.with_changes(**{"args" if isinstance(made, cst.Call) else "elements": items})
 
 
+# Comments
+
+_DIRECTIVE = re.compile(r"\b(fmt|yapf):(?=\s*(?:off|on|skip|disable|enable)\b)")
+_ENCODING = re.compile(r"coding(?=[:=])")
+
+
+def comment(text: str) -> cst.Comment:
+    """The comment `# text`; words by which a formatter is told to stop are only words in it."""
+    return cst.Comment(_DIRECTIVE.sub(r"\1 :", f"# {text}" if text else "#"))
+
+
+def header(name: str) -> cst.EmptyLine:
+    """The first line of the module that is compiled from the file `name`.
+
+    Whatever the name, it stays on its line, and does not declare an encoding there.
+    """
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+    shown = _ENCODING.sub("coding ", shown)
+    return cst.EmptyLine(
+        comment=comment(f"Compiled by saftc from {shown}; edit that file instead.")
+    )
+
+
 # Statements
 
 
@@ -407,9 +431,7 @@ def parameters(
     return cst.Parameters([_parameter(*entry) for entry in entries])
 
 
-def _parameter(
-    text: str, annotation: Expression | None, default: Expression | None
-) -> cst.Param:
+def _parameter(text: str, annotation: Expression | None, default: Expression | None) -> cst.Param:
     return cst.Param(
         name(text),
         None if annotation is None else cst.Annotation(annotation),
