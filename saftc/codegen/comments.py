@@ -15,18 +15,23 @@ Doc comments that document something are not comments here: they become docstrin
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
 from saftc.codegen import python as py
+from saftc.codegen.python import Expression
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.docs import documenting
 from saftc.syntax.tokens import Comment
 
+if TYPE_CHECKING:
+    from saftc.codegen.context import Context
+
 _CLOSING = re.compile(r"(?:[\s,(]|//[^\n]*)*\)")
 _Listing = TypeVar("_Listing", bound=cst.List | cst.Tuple | cst.Dict | cst.Call | cst.FunctionDef)
+_Commented = TypeVar("_Commented", bound=py.Statement)
 
 _ELSE = re.compile(r"^[ ]*else[ ]*:", re.MULTILINE)
 
@@ -191,11 +196,6 @@ def written(comment: Comment) -> cst.Comment:
     return py.comment(comment.text.lstrip("/").removeprefix(" "))
 
 
-def lies_in(comment: Comment, span: Span) -> bool:
-    """Whether the comment stands inside `span`."""
-    return span.start <= comment.span.start < span.end
-
-
 def comment_line(comment: Comment) -> cst.EmptyLine:
     """The comment on a line of its own."""
     return cst.EmptyLine(comment=written(comment))
@@ -206,6 +206,34 @@ def beside(comment: Comment | None) -> cst.TrailingWhitespace:
     if comment is None:
         return cst.TrailingWhitespace()
     return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), written(comment))
+
+
+def with_beside(made: _Commented, comment: Comment | None) -> _Commented:
+    """The statement with a comment at the end of its first line, which is its last or its head."""
+    if comment is None:
+        return made
+    if isinstance(made, cst.SimpleStatementLine):
+        return made.with_changes(trailing_whitespace=beside(comment))
+    return made.with_changes(body=made.body.with_changes(header=beside(comment)))
+
+
+def one_a_line(
+    context: "Context",
+    node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Call,
+    made: py.Listing,
+    items: Sequence[n.Node],
+) -> Expression:
+    """Keeps one item a line where the source has it so, and the comments between items."""
+    if py.is_spread(made):
+        # `str(x)` is `x`, and has its comments already.
+        return made
+    inner = context.take_inner(node.span) if items else []
+    if inner:
+        return with_comments(made, [item.span for item in items], inner, context.source)
+    # The comma of `(a,)` makes the tuple; it says nothing about lines.
+    count = len(py.items_of(made))
+    is_spread = node.is_spread and count and not (count == 1 and isinstance(made, cst.Tuple))
+    return py.spread(made) if is_spread else made
 
 
 def with_comments(

@@ -1,17 +1,22 @@
 """A module of the tree to the text of a Python module."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import docstring
-from saftc.codegen.blocks import above
+from saftc.codegen.blocks import above, emit_block, footer_lines
+from saftc.codegen.classes import classes_of, docstring
+from saftc.codegen.comments import Comments
+from saftc.codegen.context import Context, Output
+from saftc.codegen.expressions import emit_expression
 from saftc.codegen.layout import lay_out
 from saftc.codegen.names import Needs, hidden_needs, python_names
 from saftc.codegen.positions import Origins
-from saftc.codegen.statements import Statements
+from saftc.codegen.statements import emit_statement
 from saftc.semantics.facts import Facts
+from saftc.semantics.scopes import Symbol
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.docs import module_doc
@@ -19,10 +24,11 @@ from saftc.syntax.docs import module_doc
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The text of a module, and where its lines come from."""
+    """The text of a module, where its lines come from, and the calls that its prompts are."""
 
     text: str
     origins: Origins
+    prompts: Mapping[n.Prompt, cst.Call]
 
 
 def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
@@ -30,14 +36,31 @@ def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
     needs = Needs()
     while True:
         names = python_names(facts.names, needs)
-        emitter = _Emitter(source, module, facts, names)
-        text = emitter.run()
-        if not hidden_needs(names, emitter.needs):
-            return Generated(text, emitter.origins)
+        output = Output(classes_of(module, facts))
+        tree = _emit_module(_context(source, module, facts, names, output))
+        if not hidden_needs(names, output.needs):
+            output.origins.module = tree
+            return Generated(lay_out(tree, output.texts), output.origins, output.prompts)
         # A name of the script hides one that the output needs: write it again with these known.
-        for name, scopes in emitter.needs.used.items():
+        for name, scopes in output.needs.used.items():
             for scope in scopes:
                 needs.add(name, scope)
+
+
+def _context(
+    source: Source, module: n.Module, facts: Facts, names: Mapping[Symbol, str], output: Output
+) -> Context:
+    return Context(
+        source=source,
+        module=module,
+        facts=facts,
+        names=names,
+        comments=Comments(source, module),
+        output=output,
+        expression=emit_expression,
+        statement=emit_statement,
+        scope=facts.names.scopes[module],
+    )
 
 
 _MAIN = cst.If(
@@ -47,34 +70,30 @@ _MAIN = cst.If(
 )
 
 
-class _Emitter(Statements):
-    def run(self) -> str:
-        self.prepare()
-        body, footer = self.block(self.module.statements)
-        footer += self.footer(self.comments.file_footer)
-        if self._has_main():
-            body.append(_MAIN)
-        if body:
-            body[0] = above(body[0], [py.BLANK])
-        else:
-            footer[:0] = [py.BLANK]
-        name = self.source.name.replace("\\", "/").rsplit("/", 1)[-1]
-        made = cst.Module(
-            [*self._docstring(), *self.imports.statements(), *body],
-            header=[py.header(name)],
-            footer=footer,
-        )
-        self.origins.module = made
-        return lay_out(made, self.texts)
+def _emit_module(context: Context) -> cst.Module:
+    """The tree of the module, with its header, docstring and imports."""
+    body, footer = emit_block(context, context.module.statements)
+    footer += footer_lines(context, context.comments.file_footer)
+    if _has_main(context.module):
+        body.append(_MAIN)
+    if body:
+        body[0] = above(body[0], [py.BLANK])
+    else:
+        footer[:0] = [py.BLANK]
+    doc, _ = module_doc(context.source, context.module)
+    top = [py.line(docstring(doc))] if doc else []
+    name = context.source.name.replace("\\", "/").rsplit("/", 1)[-1]
+    return cst.Module(
+        [*top, *context.output.imports.statements(), *body],
+        header=[py.header(name)],
+        footer=footer,
+    )
 
-    def _docstring(self) -> list[py.Statement]:
-        doc, _ = module_doc(self.source, self.module)
-        return [py.line(docstring(doc))] if doc else []
 
-    def _has_main(self) -> bool:
-        return any(
-            isinstance(statement, n.FunctionDef)
-            and statement.name.text == "main"
-            and not statement.parameters
-            for statement in self.module.statements
-        )
+def _has_main(module: n.Module) -> bool:
+    return any(
+        isinstance(statement, n.FunctionDef)
+        and statement.name.text == "main"
+        and not statement.parameters
+        for statement in module.statements
+    )

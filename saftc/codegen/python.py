@@ -11,12 +11,14 @@ import keyword
 import math
 import re
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import libcst as cst
 
 Expression = cst.BaseExpression
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 Listing = cst.Call | cst.List | cst.Tuple | cst.Dict
+_Listing = TypeVar("_Listing", bound=Listing)
 
 # From the loosest to the tightest; what is not listed is an atom or a postfix expression.
 _ANY, _CONDITIONAL, _OR, _AND, _NOT, _COMPARISON = range(6)
@@ -340,7 +342,7 @@ def is_spread(made: Listing) -> bool:
     return len(items) > (isinstance(made, cst.Tuple)) and isinstance(items[-1].comma, cst.Comma)
 
 
-def spread(made: Listing) -> Expression:
+def spread(made: _Listing) -> _Listing:
     """The listing with a comma after its last item, by which black gives each item a line."""
     *others, last = items_of(made)
     items = [*others, last.with_changes(comma=_COMMA)]

@@ -102,9 +102,7 @@ def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
         st.tuples(target, inner, st.lists(inner, max_size=2)), min_size=1, max_size=2
     )
     comprehensions = st.builds(py.comprehension, inner, clauses)
-    calls = st.builds(
-        lambda function, given, by: py.call(function, given, by.items()), inner, items, named
-    )
+    calls = st.builds(_call, inner, items, named)
     return st.one_of(
         st.builds(py.binary, inner, _BINARY, inner),
         st.builds(py.comparison, inner, _COMPARING, inner),
@@ -115,7 +113,7 @@ def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
         st.builds(py.attribute, inner, st.sampled_from(["name", "value"])),
         calls,
         calls.filter(lambda made: bool(made.args)).map(py.spread),
-        st.builds(lambda made, rest: py.with_rest(made, 0, rest), calls, inner),
+        st.builds(py.with_rest, calls, st.just(0), inner),
         comprehensions.map(lambda made: py.call(py.name("tuple"), [py.generator(made)])),
         st.builds(py.subscript, inner, inner),
         st.builds(py.subscript, inner, inner, inner),
@@ -128,6 +126,12 @@ def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
         st.builds(py.awaited, calls),
         st.lists(st.text(max_size=3), min_size=2, max_size=3).map(py.joined),
     )
+
+
+def _call(
+    function: Expression, given: Sequence[Expression], named: Mapping[str, Expression]
+) -> cst.Call:
+    return py.call(function, given, named.items())
 
 
 _EXPRESSIONS = st.recursive(st.one_of(_NAMES, _LITERALS), _larger, max_leaves=8)
