@@ -351,13 +351,21 @@ def spread(made: _Listing) -> _Listing:
 
 # Comments
 
-_DIRECTIVE = re.compile(r"\b(fmt|yapf):(?=\s*(?:off|on|skip|disable|enable)\b)")
+# Words that mean something to those who read Python, at the beginning of a comment or of one in it.
+_DIRECTIVE = re.compile(
+    r"((?:^|[#;])\s*(?:-\*-\s*)?)"
+    r"(coding|flake8|fmt|isort|mypy|noqa|nosec|pragma|pylint|pyright|ruff|type|yapf)\b",
+    re.IGNORECASE,
+)
 _ENCODING = re.compile(r"coding(?=[:=])")
 
 
 def comment(text: str) -> cst.Comment:
-    """The comment `# text`; words by which a formatter is told to stop are only words in it."""
-    return cst.Comment(_DIRECTIVE.sub(r"\1 :", f"# {text}" if text else "#"))
+    """The comment `# text`.
+
+    What black, Python or a linter would take for a word to itself, it does not: "# `fmt`: off".
+    """
+    return cst.Comment("# " + _DIRECTIVE.sub(r"\1`\2`", text) if text else "#")
 
 
 def header(name: str) -> cst.EmptyLine:
