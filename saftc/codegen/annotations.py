@@ -21,7 +21,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
-    parts,
+    within,
     without,
 )
 
@@ -154,10 +154,10 @@ def field_annotation(context: Context, type_: Type, doc: str | None) -> Expressi
 def _names_unwritten(context: Context, type_: Type) -> bool:
     """Whether an annotation of `type_` names a type that is defined further below."""
     facts, classes = context.facts, context.output.classes
-    alias = classes.aliases.get(type_)
-    if alias is not None:
-        return alias not in classes.written
-    if isinstance(type_, RecordType | SelfType):
-        is_own = type_.name in facts.records or type_.name in facts.aliases
-        return is_own and type_.name not in classes.written
-    return any(_names_unwritten(context, part) for part in parts(type_))
+    for part in within(type_, classes.aliases.__contains__):
+        text = classes.aliases.get(part)
+        if text is None and isinstance(part, RecordType | SelfType):
+            text = part.name if part.name in facts.records or part.name in facts.aliases else None
+        if text is not None and text not in classes.written:
+            return True
+    return False

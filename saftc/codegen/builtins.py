@@ -5,7 +5,7 @@ len(xs)         len(xs)                 or  ops.len(xs)
 str(x)          str(x), x itself, or show(x)
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
@@ -13,10 +13,10 @@ from saftc.codegen import python as py
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.dataframes import dataframe_call
-from saftc.codegen.operators import is_exact_in
 from saftc.codegen.python import Expression
-from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant
-from saftc.semantics.calls import argument_names
+from saftc.semantics.builtins import BUILTINS, ITEMS
+from saftc.semantics.calls import arguments_by_position, is_settled
+from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.types import ObjectType, is_only, members
 from saftc.syntax import nodes as n
 
@@ -60,37 +60,25 @@ _TAKE_ONE_ITERATOR = {"sorted", "sum", "min", "max"}
 _Given = Sequence[n.Expression]
 
 
-def emit_builtin_call(context: Context, node: n.Call, name: str) -> Expression:
-    """A call of the builtin `name`."""
-    iterator = _iterator(context, node, name)
+def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
+    """A call of a builtin by its name."""
+    iterator = _iterator(context, form)
     if iterator is None:
-        made = _call(context, node, name)
+        made = _call(context, node, form)
     else:
         made = py.call(context.global_("list"), [iterator])
-    return _one_a_line(context, node, name, made)
+    return _one_a_line(context, node, form, made)
 
 
 def emit_iterable(context: Context, node: n.Expression) -> Expression:
     """What is only iterated over: an iterator does where a list is meant."""
-    value = _iterator_of(context, node)
-    if value is None:
-        value = context.emit(node)
-    if is_only(context.type_of(node), "int", "string", "bool", *ITEMS):
-        return value
-    made = context.operation("each", value)
-    context.note(made, node.span)
-    return made
-
-
-def _iterator_of(context: Context, node: n.Expression) -> Expression | None:
-    """A call of a builtin that gives an iterator, if `node` is one."""
-    if not isinstance(node, n.Call) or not isinstance(node.function, n.Name):
-        return None
-    symbol = context.facts.names.of(node.function)
-    if symbol.kind != "builtin" or node in context.facts.coercions:
-        return None
-    made = _iterator(context, node, symbol.name)
-    return None if made is None else _one_a_line(context, node, symbol.name, made)
+    if isinstance(node, n.Call) and node not in context.facts.coercions:
+        form = context.facts.forms.calls[node]
+        if isinstance(form, BuiltinCall) and (made := _iterator(context, form)) is not None:
+            made = _one_a_line(context, node, form, made)
+            context.note(made, node.span)
+            return made
+    return context.emit(node)
 
 
 def builtin_value(context: Context, name: str) -> Expression:
@@ -98,66 +86,62 @@ def builtin_value(context: Context, name: str) -> Expression:
     return context.global_(name) if name in _OWN_VALUES else context.operator(name)
 
 
-def _one_a_line(context: Context, node: n.Call, name: str, made: Expression) -> Expression:
-    builtin = BUILTINS[name]
+def arguments(
+    context: Context, node: n.Call, names: Mapping[str, str] | None = None
+) -> tuple[list[Expression], list[tuple[str, Expression]]]:
+    """The arguments as they are written, by position and by name; `names` are Python's."""
+    python = names or {}
+    positional = [context.emit(a.value) for a in node.arguments if a.name is None]
+    named = [
+        (python.get(a.name.text, py.field_name(a.name.text)), context.emit(a.value))
+        for a in node.arguments
+        if a.name is not None
+    ]
+    return positional, named
+
+
+def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Expression) -> Expression:
+    places = list(arguments_by_position(node, form.builtin))
     if (
         isinstance(made, cst.Call)
         and len(made.args) == len(node.arguments)
-        and (builtin.takes_names or _ascend(_places(node, builtin)))
+        and (form.builtin.takes_names or places == sorted(places))
     ):
         return one_a_line(context, node, made, node.arguments)
     return made
 
 
-def _proved(context: Context, node: n.Call, name: str) -> tuple[Builtin, list[n.Expression] | None]:
-    """The builtin that is meant, and its arguments in order where Python's own form is right."""
-    types = [context.type_of(argument.value) for argument in node.arguments]
-    form = meant(BUILTINS[name], list(zip(argument_names(node), types, strict=True)))
-    ordered = _in_order(node, form)
-    if ordered is None or not is_proved(form, [context.type_of(a) for a in ordered]):
-        return form, None
-    return form, ordered
-
-
-def _iterator(context: Context, node: n.Call, name: str) -> Expression | None:
+def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
     """A call that gives an iterator in Python, and a list in Saft."""
-    if name not in _ITERATORS | {"keys", "values"}:
+    name, given = form.builtin.name, form.arguments
+    if form.form == Form.OPS or given is None:
         return None
-    _, given = _proved(context, node, name)
-    if given is None:
-        return None
-    match name:
-        case "keys":
-            return context.emit(given[0])
-        case "values":
-            owners = members(context.type_of(given[0]))
-            if any(isinstance(one, ObjectType) and one.is_declared for one in owners):
-                # Of a class of objects, Python's type checkers know nothing of the values.
-                return None
-            return py.call(py.attribute(context.emit(given[0]), "values"))
-        case _:
-            emit = emit_iterable if name in _TAKE_ITERATORS else Context.emit
-            return py.call(context.global_(name), [emit(context, one) for one in given])
+    if name == "keys":
+        return context.emit(given[0])
+    if name == "values" and not _has_class(context, given[0]):
+        return py.call(py.attribute(context.emit(given[0]), "values"))
+    if name in _ITERATORS:
+        emit = emit_iterable if name in _TAKE_ITERATORS else Context.emit
+        return py.call(context.global_(name), [emit(context, one) for one in given])
+    return None
 
 
-def _call(context: Context, node: n.Call, name: str) -> Expression:
-    if BUILTINS[name].takes_names:
-        return _as_written(context, context.global_(_RUNTIME[name]), node)
-    form, given = _proved(context, node, name)
-    if given is None:
-        ordered = _in_order(node, form)
-        if ordered is not None and form is not BUILTINS[name]:
-            return context.operation(name, *map(context.emit, ordered))
-        return _as_written(context, context.operator(name), node)
-    made = dataframe_call(context, form, given) or _native(context, name, given)
-    return made or _as_written(context, context.operator(name), node)
+def _has_class(context: Context, node: n.Expression) -> bool:
+    """Whether an object has a class, of whose values Python's type checkers know nothing."""
+    owners = members(context.type_of(node))
+    return any(isinstance(owner, ObjectType) and owner.is_declared for owner in owners)
 
 
-def _as_written(context: Context, function: Expression, node: n.Call) -> Expression:
-    """A call with the arguments as they are written."""
-    positional = [context.emit(a.value) for a in node.arguments if a.name is None]
-    named = [(py.field_name(a.name.text), context.emit(a.value)) for a in node.arguments if a.name]
-    return py.call(function, positional, named)
+def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
+    name, given = form.builtin.name, form.arguments
+    if form.builtin.takes_names:
+        return py.call(context.global_(_RUNTIME[name]), *arguments(context, node))
+    made = None
+    if form.form == Form.NATIVE and given is not None:
+        made = dataframe_call(context, form.builtin, given) or _native(context, name, given)
+    elif given is not None and form.builtin is not BUILTINS[name]:
+        made = context.operation(name, *map(context.emit, given))
+    return made or py.call(context.operator(name), *arguments(context, node))
 
 
 def _native(context: Context, name: str, given: _Given) -> Expression | None:
@@ -212,7 +196,7 @@ def _join(context: Context, given: _Given) -> Expression | None:
     if is_only(context.type_of(given[0]), *ITEMS):
         items, separator = given
         # Python evaluates the separator first: right only where that makes no difference.
-        if not _is_settled(separator):
+        if not is_settled(separator):
             return None
     else:
         separator, items = given
@@ -222,8 +206,9 @@ def _join(context: Context, given: _Given) -> Expression | None:
 
 def _contains(context: Context, given: _Given) -> Expression | None:
     container, item = given
-    swaps_effects = not (_is_settled(container) or _is_settled(item))
-    if swaps_effects or not is_exact_in(context, context.type_of(item), context.type_of(container)):
+    swaps_effects = not (is_settled(container) or is_settled(item))
+    types = context.type_of(item), context.type_of(container)
+    if swaps_effects or not context.facts.contains_as_python(*types):
         return None
     return py.comparison(context.emit(item), "in", context.emit(container))
 
@@ -262,35 +247,3 @@ def to_float(context: Context, node: n.Expression, value: Expression) -> Express
     if number is not None and abs(number) < 2**53:
         return py.floating(float(number))
     return py.call(context.global_("float"), [value])
-
-
-# The order of arguments
-
-
-def _places(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
-    """The arguments by the positions of their parameters."""
-    names = [parameter.name for parameter in builtin.parameters]
-    return {
-        names.index(argument.name.text)
-        if argument.name and argument.name.text in names
-        else position: argument.value
-        for position, argument in enumerate(node.arguments)
-    }
-
-
-def _ascend(places: Iterable[int]) -> bool:
-    return list(places) == sorted(places)
-
-
-def _in_order(node: n.Call, builtin: Builtin) -> list[n.Expression] | None:
-    """The arguments in the order of the parameters; None where that would change the effects."""
-    places = _places(node, builtin)
-    if not _ascend(places) and not all(map(_is_settled, places.values())):
-        return None
-    ordered = [places[place] for place in sorted(places)]
-    return ordered if sorted(places) == list(range(len(ordered))) else None
-
-
-def _is_settled(node: n.Expression) -> bool:
-    """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
-    return isinstance(node, n.Name | n.Literal)

@@ -7,7 +7,7 @@ from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.context import Context
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.python import Expression
-from saftc.semantics.types import NEVER, TupleType, Type, item_type, members
+from saftc.semantics.forms import Form
 from saftc.syntax import nodes as n
 
 
@@ -16,41 +16,43 @@ def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
     inside = context.within(context.facts.names.scopes[node])
     clauses: list[py.Clause] = []
     for clause in node.clauses:
-        iterable = loop_over(inside, clause.pattern, clause.iterable)
+        iterable = loop_over(inside, clause)
         conditions = [emit_condition(inside, condition) for condition in clause.conditions]
         clauses.append((emit_pattern(inside, clause.pattern), iterable, conditions))
     return py.comprehension(inside.emit(node.item), clauses)
 
 
-def loop_over(context: Context, pattern: n.Pattern, node: n.Expression) -> Expression:
-    """What a loop with `pattern` iterates over: unpacking is checked where it is not proved."""
-    if isinstance(pattern, n.NamePattern) or _unpacks(pattern, item_type(context.type_of(node))):
-        return emit_iterable(context, node)
-    is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
-    shape = py.constant(len(pattern.items)) if is_flat else _shape(pattern)
-    made = context.operation("each_of", context.emit(node), shape)
-    context.note(made, node.span)
+def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expression:
+    """What a loop iterates over: unpacking is checked where it is not proved."""
+    form = context.facts.forms.loops[loop]
+    match form:
+        case Form.NATIVE:
+            return emit_iterable(context, loop.iterable)
+        case Form.EACH:
+            made = context.operation("each", emit_iterable(context, loop.iterable))
+        case Form.EACH_OF:
+            shape = _shape(loop.pattern)
+            made = context.operation("each_of", context.emit(loop.iterable), shape)
+        case _:
+            assert_never(form)
+    context.note(made, loop.iterable.span)
     return made
 
 
-def _unpacks(pattern: n.Pattern, type_: Type) -> bool:
-    if isinstance(pattern, n.NamePattern) or type_ == NEVER:
-        return True
-    return all(
-        isinstance(member, TupleType)
-        and len(member.items) == len(pattern.items)
-        and all(map(_unpacks, pattern.items, member.items))
-        for member in members(type_)
-    )
-
-
 def _shape(pattern: n.Pattern) -> Expression:
-    """A nested pattern as a value that mirrors it: `("a", ("b", "c"))`."""
+    """How many values a pattern takes; a nested one as a tuple that mirrors it."""
+    assert isinstance(pattern, n.TuplePattern)
+    is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
+    return py.constant(len(pattern.items)) if is_flat else _mirrored(pattern)
+
+
+def _mirrored(pattern: n.Pattern) -> Expression:
+    """`("a", ("b", "c"))`."""
     match pattern:
         case n.NamePattern():
             return py.constant(pattern.name.text)
         case n.TuplePattern():
-            return py.tuple_([_shape(item) for item in pattern.items])
+            return py.tuple_([_mirrored(item) for item in pattern.items])
         case _:
             assert_never(pattern)
 

@@ -5,28 +5,14 @@ a == nil    a is None
 if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
 """
 
+from typing import assert_never
+
 from saftc.codegen import python as py
 from saftc.codegen.annotations import dataframe_class
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression
-from saftc.semantics.operators import negate, operate
-from saftc.semantics.types import (
-    ANY,
-    BOOL,
-    NIL,
-    STRING,
-    ListType,
-    TupleType,
-    Type,
-    is_only,
-    item_type,
-    may_be,
-    members,
-    union,
-    without,
-)
+from saftc.semantics.forms import Form, IsTest, KindTest, Test
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
 
 _OPERATIONS = {
     "+": "add",
@@ -40,6 +26,8 @@ _OPERATIONS = {
     "<=": "le",
     ">": "gt",
     ">=": "ge",
+    "in": "is_in",
+    "not in": "is_in",
 }
 
 # `type(x) == "string"` as a test that Python's type checkers understand.
@@ -62,7 +50,7 @@ def emit_unary(context: Context, node: n.Unary) -> Expression:
     if node.operator == "not":
         return _negated(context, node.operand)
     operand = context.emit(node.operand)
-    if negate(context.type_of(node.operand)).is_proved:
+    if context.facts.forms.operators[node] == Form.NATIVE:
         return py.negation(operand)
     return context.operation("neg", operand)
 
@@ -70,115 +58,48 @@ def emit_unary(context: Context, node: n.Unary) -> Expression:
 def emit_binary(context: Context, node: n.Binary) -> Expression:
     """`left + right` and the like."""
     left, right = context.emit(node.left), context.emit(node.right)
-    if _is_proved(context, node):
+    if context.facts.forms.operators[node] == Form.NATIVE:
         return py.binary(left, node.operator, right)
     return context.operation(_OPERATIONS[node.operator], left, right)
 
 
 def emit_comparison(context: Context, node: n.Comparison) -> Expression:
     """`left < right` and the like."""
-    match node.operator:
-        case "==" | "!=":
-            return _equality(context, node)
-        case "in" | "not in":
-            return _containment(context, node)
+    form = context.facts.forms.operators[node]
+    is_negative = node.operator in ("!=", "not in")
+    match form:
+        case KindTest() if form.by != "text":
+            made = _kind_test(context, form)
+            return py.negated(made) if is_negative else made
+        case IsTest():
+            tested, operator = context.emit(form.tested), "is not" if is_negative else "is"
+            return py.comparison(tested, operator, context.emit(form.constant))
+        case Form.NATIVE | KindTest():
+            left, right = context.emit(node.left), context.emit(node.right)
+            return py.comparison(left, node.operator, right)
+        case Form.OPS:
+            left, right = context.emit(node.left), context.emit(node.right)
+            made = context.operation(_OPERATIONS[node.operator], left, right)
+            return py.negated(made) if node.operator == "not in" else made
         case _:
-            pass
-    left, right = context.emit(node.left), context.emit(node.right)
-    if _is_proved(context, node):
-        return py.comparison(left, node.operator, right)
-    return context.operation(_OPERATIONS[node.operator], left, right)
+            assert_never(form)
 
 
-def _is_proved(context: Context, node: n.Binary | n.Comparison) -> bool:
-    left, right = context.type_of(node.left), context.type_of(node.right)
-    return operate(node.operator, left, right).is_proved
-
-
-def _equality(context: Context, node: n.Comparison) -> Expression:
-    is_equal = node.operator == "=="
-    kind_test = _kind_test(context, node)
-    if kind_test is not None:
-        return kind_test if is_equal else py.negated(kind_test)
-    left, right = context.emit(node.left), context.emit(node.right)
-    for one, other, tested, known in (
-        (left, right, node.left, node.right),
-        (right, left, node.right, node.left),
-    ):
-        # Python warns of `is` with a number or a string that is written out.
-        if _is_singleton(known) and not _is_written_out(tested):
-            return py.comparison(one, "is" if is_equal else "is not", other)
-    left_type, right_type = context.type_of(node.left), context.type_of(node.right)
-    is_exact = context.facts.equals_as_python(left_type, right_type)
-    if is_exact and not _is_singleton(node.left) and not _is_singleton(node.right):
-        return py.comparison(left, node.operator, right)
-    return context.operation(_OPERATIONS[node.operator], left, right)
-
-
-def _kind_test(context: Context, node: n.Comparison) -> Expression | None:
+def _kind_test(context: Context, test: KindTest) -> Expression:
     """`type(x) == "string"` as `isinstance(x, str)`."""
-    match node:
-        case n.Comparison(
-            left=n.Call(
-                function=n.Name() as function, arguments=(n.Argument(name=None, value=tested),)
-            ),
-            right=n.Literal(value=str() as word),
-        ) if context.facts.names.of(function).kind == "builtin" and function.text == "type":
-            pass
-        case _:
-            return None
-    if _is_written_out(tested):
-        return None
-    value, type_ = context.emit(tested), context.type_of(tested)
-    if word == "nil":
+    value = context.emit(test.tested)
+    if test.by == "none":
         return py.comparison(value, "is", py.constant(None))
-    if word == "int" and may_be(type_, BOOL):
-        of_value = py.call(context.global_("type"), [value])
-        return py.comparison(of_value, "is", context.global_("int"))
+    if test.by == "exact":
+        kind = py.call(context.global_("type"), [value])
+        return py.comparison(kind, "is", context.global_(_CLASSES[test.word]))
+    return py.call(context.global_("isinstance"), [value, _class_of_kind(context, test.word)])
+
+
+def _class_of_kind(context: Context, word: str) -> Expression:
     if word in context.facts.records:
-        class_ = py.name(context.type_name(word))
-    elif word == "dataframe" and type_ != ANY:
-        class_ = dataframe_class(context)
-    elif word in _CLASSES:
-        class_ = context.global_(_CLASSES[word])
-    else:
-        return None
-    return py.call(context.global_("isinstance"), [value, class_])
-
-
-def _containment(context: Context, node: n.Comparison) -> Expression:
-    left, right = context.emit(node.left), context.emit(node.right)
-    if is_exact_in(context, context.type_of(node.left), context.type_of(node.right)):
-        return py.comparison(left, node.operator, right)
-    found = context.operation("is_in", left, right)
-    return py.negated(found) if node.operator == "not in" else found
-
-
-def is_exact_in(context: Context, item: Type, container: Type) -> bool:
-    """Whether Python's `in` does what Saft's does."""
-    if not operate("in", item, container).is_proved:
-        return False
-    for owner in members(container):
-        items = item_type(owner) if isinstance(owner, ListType | TupleType) else STRING
-        if not context.facts.equals_as_python(item, items):
-            return False
-    return True
-
-
-def _is_written_out(node: n.Expression) -> bool:
-    """Whether Python knows the value of `node`, other than None, True and False, beforehand.
-
-    It warns of `is` beside such a value.
-    """
-    if _is_singleton(node):
-        return False
-    unknown = n.Name | n.Call | n.Prompt | n.Comprehension
-    return not any(isinstance(inner, unknown) for inner in walk(node))
-
-
-def _is_singleton(node: n.Expression) -> bool:
-    """Whether `node` is `nil`, `true` or `false`, which Python compares with `is`."""
-    return isinstance(node, n.Literal) and (node.value is None or isinstance(node.value, bool))
+        return py.name(context.type_name(word))
+    return dataframe_class(context) if word == "dataframe" else context.global_(_CLASSES[word])
 
 
 # Truth
@@ -193,7 +114,7 @@ def emit_condition(context: Context, node: n.Expression) -> Expression:
         case n.Unary(operator="not"):
             return _negated(context, node.operand)
         case _:
-            if union((context.type_of(node), BOOL, NIL)) == union((BOOL, NIL)):
+            if context.facts.forms.tests[node] in (Test.BOOL, Test.BOOL_OR_NIL):
                 return context.emit(node)
             return emit_truth(context, node)
 
@@ -208,20 +129,22 @@ def emit_truth(context: Context, node: n.Expression) -> Expression:
             return _negated(context, node.operand)
         case _:
             pass
-    type_ = context.type_of(node)
-    value = context.emit(node)
-    if is_only(type_, "bool"):
-        return value
-    if is_only(type_, "bool", "nil"):
-        return py.comparison(value, "is", py.constant(True))
-    if NIL in members(type_) and not may_be(without(type_, NIL), BOOL) and type_ != NIL:
-        return py.comparison(value, "is not", py.constant(None))
-    return context.operation("truthy", value)
+    value, test = context.emit(node), context.facts.forms.tests[node]
+    match test:
+        case Test.BOOL:
+            return value
+        case Test.BOOL_OR_NIL:
+            return py.comparison(value, "is", py.constant(True))
+        case Test.NOT_NIL:
+            return py.comparison(value, "is not", py.constant(None))
+        case Test.TRUTHY:
+            return context.operation("truthy", value)
+        case _:
+            assert_never(test)
 
 
 def _negated(context: Context, operand: n.Expression) -> Expression:
-    if is_only(context.type_of(operand), "bool", "nil") and not isinstance(
-        operand, n.Logical | n.Unary
-    ):
+    """`not operand`; of what is `True`, `False` or None, Python's own does."""
+    if context.facts.forms.tests.get(operand) == Test.BOOL_OR_NIL:
         return py.negated(context.emit(operand))
     return py.negated(emit_truth(context, operand))

@@ -228,7 +228,7 @@ def _else(context: Context, statement: n.IfStmt) -> cst.If | cst.Else:
 
 def emit_for_stmt(context: Context, statement: n.ForStmt) -> cst.For:
     """`for pattern in iterable:`."""
-    iterable = loop_over(context, statement.pattern, statement.iterable)
+    iterable = loop_over(context, statement)
     target = emit_pattern(context, statement.pattern)
     body = emit_body(context, statement.body, context.comments.of(statement).head)
     made = cst.For(py.bare(target), py.bare(iterable), body)  # type: ignore[arg-type]

@@ -7,8 +7,9 @@ from itertools import pairwise
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import near
 from saftc.semantics.base import Base
-from saftc.semantics.builtins import BUILTINS, Builtin, meant, takes
+from saftc.semantics.builtins import BUILTINS, Builtin, is_proved, meant, takes
 from saftc.semantics.environment import Environment
+from saftc.semantics.forms import BuiltinCall, DirectCall, Form, native_if
 from saftc.semantics.operators import operate
 from saftc.semantics.types import (
     ANY,
@@ -33,13 +34,18 @@ class Calls(Base):
         if isinstance(node.function, n.Name):
             symbol = self.facts.meaning_of(self.facts.names.of(node.function))
             if symbol.kind == "record" and isinstance(symbol.node, n.RecordDef):
+                self.facts.forms.calls[node] = DirectCall(symbol.node)
                 return self._construct(node, symbol.node, env)
+        is_python = self.facts.is_imported(node.function)
         match function:
             case FunctionType():
+                self.facts.forms.calls[node] = DirectCall(function.definition)
                 return self._call_function(node, function, env)
             case BuiltinType():
+                self.facts.forms.calls[node] = DirectCall(None) if is_python else Form.OPS
                 return self._call_builtin(node, BUILTINS[function.name], env)
             case _:
+                self.facts.forms.calls[node] = DirectCall(None) if is_python else Form.OPS
                 return self._call_value(node, function, env)
 
     def _call_value(self, node: n.Call, function: Type, env: Environment) -> Type:
@@ -155,7 +161,19 @@ class Calls(Base):
 
     def _call_builtin(self, node: n.Call, builtin: Builtin, env: Environment) -> Type:
         types = [self.expression(argument.value, env) for argument in node.arguments]
-        builtin = meant(builtin, list(zip(argument_names(node), types, strict=True)))
+        builtin = meant(builtin, list(zip(_argument_names(node), types, strict=True)))
+        if isinstance(node.function, n.Name) and (
+            self.facts.names.of(node.function).kind == "builtin"
+        ):
+            arguments = _in_order(node, builtin)
+            self.facts.forms.calls[node] = BuiltinCall(
+                builtin,
+                arguments,
+                native_if(
+                    arguments is not None
+                    and is_proved(builtin, [self.facts.types[one] for one in arguments])
+                ),
+            )
         names = [parameter.name for parameter in builtin.parameters]
         given: set[str] = set()
         for position, (argument, type_) in enumerate(zip(node.arguments, types, strict=True)):
@@ -213,7 +231,33 @@ class Calls(Base):
                 )
 
 
-def argument_names(node: n.Call) -> list[str | None]:
+def _in_order(node: n.Call, builtin: Builtin) -> tuple[n.Expression, ...] | None:
+    """The arguments in the order of the parameters; None where that would change the effects."""
+    places = arguments_by_position(node, builtin)
+    ordered = sorted(places)
+    if list(places) != ordered and not all(map(is_settled, places.values())):
+        return None
+    is_complete = ordered == list(range(len(ordered)))
+    return tuple(places[place] for place in ordered) if is_complete else None
+
+
+def arguments_by_position(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
+    """The arguments by the positions of their parameters."""
+    names = [parameter.name for parameter in builtin.parameters]
+    return {
+        names.index(argument.name.text)
+        if argument.name and argument.name.text in names
+        else position: argument.value
+        for position, argument in enumerate(node.arguments)
+    }
+
+
+def is_settled(node: n.Expression) -> bool:
+    """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
+    return isinstance(node, n.Name | n.Literal)
+
+
+def _argument_names(node: n.Call) -> list[str | None]:
     """The names of the arguments, None for those that are given by place."""
     return [None if argument.name is None else argument.name.text for argument in node.arguments]
 

@@ -11,6 +11,7 @@ from functools import partial
 from saftc.diagnostics import catalogue
 from saftc.semantics.base import Base
 from saftc.semantics.environment import Environment, Path
+from saftc.semantics.forms import KindTest, test_of
 from saftc.semantics.relations import can_be_equal
 from saftc.semantics.scopes import Symbol
 from saftc.semantics.types import (
@@ -73,9 +74,10 @@ class Conditions(Base):
                 self.keep(node, BOOL)
                 self.condition(node.operand, env)
             case n.Prompt():
-                self.expression(node, env, BOOL)
+                self.facts.forms.tests[node] = test_of(self.expression(node, env, BOOL))
             case _:
                 type_ = self.expression(node, env)
+                self.facts.forms.tests[node] = test_of(type_)
                 self._warn_if_constant(node, type_)
 
     def _warn_if_constant(self, node: n.Expression, type_: Type) -> None:
@@ -104,13 +106,13 @@ class Conditions(Base):
                 self._keep_members(node, env, keeps)
 
     def _narrow_equality(self, node: n.Comparison, env: Environment, *, is_equal: bool) -> None:
+        form = self.facts.forms.operators.get(node)
+        if isinstance(form, KindTest):
+            self._narrow_kind(form.tested, env, form.word, is_equal=is_equal)
+            return
         for one, other in ((node.left, node.right), (node.right, node.left)):
             if isinstance(other, n.Literal) and other.value is None:
                 self._keep_members(one, env, lambda member: (member == NIL) == is_equal)
-                return
-            word = _kind_test(one, other)
-            if word is not None and isinstance(one, n.Call):
-                self._narrow_kind(one.arguments[0].value, env, word, is_equal=is_equal)
                 return
             if isinstance(other, n.Literal) and is_equal:
                 wanted = self.facts.types.get(other, ANY)
@@ -152,18 +154,6 @@ class Conditions(Base):
                 return (inner[0], (*inner[1], node.position)) if inner else None
             case _:
                 return None
-
-
-def _kind_test(one: n.Expression, other: n.Expression) -> str | None:
-    """The kind word of a test `type(x) == "word"`."""
-    match one, other:
-        case (
-            n.Call(function=n.Name(text="type"), arguments=(n.Argument(name=None),)),
-            n.Literal(value=str() as word),
-        ):
-            return word
-        case _:
-            return None
 
 
 def _is_false(type_: Type) -> bool:

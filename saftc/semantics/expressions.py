@@ -14,7 +14,21 @@ from saftc.diagnostics.near import near
 from saftc.semantics.calls import Calls
 from saftc.semantics.conditions import Conditions
 from saftc.semantics.environment import Environment
-from saftc.semantics.history import MEMBER_TYPES
+from saftc.semantics.facts import has_field
+from saftc.semantics.forms import (
+    Attribute,
+    Form,
+    IsTest,
+    KindTest,
+    MemberForm,
+    OfResult,
+    OperatorForm,
+    is_singleton,
+    is_written_out,
+    loop_form,
+    native_if,
+)
+from saftc.semantics.history import MEMBER_TYPES, MEMBERS
 from saftc.semantics.operators import is_constant, negate, operate
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.scopes import Symbol
@@ -40,10 +54,12 @@ from saftc.semantics.types import (
     Type,
     UnionType,
     base_of_value,
+    is_only,
     item_type,
     kind_word,
     kinds,
     literal_type,
+    may_be,
     members,
     opened,
     show,
@@ -60,6 +76,9 @@ _ITEMS_OF = {
     "string": "`split(x)` gives words",
     "dataframe": "`columns(x)` gives the names of its columns",
 }
+
+# The kinds that a Python class stands for, whatever is known of a value.
+_KINDS_WITH_CLASS = {"int", "string", "float", "bool", "list", "tuple", "object"}
 
 # What `with` takes.
 OPTIONS: dict[str, Type] = {
@@ -244,6 +263,7 @@ class Expressions(Conditions, Calls):
 
     def _member(self, node: n.Member, env: Environment) -> Type:
         value = self.expression(node.value, env)
+        form = self.facts.forms.members[node] = self._member_form(node, value)
         foreign = self.facts.member_of_module(node)
         if foreign is not None:
             module = self.facts.modules[self.facts.names.of(node.value)]
@@ -255,17 +275,41 @@ class Expressions(Conditions, Calls):
             narrowed = slot.member(place[1]) if slot is not None else None
             if narrowed is not None:
                 return narrowed
+        match form:
+            case Form.STRUCTURE | OfResult(attribute="data"):
+                return ANY
+            case OfResult():
+                return MEMBER_TYPES.get(node.name.text, value)
+            case _:
+                return self._of_members(
+                    value,
+                    lambda member: self._field(member, node.name.text),
+                    lambda: self._missing_member(node, value),
+                )
+
+    def _member_form(self, node: n.Member, value: Type) -> MemberForm:
+        name = node.name.text
+        if value == ANY and self.facts.is_imported(node.value):
+            return Attribute(name)
         if self.facts.asks_history(node):
-            is_structure = node.name.text == "value" and value == STRING
-            return ANY if is_structure else MEMBER_TYPES.get(node.name.text, value)
-        if value == STRING and node.name.text != "length" and self.facts.result_of(node.value):
-            # The member of the structure in a reply's text.
-            return ANY
-        return self._of_members(
-            value,
-            lambda member: self._field(member, node.name.text),
-            lambda: self._missing_member(node, value),
-        )
+            is_structure = name == "value" and value == STRING
+            return OfResult("data" if is_structure else MEMBERS[name])
+        if value == STRING and name != "length" and self.facts.result_of(node.value):
+            return Form.STRUCTURE
+        if value == DATAFRAME and name in MEMBERS_OF_TABLE:
+            return Attribute("height" if name == "length" else name)
+        if value in (ANY, NEVER):
+            return Form.OPS
+        owners = members(value)
+        have_field = [has_field(self.facts, owner, name) for owner in owners]
+        if all(have_field) and all(isinstance(owner, ObjectType) for owner in owners):
+            return Form.ITEM
+        if all(have_field) and all(isinstance(owner, RecordType) for owner in owners):
+            return Attribute(name)
+        has_length = is_only(value, "string", "object", "list", "tuple")
+        if name == "length" and has_length and not any(have_field):
+            return Form.LENGTH
+        return Form.OPS
 
     def _missing_member(self, node: n.Member, value: Type) -> Diagnostic:
         name = node.name.text
@@ -335,6 +379,12 @@ class Expressions(Conditions, Calls):
 
     def _tuple_member(self, node: n.TupleMember, env: Environment) -> Type:
         value = self.expression(node.value, env)
+        self.facts.forms.items[node] = native_if(
+            all(
+                isinstance(owner, TupleType) and node.position < len(owner.items)
+                for owner in members(value)
+            )
+        )
         place = self.path_of(node)
         if place is not None:
             slot = env.slot(place[0])
@@ -365,7 +415,9 @@ class Expressions(Conditions, Calls):
         value = self.expression(node.value, env)
         key = self.expression(node.key, env)
         if value == STRING and self.facts.result_of(node.value):
+            self.facts.forms.items[node] = Form.STRUCTURE
             return ANY
+        self.facts.forms.items[node] = native_if(_has_native_index(value, key, node.key))
         if isinstance(value, TupleType) and (position := constant_index(node.key)) is not None:
             return self._item_of_tuple(node, value, position)
         return self._of_members(
@@ -389,13 +441,15 @@ class Expressions(Conditions, Calls):
 
     def _slice(self, node: n.Slice, env: Environment) -> Type:
         value = self.expression(node.value, env)
+        is_proved = is_only(value, "string", "list", "tuple")
         for end in (node.start, node.stop):
-            if end is not None and fit(self.expression(end, env), INT) == Fit.NEVER:
+            type_ = INT if end is None else self.expression(end, env)
+            is_proved = is_proved and is_only(type_, "int")
+            if end is not None and fit(type_, INT) == Fit.NEVER:
                 self.report(
-                    catalogue.TYPE_MISMATCH.at(
-                        end.span, expected="int", found=show(self.facts.types[end])
-                    )
+                    catalogue.TYPE_MISMATCH.at(end.span, expected="int", found=show(type_))
                 )
+        self.facts.forms.items[node] = native_if(is_proved)
         return self._of_members(
             value,
             lambda member: _slice_of(member, node),
@@ -447,6 +501,7 @@ class Expressions(Conditions, Calls):
         if operation.result is None:
             self.report(catalogue.OPERAND.at(node.span, operator="-", found=show(operand)))
             return ANY
+        self.facts.forms.operators[node] = native_if(operation.is_proved)
         return operation.result
 
     def _binary(self, node: n.Binary, env: Environment) -> Type:
@@ -458,17 +513,60 @@ class Expressions(Conditions, Calls):
         if operation.result is None:
             self._wrong_operands(node, node.operator, left, right)
             return ANY
+        self.facts.forms.operators[node] = native_if(operation.is_proved)
         return operation.result
 
     def _comparison(self, node: n.Comparison, env: Environment) -> Type:
         left = self.expression(node.left, env)
         right = self.expression(node.right, env)
-        if operate(node.operator, left, right).result is None:
+        operation = operate(node.operator, left, right)
+        match node.operator:
+            case "==" | "!=":
+                form = self._equality(node, left, right)
+            case "in" | "not in":
+                form = native_if(self.facts.contains_as_python(left, right))
+            case _:
+                form = native_if(operation.is_proved)
+        self.facts.forms.operators[node] = form
+        if operation.result is None:
             self._wrong_operands(node, node.operator, left, right)
         elif is_constant(node.operator, left, right):
             code = catalogue.ALWAYS_FALSE if node.operator == "==" else catalogue.ALWAYS_TRUE
             self.report(code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}"))
         return BOOL
+
+    def _equality(self, node: n.Comparison, left: Type, right: Type) -> OperatorForm:
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            kind_test = self._kind_test(one, other)
+            if kind_test is not None:
+                return kind_test
+            # Python warns of `is` with a number or a string that is written out.
+            if is_singleton(other) and not is_written_out(one):
+                return IsTest(one, other)
+        is_singular = is_singleton(node.left) or is_singleton(node.right)
+        return native_if(not is_singular and self.facts.equals_as_python(left, right))
+
+    def _kind_test(self, one: n.Expression, other: n.Expression) -> KindTest | None:
+        """A test `type(x) == "word"`."""
+        match one, other:
+            case (
+                n.Call(
+                    function=n.Name(text="type") as function,
+                    arguments=(n.Argument(name=None, value=tested),),
+                ),
+                n.Literal(value=str() as word),
+            ) if self.facts.names.of(function).kind == "builtin" and not is_written_out(tested):
+                type_ = self.facts.types[tested]
+            case _:
+                return None
+        if word == "nil":
+            return KindTest(tested, word, "none")
+        if word == "int" and may_be(type_, BOOL):
+            return KindTest(tested, word, "exact")
+        has_class = word in self.facts.records or word in _KINDS_WITH_CLASS
+        if has_class or (word == "dataframe" and type_ != ANY):
+            return KindTest(tested, word, "instance")
+        return KindTest(tested, word, "text")
 
     def _wrong_operands(
         self, node: n.Binary | n.Comparison, operator: str, left: Type, right: Type
@@ -499,7 +597,7 @@ class Expressions(Conditions, Calls):
         inner = Environment(env)
         for clause in node.clauses:
             iterable = self.expression(clause.iterable, inner)
-            self.bind(clause.pattern, self.iterated(clause.iterable, iterable), inner)
+            self.bind(clause.pattern, self.iterated(clause, iterable), inner)
             for condition in clause.conditions:
                 self.condition(condition, inner)
                 self.narrow(condition, inner, truth=True)
@@ -509,9 +607,10 @@ class Expressions(Conditions, Calls):
             return asked
         return ListType(widened(self.expression(node.item, inner)))
 
-    def iterated(self, node: n.Expression, iterable: Type) -> Type:
+    def iterated(self, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
         """What going over `iterable` gives; a mistake when it is no list or tuple."""
-        found = kinds(iterable)
+        node, found = loop.iterable, kinds(iterable)
+        self.facts.forms.loops[loop] = loop_form(loop.pattern, iterable)
         if iterable == STRING and self.facts.result_of(node):
             self.report(catalogue.RESULT_NOT_ITERABLE.at(node.span))
             return ANY
@@ -637,6 +736,19 @@ def constant_index(node: n.Expression) -> int | None:
             return None if isinstance(value, bool) else -value
         case _:
             return None
+
+
+def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
+    """Whether Python's `value[key]` is certain to do what Saft's does."""
+    if is_only(owner, "string", "list", "tuple") and is_only(key, "int"):
+        return True
+    if not (is_only(owner, "object") and is_only(key, "string")):
+        return False
+    owners = [member for member in members(owner) if isinstance(member, ObjectType)]
+    if isinstance(written, n.Literal):
+        return all(owner.field(str(written.value)) for owner in owners)
+    # A class of objects takes only keys that are written out.
+    return not any(owner.is_declared for owner in owners)
 
 
 def _item_at(value: Type, key: Type, node: n.Expression) -> Type | None:

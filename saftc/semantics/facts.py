@@ -1,19 +1,29 @@
-"""What semantics found out, in tables beside the tree: this is all that codegen reads."""
+"""What semantics found out, in tables beside the tree: this is all that codegen reads.
+
+`types` and `coercions` say what an expression is and what its place does with it; `forms` which way
+of writing a construct in Python does what Saft means (see `forms`). The emitter asks for these and
+decides nothing from types that a form says.
+"""
 
 from dataclasses import dataclass, field
 
+from saftc.semantics.forms import Forms
 from saftc.semantics.history import MEMBERS, RECORDS, History, Keeper, source_of
 from saftc.semantics.modules import SaftModule
+from saftc.semantics.operators import operate
 from saftc.semantics.relations import Fit, python_equality_is_exact
 from saftc.semantics.scopes import Names, Symbol
 from saftc.semantics.types import (
     ANY,
     NEVER,
-    NIL,
+    STRING,
     FieldType,
+    ListType,
     ObjectType,
     RecordType,
+    TupleType,
     Type,
+    item_type,
     members,
     union,
 )
@@ -46,11 +56,6 @@ class FunctionFacts:
         """The type of a call's value."""
         return self.gives if self.declared is None else self.declared
 
-    @property
-    def ends_early(self) -> bool:
-        """Whether the function can end without a `ret` although it has to give something."""
-        return self.declared not in (None, ANY, NIL) and self.gives == NIL
-
 
 @dataclass(slots=True)
 class RecordFacts:
@@ -77,6 +82,7 @@ class Facts:
         default_factory=dict[n.FunctionDef, FunctionFacts]
     )
     types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
+    forms: Forms = field(default_factory=Forms)
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
@@ -105,6 +111,21 @@ class Facts:
     def equals_as_python(self, left: Type, right: Type) -> bool:
         """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""
         return python_equality_is_exact(left, right, self._is_loose)
+
+    def contains_as_python(self, item: Type, container: Type) -> bool:
+        """Whether Python's `in` certainly gives what Saft's does."""
+        return operate("in", item, container).is_proved and all(
+            self.equals_as_python(
+                item, item_type(owner) if isinstance(owner, ListType | TupleType) else STRING
+            )
+            for owner in members(container)
+        )
+
+    def is_imported(self, node: n.Expression) -> bool:
+        """Whether `node` is an imported name, or a member of one: Python's own to know."""
+        while isinstance(node, n.Member):
+            node = node.value
+        return isinstance(node, n.Name) and self.names.of(node).kind == "import"
 
     def _is_loose(self, record: RecordType) -> bool:
         """Whether a field of a record may hold a bool in one and a number in another."""

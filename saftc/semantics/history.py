@@ -113,9 +113,20 @@ class _Finder:
         for node in nodes_of(module):
             self._collect(node)
         self.can: set[Keeper] = {*self.values, *self.returns}
-        # Everything might, until something it is bound to cannot.
-        while dropped := {keeper for keeper in self.can if not self._passes_on(keeper)}:
-            self.can -= dropped
+        self._drop()
+
+    def _drop(self) -> None:
+        """Everything might keep a history, until something it is bound to cannot."""
+        bound_to: dict[Keeper, list[Keeper]] = {}
+        for keeper in self.can:
+            for other in self._bound(keeper):
+                bound_to.setdefault(other, []).append(keeper)
+        dropped = [keeper for keeper in self.can if not self._may_pass_on(keeper)]
+        self.can.difference_update(dropped)
+        while dropped:
+            hit = [keeper for keeper in bound_to.get(dropped.pop(), ()) if keeper in self.can]
+            self.can.difference_update(hit)
+            dropped += hit
 
     def _collect(self, node: n.Node) -> None:
         match node:
@@ -136,18 +147,29 @@ class _Finder:
             case _:
                 pass
 
-    def _passes_on(self, keeper: Keeper) -> bool:
-        if isinstance(keeper, n.FunctionDef):
-            bound = self.returns[keeper]
-            return bool(bound) and _ends_with_ret(keeper) and all(map(self._carries, bound))
-        if keeper.kind != "variable" or keeper.starts_from is not None:
-            return False
-        others = self.together.get(keeper, ())
-        return all(map(self._carries, self.values[keeper])) and self.can.issuperset(others)
+    def _given(self, keeper: Keeper) -> list[n.Expression | None]:
+        return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
 
-    def _carries(self, node: n.Expression | None) -> bool:
-        source = self.source(node)
-        return isinstance(node, n.Prompt) or (source is not None and source in self.can)
+    def _bound(self, keeper: Keeper) -> list[Keeper]:
+        """What a keeper's history is that of, and those that keep theirs only together with it."""
+        sources = [self.source(value) for value in self._given(keeper)]
+        together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
+        return [*(source for source in sources if source is not None), *together]
+
+    def _may_pass_on(self, keeper: Keeper) -> bool:
+        """Whether a keeper is bound to nothing but prompts and what may keep a history."""
+        given = self._given(keeper)
+        if isinstance(keeper, n.FunctionDef):
+            is_bound = bool(given) and _ends_with_ret(keeper)
+        else:
+            is_bound = keeper.kind == "variable" and keeper.starts_from is None
+        return (
+            is_bound
+            and all(
+                isinstance(value, n.Prompt) or self.source(value) in self.can for value in given
+            )
+            and self.can.issuperset(self._bound(keeper))
+        )
 
     def source(self, node: n.Expression | None) -> Keeper | None:
         return source_of(node, self.names)
@@ -165,13 +187,7 @@ class _Finder:
             if keeper in found:
                 continue
             found.add(keeper)
-            if isinstance(keeper, Symbol):
-                pending.extend(self.together.get(keeper, ()))
-            is_function = isinstance(keeper, n.FunctionDef)
-            for bound in self.returns[keeper] if is_function else self.values[keeper]:
-                source = self.source(bound)
-                if source is not None:
-                    pending.append(source)
+            pending += self._bound(keeper)
         return found
 
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
@@ -200,17 +216,10 @@ class _Finder:
         if source in seen:
             return True
         seen.add(source)
-        if isinstance(source, n.FunctionDef):
-            bound = self.returns[source]
-        else:
-            if self._schema(source) is not None:
-                return False
-            bound = self.values[source]
-        for value in bound:
-            inner = self.source(value)
-            if inner is not None and not self._is_untyped(inner, seen):
-                return False
-        return True
+        if self._schema(source) is not None:
+            return False
+        inner = (self.source(value) for value in self._given(source))
+        return all(one is None or self._is_untyped(one, seen) for one in inner)
 
 
 def _pattern_names(node: n.ForStmt | n.ComprehensionClause) -> Iterator[n.Identifier]:

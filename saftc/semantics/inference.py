@@ -138,8 +138,6 @@ class _Inference(Expressions):
             return
         function = self.facts.functions[unit]
         for parameter, type_ in zip(unit.parameters, function.parameters, strict=True):
-            if parameter.default is not None and parameter.schema is None:
-                type_ = ANY if type_ == ANY else type_
             symbol = self.facts.names.of(parameter.name)
             env.assign(symbol, type_)
             self.grow(symbol, type_)
@@ -184,7 +182,7 @@ class _Inference(Expressions):
                 self._if_stmt(statement, env)
             case n.ForStmt():
                 iterable = self.expression(statement.iterable, env)
-                item = self.iterated(statement.iterable, iterable)
+                item = self.iterated(statement, iterable)
                 self._loop(statement, env, lambda inner: self.bind(statement.pattern, item, inner))
             case n.WhileStmt():
                 self._while_stmt(statement, env)
@@ -202,6 +200,7 @@ class _Inference(Expressions):
                 self.expression(statement.value, env)
             case n.FunctionDef():
                 self._defaults(statement.parameters, env)
+                self._bare_defaults(statement, env)
             case n.RecordDef():
                 self._defaults(statement.fields, env)
             case n.TypeAlias() | n.ImportStmt() | n.FromImport():
@@ -211,12 +210,29 @@ class _Inference(Expressions):
 
     def _defaults(self, parameters: Sequence[n.Parameter], env: Environment) -> None:
         for parameter in parameters:
-            if parameter.default is None:
-                continue
-            if parameter.schema is None:
-                self.expression(parameter.default, env)
-            else:
+            if parameter.default is not None and parameter.schema is not None:
                 self.place(parameter.default, self.facts.schemas[parameter.schema], env)
+
+    def _bare_defaults(self, definition: n.FunctionDef, env: Environment) -> None:
+        """Holds the defaults of bare parameters against what their use asks for.
+
+        Without an argument the parameter is its default: `nil` for one that may be left out, or
+        a value that is only known when the script runs. Then that is what it can be as well.
+        """
+        function = self.facts.functions[definition]
+        for position, parameter in enumerate(definition.parameters):
+            if parameter.default is None or parameter.schema is not None:
+                continue
+            given, asked = self.expression(parameter.default, env), function.parameters[position]
+            how = fit(given, asked)
+            if how == Fit.CHECK or (how == Fit.NEVER and given == NIL):
+                types = list(function.parameters)
+                types[position] = union((asked, given))
+                function.parameters = tuple(types)
+                self.outdate(definition)
+                self.outdated[definition] = None
+            else:
+                self.settle(parameter.default, given, asked)
 
     def _assign_stmt(self, statement: n.AssignStmt, env: Environment) -> None:
         symbol = self.facts.names.of(statement.name)

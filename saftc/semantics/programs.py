@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.facts import Facts
-from saftc.semantics.types import ANY, FunctionType, RecordType, Type, parts
+from saftc.semantics.types import ANY, FunctionType, RecordType, Type, within
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -100,10 +100,9 @@ def _problems_of_names(
 
 
 def _problems_of_type(type_: Type, span: Span) -> Iterator[Diagnostic]:
-    if isinstance(type_, RecordType) and type_.name in BUILT_IN_NAMES:
-        yield _is_built_in(type_.name, span)
-    for part in parts(type_):
-        yield from _problems_of_type(part, span)
+    for part in within(type_):
+        if isinstance(part, RecordType) and part.name in BUILT_IN_NAMES:
+            yield _is_built_in(part.name, span)
 
 
 def _is_built_in(name: str, span: Span) -> Diagnostic:

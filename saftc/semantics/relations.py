@@ -6,6 +6,7 @@ nothing, a conversion to float, or a check at run time; or that it can never be 
 
 from collections.abc import Callable
 from enum import IntEnum
+from functools import lru_cache
 from typing import assert_never
 
 from saftc.semantics.types import (
@@ -28,6 +29,7 @@ from saftc.semantics.types import (
     members,
     opened,
     widened,
+    within,
 )
 
 
@@ -40,6 +42,7 @@ class Fit(IntEnum):
     NEVER = 3
 
 
+@lru_cache(maxsize=10_000)
 def fit(found: Type, wanted: Type) -> Fit:
     """How a value of type `found` fits a place that asks for `wanted`."""
     if wanted == ANY or found in (wanted, NEVER):
@@ -166,25 +169,14 @@ def python_equality_is_exact(
 
 
 def _may_hold(type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordType], bool]) -> bool:
-    match type_:
-        case Scalar():
-            return type_.kind in kinds
-        case LiteralType():
-            return type_.base.kind in kinds
-        case ListType():
-            return _may_hold(type_.item, kinds, is_loose)
-        case TupleType():
-            return any(_may_hold(item, kinds, is_loose) for item in type_.items)
-        case UnionType():
-            return any(_may_hold(member, kinds, is_loose) for member in type_.members)
-        case ObjectType():
-            return any(_may_hold(field.type, kinds, is_loose) for field in type_.fields)
-        case RecordType():
-            return is_loose(type_)
-        case SelfType():
-            # What is around it holds the same again.
-            return False
-        case FunctionType() | BuiltinType():
-            return False
-        case _:
-            assert_never(type_)
+    for part in within(type_):
+        match part:
+            case Scalar(kind) | LiteralType(base=Scalar(kind)):
+                if kind in kinds:
+                    return True
+            case RecordType():
+                if is_loose(part):
+                    return True
+            case _:
+                pass
+    return False

@@ -8,12 +8,12 @@ anything else is an error at the call. Only uses that are certain to be reached 
 condition of an `if` does, what only one branch does with a parameter does not.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import assert_never
 
 from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds, meant
 from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Symbol
+from saftc.semantics.scopes import Symbol, bound_by, inner_statements
 from saftc.semantics.types import ANY, DATAFRAME, INT, NUMBER, STRING, Type, is_known, is_only
 from saftc.syntax import nodes as n
 
@@ -47,15 +47,16 @@ class _Finder:
 
     def block(self, statements: Sequence[n.Statement]) -> Uses:
         found: Uses = {}
+        assigned: set[Symbol] = set()
         for position, statement in enumerate(statements):
             if isinstance(statement, n.IfStmt):
                 rest = self.block(statements[position + 1 :])
-                self._merge(found, self._if(statement, rest))
+                self._merge(found, self._if(statement, rest), assigned)
                 return found
-            self._merge(found, self._statement(statement))
+            self._merge(found, self._statement(statement), assigned)
             if isinstance(statement, n.RetStmt | n.BreakStmt | n.ContinueStmt):
                 return found
-            self._forget_assigned(found, statement)
+            assigned |= self._assigned_in((statement,))
         return found
 
     def _statement(self, statement: n.Statement) -> Uses:
@@ -90,24 +91,25 @@ class _Finder:
         bodies = [*(branch.body for branch in statement.branches), statement.other]
         for body, path in zip(bodies, paths, strict=True):
             if not _ends(body):
-                self._merge(path, rest)
+                self._merge(path, rest, self._assigned_in(body))
         first, *others = paths
         for symbol, type_ in first.items():
             if all(other.get(symbol) == type_ for other in others):
                 found.setdefault(symbol, type_)
         return found
 
-    def _forget_assigned(self, found: Uses, statement: n.Statement) -> None:
-        """A parameter that is assigned anew is no longer the argument: its uses end here."""
-        if isinstance(statement, n.AssignStmt):
-            symbol = self.facts.names.of(statement.name)
-            if symbol in self.parameters:
-                self.parameters = self.parameters - {symbol}
+    def _assigned_in(self, statements: Iterable[n.Statement]) -> set[Symbol]:
+        """The parameters that are no longer the argument below: they may be assigned anew."""
+        found: set[Symbol] = set()
+        for statement in statements:
+            found |= {self.facts.names.of(identifier) for identifier in bound_by(statement)}
+            found |= self._assigned_in(inner_statements(statement))
+        return found & self.parameters
 
-    def _merge(self, found: Uses, more: Uses) -> None:
+    def _merge(self, found: Uses, more: Uses, assigned: Collection[Symbol] = ()) -> None:
         for symbol, type_ in more.items():
             known = found.get(symbol)
-            if known is None or (known == NUMBER and type_ == INT):
+            if symbol not in assigned and (known is None or (known == NUMBER and type_ == INT)):
                 found[symbol] = type_
 
     def _expression(self, node: n.Expression) -> Uses:
