@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.comments import Attached, beside, comment_line, with_beside
+from saftc.codegen.comments import beside, comment_line, with_beside
 from saftc.codegen.context import Context
 from saftc.codegen.imports import Imports
 from saftc.codegen.python import Statement
 from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import Attached
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
@@ -34,7 +35,7 @@ def emit_body(
     inside = context.deeper()
     first = beginning(inside)
     made, footer = emit_block(inside, statements)
-    footer += footer_lines(context, context.comments.footer(tuple(statements)))
+    footer += footer_lines(context, context.comments.footer(statements))
     if ending:
         made += [above(ending[0], footer), *ending[1:]]
         footer = []
@@ -57,7 +58,7 @@ def emit_block(
             context.output.imports.own |= _kept_imports(context, run)
             # Its comments stay where they were.
             moved += own.leading
-            moved += [own.trailing] if own.trailing is not None else []
+            moved += [own.beside] if own.beside is not None else []
             continue
         leading = [*moved, *own.leading]
         types = [line for one in hoisted.get(statement, ()) for line in _emit_hoisted(context, one)]
@@ -86,9 +87,9 @@ def _emit_run(
         made = list(context.statement(inside, statement))
     lines = comment_lines(context, [*leading, *inside.inner], statement)
     if _has_block(statement):
-        lines += [comment_line(own.trailing)] if own.trailing is not None else []
+        lines += [comment_line(own.beside)] if own.beside is not None else []
     else:
-        made[0] = with_beside(made[0], own.trailing)
+        made[0] = with_beside(made[0], own.beside)
         for line in made:
             _note(context, line, statement.span)
     classes = context.output.classes.take() if context.depth == 0 else []
@@ -126,7 +127,7 @@ def footer_lines(context: Context, comments: Sequence[Comment]) -> list[cst.Empt
     """The comments below the last statement of a block."""
     if not comments:
         return []
-    blank = [py.BLANK] * context.comments.blank_lines_before(comments[0].span.start)
+    blank = [py.BLANK] * context.source.blank_lines_above(comments[0].span.start)
     return [*blank, *comment_lines(context, comments, None)]
 
 
@@ -140,14 +141,14 @@ def comment_lines(
             lines += _blank_lines_between(context, comments[position - 1], comment)
         lines.append(comment_line(comment))
     if comments and below is not None and not comments[-1].is_trailing:
-        lines += [py.BLANK] * context.comments.blank_lines_after(comments[-1].span.start)
+        lines += [py.BLANK] * context.source.blank_lines_below(comments[-1].span.start)
     return lines
 
 
 def _blank_lines_between(context: Context, one: Comment, other: Comment) -> list[cst.EmptyLine]:
     """The larger gap, where an import that is now elsewhere stood between them."""
-    below = context.comments.blank_lines_after(one.span.start)
-    return [py.BLANK] * max(below, context.comments.blank_lines_before(other.span.start))
+    below = context.source.blank_lines_below(one.span.start)
+    return [py.BLANK] * max(below, context.source.blank_lines_above(other.span.start))
 
 
 def _blank_lines_above(
@@ -155,7 +156,7 @@ def _blank_lines_above(
 ) -> list[cst.EmptyLine]:
     """The blank lines of the script above a statement and its comments."""
     start = leading[0].span.start if leading else statement.span.start
-    return [py.BLANK] * context.comments.blank_lines_before(start)
+    return [py.BLANK] * context.source.blank_lines_above(start)
 
 
 # Types that are defined further below
@@ -215,10 +216,10 @@ def _comments_of_run(context: Context, run: _Run) -> Attached:
     first, *others = map(context.comments.of, run)
     if not others:
         return first
-    leading = [*first.leading, *([first.trailing] if first.trailing else [])]
+    leading = [*first.leading, *([first.beside] if first.beside else [])]
     for own in others:
-        leading += [*own.leading, *([own.trailing] if own.trailing else [])]
-    return Attached(leading, first.head, None, first.inner)
+        leading += [*own.leading, *([own.beside] if own.beside else [])]
+    return Attached(leading, first.inner)
 
 
 def _is_elsewhere(context: Context, run: _Run, statements: Sequence[n.Statement]) -> bool:

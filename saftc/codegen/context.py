@@ -12,17 +12,17 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.classes import Classes
-from saftc.codegen.comments import Comments
 from saftc.codegen.imports import SOURCES, Imports
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.names import Needs
-from saftc.codegen.positions import Origins
+from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts
 from saftc.semantics.scopes import Scope, Symbol
 from saftc.semantics.types import Type
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import Comments
 from saftc.syntax.tokens import Comment
 
 
@@ -37,7 +37,7 @@ class Output:
     classes: Classes
     needs: Needs = field(default_factory=Needs)
     imports: Imports = field(default_factory=Imports)
-    origins: Origins = field(default_factory=Origins)
+    spans: Spans = field(default_factory=Spans)
     prompts: dict[n.Prompt, cst.Call] = field(default_factory=dict[n.Prompt, cst.Call])
     texts: list[str] = field(default_factory=list[str])
 
@@ -76,12 +76,6 @@ class Context:
         """The context of a statement or head with these comments inside."""
         return replace(self, inner=list(inner))
 
-    def take_inner(self, span: Span) -> list[Comment]:
-        """The comments inside of `span`, whose place is found with this."""
-        taken = [one for one in self.inner if span.start <= one.span.start < span.end]
-        self.inner[:] = [one for one in self.inner if one not in taken]
-        return taken
-
     # What is known
 
     def type_of(self, node: n.Expression) -> Type:
@@ -109,7 +103,7 @@ class Context:
 
     def note(self, made: cst.CSTNode, span: Span) -> None:
         """Notes where something comes from."""
-        self.output.origins.note(made, span)
+        self.output.spans.note(made, span)
 
     def global_(self, text: str) -> cst.Name:
         """A name that the output itself needs: imported, or one of Python's builtins."""

@@ -18,8 +18,8 @@ from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import NIL, ObjectType, Type, is_known
-from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import take
 
 # Types
 
@@ -107,8 +107,8 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
         for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
     )
     returns = _returns(context, facts)
-    listed = Span(statement.span.start, context.comments.parameters_end(statement))
-    between = context.take_inner(listed) if statement.parameters else []
+    end = (statement.returns or statement.body[0]).span.start
+    between = take(context.inner, statement.span.start, end) if statement.parameters else []
     inside = context.within(context.facts.names.scopes[statement])
     head = context.comments.of(statement).head
     body = emit_body(

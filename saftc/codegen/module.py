@@ -8,7 +8,6 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.blocks import above, emit_block, footer_lines
 from saftc.codegen.classes import classes_of, docstring
-from saftc.codegen.comments import Comments
 from saftc.codegen.context import Context, Output
 from saftc.codegen.expressions import emit_expression
 from saftc.codegen.layout import lay_out
@@ -16,10 +15,9 @@ from saftc.codegen.names import Needs, hidden_needs, python_names
 from saftc.codegen.positions import Origins
 from saftc.codegen.statements import emit_statement
 from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Symbol
 from saftc.source import Source
 from saftc.syntax import nodes as n
-from saftc.syntax.docs import module_doc
+from saftc.syntax.comments import Comments
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +32,30 @@ class Generated:
 def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
     """The Python module. `source.name` stands in its first line."""
     needs = Needs()
+    # Doc comments that document something become docstrings.
+    ordinary = [one for one in module.comments if one not in module.doc_comments]
+    comments = Comments(source, module, ordinary)
     while True:
-        names = python_names(facts.names, needs)
-        output = Output(classes_of(module, facts))
-        tree = _emit_module(_context(source, module, facts, names, output))
+        names, output = python_names(facts.names, needs), Output(classes_of(module, facts))
+        context = Context(
+            source=source,
+            module=module,
+            facts=facts,
+            names=names,
+            comments=comments,
+            output=output,
+            expression=emit_expression,
+            statement=emit_statement,
+            scope=facts.names.scopes[module],
+        )
+        tree = _emit_module(context)
         if not hidden_needs(names, output.needs):
-            output.origins.module = tree
-            return Generated(lay_out(tree, output.texts), output.origins, output.prompts)
+            text = lay_out(tree, output.texts)
+            return Generated(text, Origins(output.spans, tree), output.prompts)
         # A name of the script hides one that the output needs: write it again with these known.
         for name, scopes in output.needs.used.items():
             for scope in scopes:
                 needs.add(name, scope)
-
-
-def _context(
-    source: Source, module: n.Module, facts: Facts, names: Mapping[Symbol, str], output: Output
-) -> Context:
-    return Context(
-        source=source,
-        module=module,
-        facts=facts,
-        names=names,
-        comments=Comments(source, module),
-        output=output,
-        expression=emit_expression,
-        statement=emit_statement,
-        scope=facts.names.scopes[module],
-    )
 
 
 _MAIN = cst.If(
@@ -73,14 +68,14 @@ _MAIN = cst.If(
 def _emit_module(context: Context) -> cst.Module:
     """The tree of the module, with its header, docstring and imports."""
     body, footer = emit_block(context, context.module.statements)
-    footer += footer_lines(context, context.comments.file_footer)
+    footer += footer_lines(context, context.comments.end)
     if _has_main(context.module):
         body.append(_MAIN)
     if body:
         body[0] = above(body[0], [py.BLANK])
     else:
         footer[:0] = [py.BLANK]
-    doc, _ = module_doc(context.source, context.module)
+    doc = context.module.doc
     top = [py.line(docstring(doc))] if doc else []
     name = context.source.name.replace("\\", "/").rsplit("/", 1)[-1]
     return cst.Module(

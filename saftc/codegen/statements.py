@@ -9,7 +9,6 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation
 from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown
-from saftc.codegen.comments import Attached
 from saftc.codegen.context import Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
 from saftc.codegen.loops import emit_pattern, loop_over
@@ -28,6 +27,7 @@ from saftc.semantics.types import (
     parts,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import Attached
 from saftc.syntax.walk import walk
 
 
@@ -218,7 +218,7 @@ def _branch(context: Context, branch: n.Branch, part: Attached) -> cst.If:
 
 
 def _else(context: Context, statement: n.IfStmt) -> cst.If | cst.Else:
-    part = context.comments.others.get(statement, Attached())
+    part = context.comments.of_else(statement)
     only = statement.other[0]
     if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
         return emit_if_stmt(context, only, context.comments.of(only))
