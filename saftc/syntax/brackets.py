@@ -11,11 +11,11 @@ holds a comment has one item a line.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.docs import FIELDS
+from saftc.syntax.comments import FIELDS, between, take
 from saftc.syntax.original import Original
 from saftc.syntax.pretty import Beside, Broken, Doc, Group, Hard, Hug, Line, Nest, Spread, is_spread
 from saftc.syntax.tokens import Comment
@@ -44,7 +44,7 @@ class _Gaps:
 
     above: list[list[str | Comment]]
     beside: list[Comment | None]
-    opening: list[Comment] = field(default_factory=list[Comment])
+    opening: list[Comment]
 
     @property
     def are_empty(self) -> bool:
@@ -139,38 +139,35 @@ class Brackets:
         if is_close or isinstance(what, str):
             return Hard()
         start = what.span.start
-        line_start = self.original.source.line_start(self.original.line_of(start))
-        if self.original.text[line_start:start].strip():
+        if not self.original.begins_line(start):
             return Hard()
-        return Hard(min(1, self.original.blank_lines_above(start)))
+        return Hard(min(1, self.original.source.blank_lines_above(start)))
 
     def _gaps(self, parts: Sequence[Part], inside: Span) -> _Gaps:
         original = self.original
-        gaps = _Gaps([[] for _ in range(len(parts) + 1)], [None] * len(parts))
-        lost: list[list[str]] = []
+        lost = [
+            [plain_text(comment) for comment in take(original.inner, *part.span)] for part in parts
+        ]
+        spans = [part.span for part in parts]
+        above, beside = between(original.source, spans, take(original.inner, *inside))
+        opening: list[Comment] = []
+        line = original.source.line_of(inside.start)
+        for comment in above[0][:1]:
+            if comment.is_trailing and original.source.line_of(comment.span.start) == line:
+                opening.append(above[0].pop(0))
+        written = [[self._part_comment(one, parts) for one in comments] for comments in above]
+        gaps = _Gaps(written, [], opening)
         for position, part in enumerate(parts):
-            gaps.beside[position] = original.doc_beside(part.node)
-            lost.append([plain_text(comment) for comment in original.take(*part.span)])
-        for comment in original.take(*inside):
-            start, line = comment.span.start, original.line_of(comment.span.start)
-            gap = sum(part.span.end <= start for part in parts)
-            is_beside = comment.is_trailing and gap > 0
-            is_free = is_beside and gaps.beside[gap - 1] is None
-            if is_free and original.line_of(parts[gap - 1].span.end - 1) == line:
-                gaps.beside[gap - 1] = self._part_comment(comment, parts)
-            elif comment.is_trailing and gap == 0 and original.line_of(inside.start) == line:
-                gaps.opening.append(comment)
-            else:
-                gaps.above[gap].append(self._part_comment(comment, parts))
-        for above, comments in zip(gaps.above, lost, strict=False):
-            place = place_of_lost(above)
-            above[place:place] = comments
+            place = place_of_lost(gaps.above[position])
+            gaps.above[position][place:place] = lost[position]
+            comment = original.docs_beside.get(part.node) or beside[position]
+            gaps.beside.append(comment and self._part_comment(comment, parts))
         return gaps
 
     def _part_comment(self, comment: Comment, parts: Sequence[Part]) -> Comment:
         """The comment, as an ordinary one where it would begin to document a field."""
         are_fields = bool(parts) and isinstance(parts[0].node, FIELDS)
-        if not are_fields or not comment.is_doc or comment in self.original.docs:
+        if not are_fields or not comment.is_doc or comment in self.original.doc_comments:
             return comment
         return Comment(comment.span, plain_text(comment), comment.is_trailing)
 

@@ -5,6 +5,7 @@ the methods of inner rules gave. It keeps no state; a mistake that the grammar l
 as a `Mistake`, which the parser reports like its own.
 """
 
+import keyword
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -215,6 +216,16 @@ class Builder:
         return n.ImportedName(_span(children), _identifier(children[0]), _alias(children))
 
     def dotted_name(self, children: list[Any]) -> n.Identifier:
+        for token in children:
+            # Python could not import it.
+            if keyword.iskeyword(token.text):
+                raise Mistake(
+                    catalogue.BROKEN_MODULE.at(
+                        token.span,
+                        problem=f"no module can be named `{token.text}`: it is a word of Python",
+                        hint=f"give it another name, such as `{token.text}_`",
+                    )
+                )
         return n.Identifier(_span(children), "".join(token.text for token in children))
 
     # Patterns

@@ -67,7 +67,8 @@ _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
-_UNREADABLE = re.compile("[\udc80-\udcff\0]")
+# What no text may hold: bytes that are no UTF-8, NUL, and what ends a line for Python but not here.
+_UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
@@ -82,6 +83,9 @@ _HINTS = {
     "\r": "lines end with LF or CRLF",
     "@": "there are no decorators",
 }
+
+
+_BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return"}
 
 
 @dataclass(slots=True)
@@ -211,7 +215,7 @@ class _Lexer:
     def _comment(self, text: str, start: int, end: int) -> None:
         line_start = self.source.line_start(self.source.line_of(start))
         is_trailing = bool(self.text[line_start:start].strip())
-        self._bad_bytes(start, end)
+        self._unreadable(start, end)
         self.lexed.comments.append(Comment(Span(start, end), text.rstrip(), is_trailing))
 
     # Words, numbers, operators
@@ -336,7 +340,7 @@ class _Lexer:
             return
         self.position = end + len(quote)
         raw = match.group()
-        self._bad_bytes(match.start(), match.end())
+        self._unreadable(match.start(), match.end())
         self._bad_escapes(raw, match.start())
         value = _unescape(raw if quote == '"' else _margin_removed(raw))
         self.tokens.append(Token("STRING", value, Span(start, self.position)))
@@ -359,7 +363,7 @@ class _Lexer:
             match = _PROMPT_TEXT.match(self.text, start)
             if match is not None:
                 self.position = match.end()
-                self._bad_bytes(start, match.end())
+                self._unreadable(start, match.end())
                 self._add("PROMPT_TEXT", start, match.end())
                 continue
             end = self.position = start + 1
@@ -383,8 +387,8 @@ class _Lexer:
         start = self.position
         self.position += 1
         character = self.text[start]
-        if "\udc80" <= character <= "\udcff":
-            self._bad_bytes(start, start + 1)
+        if _UNREADABLE.match(character):
+            self._unreadable(start, start + 1)
             return
         # Of a comment or a string as other languages write them, the first character says it all.
         if character == "#":
@@ -392,30 +396,30 @@ class _Lexer:
         elif character == "'":
             closing = self.text.find("'", start + 1, self._line_end(start))
             self.position = max(self.position, closing + 1)
+        self._no_meaning(start)
+
+    def _no_meaning(self, offset: int) -> None:
+        character = self.text[offset]
         shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
         self._report(
             catalogue.INVALID_CHARACTER,
-            start,
-            start + 1,
-            character="a tab" if character == "\t" else shown,
+            offset,
+            offset + 1,
+            character=_BLANK_NAMES.get(character, shown),
             hint=_HINTS.get(character),
         )
 
-    def _bad_bytes(self, start: int, end: int) -> None:
+    def _unreadable(self, start: int, end: int) -> None:
+        """Reports the first character of a text that no text may hold."""
         match = _UNREADABLE.search(self.text, start, end)
         if match is None:
             return
-        offset, character = match.start(), match.group()
-        if character == "\0":
-            self._report(catalogue.INVALID_CHARACTER, offset, offset + 1, character="U+0000")
+        offset, number = match.start(), ord(match.group())
+        if 0xDC80 <= number <= 0xDCFF:
+            byte, hint = number - 0xDC00, "save the file as UTF-8"
+            self._report(catalogue.INVALID_UTF8, offset, offset + 1, byte=byte, hint=hint)
         else:
-            self._report(
-                catalogue.INVALID_UTF8,
-                offset,
-                offset + 1,
-                byte=ord(character) - 0xDC00,
-                hint="save the file as UTF-8",
-            )
+            self._no_meaning(offset)
 
     def _resume_after_unclosed(self) -> None:
         """Reports the outermost thing left open and goes back to the line below it."""

@@ -22,7 +22,7 @@ from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.builder import Builder, Mistake
-from saftc.syntax.docs import attach_docs
+from saftc.syntax.comments import find_docs, texts_of
 from saftc.syntax.lexer import lex
 from saftc.syntax.tokens import DESCRIPTIONS, LAYOUT, Token, describe
 from saftc.syntax.walk import depth_of
@@ -110,9 +110,17 @@ def parse(source: Source, found: Collector) -> n.Module:
         tokens = _without_misread_lines(tokens, wrong, guessed, told)
         statements += _parse_statements(tokens, found, guessed, told)
     comments = tuple(lexed.comments)
-    docs = attach_docs(source, statements, comments)
-    span = Span(0, len(source.text))
-    return n.Module(span, tuple(statements), comments, docs, frozenset(guessed))
+    documenting = find_docs(source, statements, comments)
+    texts = texts_of(documenting)
+    return n.Module(
+        Span(0, len(source.text)),
+        tuple(statements),
+        comments,
+        {node: text for node, text in texts.items() if node is not None},
+        texts.get(None, ""),
+        documenting,
+        frozenset(guessed),
+    )
 
 
 def _without_misread_lines(

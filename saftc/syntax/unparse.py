@@ -17,9 +17,9 @@ from typing import assert_never
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.brackets import place_of_lost, plain_text
+from saftc.syntax.comments import Attached
 from saftc.syntax.original import Original
 from saftc.syntax.pretty import INDENT, Doc, render
-from saftc.syntax.tokens import Comment
 from saftc.syntax.unparse_expressions import ExpressionWriter
 
 WIDTH = 100
@@ -36,6 +36,7 @@ def unparse(source: Source, module: n.Module) -> str:
 class _Unparser:
     def __init__(self, source: Source, module: n.Module) -> None:
         self.original = Original(source, module)
+        self.comments = self.original.comments
         self.writer = ExpressionWriter(self.original)
         self.module = module
         self.lines: list[str] = []
@@ -44,7 +45,7 @@ class _Unparser:
 
     def run(self) -> str:
         self._block(self.module.statements, 0)
-        for comment in self.original.take(0, len(self.original.text)):
+        for comment in self.comments.end:
             self._line(comment.text, 0, self._blank_lines(comment.span.start, 0))
         return "".join(f"{line}\n" for line in self.lines)
 
@@ -54,82 +55,63 @@ class _Unparser:
         self.begins_block = True
         was_function = False
         for statement in statements:
-            leading = self.original.take(0, statement.span.start)
             is_function = isinstance(statement, n.FunctionDef)
             least = 1 if is_function or was_function else 0
-            self._statement(statement, leading, indent, least)
+            self._statement(statement, indent, least)
             was_function = is_function
 
     def _body(self, statements: Sequence[n.Statement], indent: int) -> None:
         """A block behind its head, and the comments at its end, known by their indentation."""
         indent += INDENT
         self._block(statements, indent)
-        end = self.original.skip(statements[-1].span.end)
-        column = self.original.column_of(statements[0].span.start)
-        while (comment := self.original.next_comment(end)) is not None:
-            if self.original.column_of(comment.span.start) < column:
-                break
-            self.original.take(*comment.span)
+        for comment in self.comments.footer(statements):
             self._line(comment.text, indent, self._blank_lines(comment.span.start, indent))
 
     # Statements
 
-    def _statement(
-        self, node: n.Statement, leading: Sequence[Comment], indent: int, least: int
-    ) -> None:
-        writer = self.writer
-        start = node.span.start
+    def _statement(self, node: n.Statement, indent: int, least: int) -> None:
+        writer, own = self.writer, self.comments.of(node)
+        self.original.inner = own.inner
         match node:
             case n.FunctionDef():
-                doc, end = self._function_head(node)
-                self._put(doc, leading, Span(start, end), indent, least)
-                self._beside_head(node.body)
+                self._put(self._function_head(node), own, node.span.start, indent, least)
                 self._body(node.body, indent)
             case n.IfStmt():
-                self._if(node, leading, indent, least)
+                self._if(node, indent, least)
             case n.ForStmt():
                 pattern, iterable = writer.pattern(node.pattern), writer.expression(node.iterable)
                 doc = ("for ", pattern, " in ", iterable, ":")
-                self._put(doc, leading, Span(start, node.iterable.span.end), indent, least)
-                self._beside_head(node.body)
+                self._put(doc, own, node.span.start, indent, least)
                 self._body(node.body, indent)
             case n.WhileStmt():
                 doc = ("while ", writer.expression(node.condition), ":")
-                self._put(doc, leading, Span(start, node.condition.span.end), indent, least)
-                self._beside_head(node.body)
+                self._put(doc, own, node.span.start, indent, least)
                 self._body(node.body, indent)
             case _:
-                self._put(self._simple(node), leading, node.span, indent, least)
-                self._beside(self.original.take_beside(node.span.end))
+                self._put(self._simple(node), own, node.span.start, indent, least)
 
-    def _function_head(self, node: n.FunctionDef) -> tuple[Doc, int]:
-        """The head of a function, and where it ends in the script."""
+    def _function_head(self, node: n.FunctionDef) -> Doc:
         opening = self.original.skip(node.name.span.end)
         last = node.parameters[-1].span.end if node.parameters else opening + 1
-        end = self.original.closing(last) + 1
-        parameters = self.writer.parameters(node.parameters, Span(opening, end))
+        inside = Span(opening, self.original.closing(last) + 1)
+        parameters = self.writer.parameters(node.parameters, inside)
         word = "conv " if node.is_conversion else "f "
-        if node.returns is None:
-            return (word, node.name.text, parameters, ":"), end
-        returns = self.writer.schema(node.returns)
-        return (word, node.name.text, parameters, " -> ", returns, ":"), node.returns.span.end
+        returns = (" -> ", self.writer.schema(node.returns)) if node.returns is not None else ""
+        return (word, node.name.text, parameters, returns, ":")
 
-    def _if(self, node: n.IfStmt, leading: Sequence[Comment], indent: int, least: int) -> None:
-        for number, branch in enumerate(node.branches):
-            word = "elif " if number else "if "
-            if number:
-                leading = self.original.take(0, branch.span.start)
-            doc = (word, self.writer.expression(branch.condition), ":")
-            head = Span(branch.span.start, branch.condition.span.end)
-            self.begins_block = self.begins_block or number > 0
-            self._put(doc, leading, head, indent, least)
-            self._beside_head(branch.body)
+    def _if(self, node: n.IfStmt, indent: int, least: int) -> None:
+        for branch in node.branches:
+            is_first = branch is node.branches[0]
+            own = self.comments.of(node if is_first else branch)
+            self.original.inner = own.inner
+            doc = ("if " if is_first else "elif ", self.writer.expression(branch.condition), ":")
+            self.begins_block = self.begins_block or not is_first
+            self._put(doc, own, branch.span.start, indent, least)
             self._body(branch.body, indent)
         if node.other:
             start = self.original.skip(node.branches[-1].span.end)
             self.begins_block = True
-            self._put("else:", self.original.take(0, start), Span(start, start), indent, 0)
-            self._beside_head(node.other)
+            self._put("else:", self.comments.of_else(node), start, indent, 0)
             self._body(node.other, indent)
 
     def _simple(
@@ -183,20 +165,18 @@ class _Unparser:
 
     # Lines
 
-    def _put(
-        self, doc: Doc, leading: Sequence[Comment], place: Span, indent: int, least: int
-    ) -> None:
-        """A statement or head with the comments above it, and above it those left in `place`.
+    def _put(self, doc: Doc, own: Attached, start: int, indent: int, least: int) -> None:
+        """A statement or head with the comments above and beside it, and those that are left in it.
 
         `least` blank lines stand above all of it, unless it has blank lines already.
         """
         lines = [
-            (comment.text, self._blank_lines(comment.span.start, indent)) for comment in leading
+            (comment.text, self._blank_lines(comment.span.start, indent)) for comment in own.leading
         ]
-        lines.append((render(doc, WIDTH, indent), self._blank_lines(place.start, indent)))
-        lost = [(plain_text(comment), 0) for comment in self.original.take(*place)]
+        lines.append((render(doc, WIDTH, indent), self._blank_lines(start, indent)))
+        lost = [(plain_text(comment), 0) for comment in own.inner]
         if lost:
-            position = place_of_lost(leading)
+            position = place_of_lost(own.leading)
             text, blank_lines = lines[position]
             lines[position] = (text, 0)
             lines[position:position] = [(lost[0][0], blank_lines), *lost[1:]]
@@ -204,6 +184,9 @@ class _Unparser:
             lines[0] = (lines[0][0], least)
         for text, blank_lines in lines:
             self._line(text, indent, blank_lines)
+        beside = own.head or own.beside
+        if beside is not None:
+            self.lines[-1] += f"  {beside.text}"
 
     def _line(self, text: str, indent: int, blank_lines: int) -> None:
         if not self.begins_block:
@@ -212,21 +195,9 @@ class _Unparser:
         self.lines.append(" " * indent + text)
 
     def _blank_lines(self, offset: int, indent: int) -> int:
-        line_start = self.original.source.line_start(self.original.line_of(offset))
-        if self.original.text[line_start:offset].strip():
+        if not self.original.begins_line(offset):
             return 0
-        return min(self.original.blank_lines_above(offset), 1 if indent else 2)
-
-    def _beside_head(self, body: Sequence[n.Statement]) -> None:
-        comment = self.original.next_comment(body[0].span.start)
-        if comment is not None and comment.is_trailing:
-            self.original.take(*comment.span)
-            self._beside(comment)
-
-    def _beside(self, comment: Comment | None) -> None:
-        """Puts a comment at the end of the last line."""
-        if comment is not None:
-            self.lines[-1] += f"  {comment.text}"
+        return min(self.original.source.blank_lines_above(offset), 1 if indent else 2)
 
 
 def _with_alias(name: n.Identifier, alias: n.Identifier | None) -> str:
