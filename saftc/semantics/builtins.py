@@ -27,6 +27,7 @@ from saftc.semantics.types import (
     item_type,
     kinds,
     members,
+    parts,
     union,
     widened,
 )
@@ -120,12 +121,10 @@ def _enumerate(arguments: Sequence[Type]) -> Type:
 
 
 def _values(arguments: Sequence[Type]) -> Type:
-    found: list[Type] = []
-    for member in members(arguments[0]):
-        if not isinstance(member, ObjectType):
-            return ListType(ANY)
-        found.extend(field.type for field in member.fields)
-    return ListType(union(found))
+    owners = members(arguments[0])
+    if not all(isinstance(owner, ObjectType) for owner in owners):
+        return ListType(ANY)
+    return ListType(union(value for owner in owners for value in parts(owner)))
 
 
 def _sum(arguments: Sequence[Type]) -> Type:

@@ -309,6 +309,12 @@ def is_only(type_: Type, *wanted: str) -> bool:
     return found is not None and found <= set(wanted)
 
 
+def is_none_of(type_: Type, *unwanted: str) -> bool:
+    """Whether a value of `type_` is certainly of none of these kinds."""
+    found = kinds(type_)
+    return bool(found) and found.isdisjoint(unwanted)
+
+
 def item_type(type_: Type) -> Type:
     """What iterating over a list or tuple gives; `ANY` when it may be something else."""
     result: list[Type] = []

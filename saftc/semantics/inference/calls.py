@@ -34,6 +34,7 @@ from saftc.syntax import nodes as n
 
 
 def call(inference: Inference, node: n.Call, env: Environment) -> Type:
+    """The type of the value of a call."""
     function = inference.expression(node.function, env)
     if isinstance(node.function, n.Name):
         symbol = inference.facts.meaning_of(inference.facts.names.of(node.function))
@@ -243,12 +244,12 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin) -> CallF
 
 def _in_order(node: n.Call, builtin: Builtin) -> tuple[n.Expression, ...] | None:
     """The arguments in the order of the parameters; None where that would change the effects."""
-    places = arguments_by_position(node, builtin)
-    ordered = sorted(places)
-    if list(places) != ordered and not all(map(is_settled, places.values())):
+    positions = arguments_by_position(node, builtin)
+    ordered = sorted(positions)
+    if list(positions) != ordered and not all(map(is_settled, positions.values())):
         return None
     is_complete = ordered == list(range(len(ordered)))
-    return tuple(places[place] for place in ordered) if is_complete else None
+    return tuple(positions[position] for position in ordered) if is_complete else None
 
 
 def arguments_by_position(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
@@ -268,7 +269,7 @@ def is_settled(node: n.Expression) -> bool:
 
 
 def _argument_names(node: n.Call) -> list[str | None]:
-    """The names of the arguments, None for those that are given by place."""
+    """The names of the arguments, None for those that are given by position."""
     return [None if argument.name is None else argument.name.text for argument in node.arguments]
 
 

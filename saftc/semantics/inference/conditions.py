@@ -62,6 +62,7 @@ Keeps = Callable[[Type], bool]
 
 
 def condition(inference: Inference, node: n.Expression, env: Environment) -> None:
+    """Infers an expression that is a condition: prompts in it are asked for a bool."""
     match node:
         case n.Logical():
             inference.keep(node, BOOL)
@@ -92,6 +93,7 @@ def _warn_if_constant(inference: Inference, node: n.Expression, type_: Type) -> 
 
 
 def narrow(inference: Inference, node: n.Expression, env: Environment, *, truth: bool) -> None:
+    """Notes in `env` what follows from `node` being true, or not."""
     match node:
         case n.Unary(operator="not"):
             narrow(inference, node.operand, env, truth=not truth)
@@ -127,24 +129,29 @@ def _narrow_equality(
 def _narrow_kind(
     inference: Inference, node: n.Expression, env: Environment, word: str, *, is_equal: bool
 ) -> None:
-    place = path_of(inference.facts.names, node)
-    if is_equal and place is not None and inference.facts.types.get(node) == ANY and word in _KINDS:
-        env.narrow(*place, _KINDS[word])
+    target = path_of(inference.facts.names, node)
+    if (
+        is_equal
+        and target is not None
+        and inference.facts.types.get(node) == ANY
+        and word in _KINDS
+    ):
+        env.narrow(*target, _KINDS[word])
         return
     _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
 
 
 def _keep_members(inference: Inference, node: n.Expression, env: Environment, keeps: Keeps) -> None:
     """Narrows `node`, if it is a variable or a member of one, to the members kept."""
-    place = path_of(inference.facts.names, node)
-    if place is None:
+    target = path_of(inference.facts.names, node)
+    if target is None:
         return
     type_ = inference.facts.types.get(node, ANY)
     if type_ in (ANY, NEVER):
         return
     kept = union(member for member in members(type_) if keeps(member))
     if kept not in (type_, NEVER):
-        env.narrow(*place, kept)
+        env.narrow(*target, kept)
 
 
 def _is_false(type_: Type) -> bool:

@@ -30,7 +30,7 @@ class Inference:
     facts: Facts
     type_of: TypeOf
     unit: Unit
-    # The logs of the loops around the current place.
+    # The logs of the loops around what is being inferred.
     loop_logs: list[LoopLog] = field(default_factory=list[LoopLog])
     readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = field(
         default_factory=dict[Symbol | n.FunctionDef, dict[Unit, None]]

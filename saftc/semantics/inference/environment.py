@@ -13,8 +13,8 @@ from saftc.semantics.types import NEVER, Type, union
 from saftc.syntax import nodes as n
 
 Path = tuple[str | int, ...]
-# A variable, or a member of one.
-Place = tuple[Symbol, Path]
+# What a test can narrow: a variable, or a member of one.
+Target = tuple[Symbol, Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class Environment:
             environment = environment.outer
         return None
 
-    def narrowed(self, place: Place | None) -> Type | None:
+    def narrowed(self, target: Target | None) -> Type | None:
         """What tests have shown of a member of a variable, if anything."""
-        slot = None if place is None else self.slot(place[0])
-        return None if slot is None or place is None else slot.member(place[1])
+        slot = None if target is None else self.slot(target[0])
+        return None if slot is None or target is None else slot.member(target[1])
 
     def assign(self, symbol: Symbol, type_: Type) -> None:
         """Notes that `symbol` has a new value of `type_`."""
@@ -88,7 +88,7 @@ def _joined(slots: Sequence[Slot]) -> Slot:
     return Slot(union(slot.type for slot in slots), tuple(shared))
 
 
-def path_of(names: Names, node: n.Expression) -> Place | None:
+def path_of(names: Names, node: n.Expression) -> Target | None:
     """The variable and the members that lead to `node`, if it is such a path."""
     match node:
         case n.Name():

@@ -56,6 +56,7 @@ _KINDS_WITH_CLASS = {"int", "string", "float", "bool", "list", "tuple", "object"
 def type_of(
     inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
 ) -> Type:
+    """The type of an expression itself; `wanted` is what its place asks for, if anything."""
     match node:
         case n.Literal():
             return base_of_value(node.value)
@@ -131,8 +132,8 @@ def _tuple(
 ) -> Type:
     asked = _member_of_kind(wanted, TupleType)
     if isinstance(asked, TupleType) and len(asked.items) == len(node.items):
-        for item, place in zip(node.items, asked.items, strict=True):
-            fit_into(inference, item, place, env)
+        for item, wanted_item in zip(node.items, asked.items, strict=True):
+            fit_into(inference, item, wanted_item, env)
         return asked
     return TupleType(tuple(widened(inference.expression(item, env)) for item in node.items))
 
@@ -155,8 +156,8 @@ def _object_as(
 ) -> Type:
     given = {field.key.text for field in node.fields}
     for field in node.fields:
-        place = asked.field(field.key.text)
-        if place is None:
+        wanted_field = asked.field(field.key.text)
+        if wanted_field is None:
             inference.expression(field.value, env)
             missing = [f.name for f in asked.fields if f.name not in given]
             inference.report(
@@ -168,7 +169,7 @@ def _object_as(
                 )
             )
         else:
-            fit_into(inference, field.value, place.type, env)
+            fit_into(inference, field.value, wanted_field.type, env)
     for field in asked.fields:
         if field.name not in given and NIL not in members(field.type) and field.type != ANY:
             inference.report(
@@ -187,10 +188,10 @@ def adopting(inference: Inference, node: n.Expression, model: Type, env: Environ
     An object literal with just the fields of a class is one of that class, and so are the
     items of a list literal.
     """
-    found = inference.expression(node, env)
-    if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(found, model):
+    given = inference.expression(node, env)
+    if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(given, model):
         return inference.expression(node, env, model)
-    return found
+    return given
 
 
 def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
@@ -346,16 +347,16 @@ def _object_meant(node: n.ObjectLiteral, wanted: Type | None) -> ObjectType | No
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _is_like(found: Type, model: Type) -> bool:
-    """Whether a literal of type `found` needs nothing but the name of the class in `model`."""
-    match found, model:
+def _is_like(given: Type, model: Type) -> bool:
+    """Whether a literal of type `given` needs nothing but the name of the class in `model`."""
+    match given, model:
         case (ListType(), ListType()):
-            return _is_like(found.item, model.item)
+            return _is_like(given.item, model.item)
         case (ObjectType(is_declared=False), ObjectType(is_declared=True)):
-            return len(found.fields) == len(model.fields) and all(
-                (place := model.field(field.name)) is not None
-                and fit(field.type, place.type) == Fit.EXACT
-                for field in found.fields
+            return len(given.fields) == len(model.fields) and all(
+                (wanted := model.field(field.name)) is not None
+                and fit(field.type, wanted.type) == Fit.EXACT
+                for field in given.fields
             )
         case _:
             return False

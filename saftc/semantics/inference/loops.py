@@ -14,9 +14,9 @@ from saftc.semantics.types import (
     ListType,
     TupleType,
     Type,
+    is_none_of,
     item_type,
     kind_word,
-    kinds,
     members,
     opened,
     show,
@@ -34,12 +34,12 @@ _ITEMS_OF = {
 
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
     """What going over `iterable` gives; a mistake when it is no list or tuple."""
-    node, found = loop.iterable, kinds(iterable)
+    node = loop.iterable
     inference.facts.forms.loops[loop] = loop_form(loop.pattern, iterable)
     if iterable == STRING and inference.facts.result_of(node):
         inference.report(catalogue.RESULT_NOT_ITERABLE.at(node.span))
         return ANY
-    if found is not None and found and not found & {"list", "tuple"}:
+    if is_none_of(iterable, "list", "tuple"):
         words = [kind_word(member) or "" for member in members(iterable)]
         hint = next((_ITEMS_OF[word] for word in words if word in _ITEMS_OF), None)
         inference.report(catalogue.NOT_ITERABLE.at(node.span, found=show(iterable), hint=hint))
@@ -48,6 +48,7 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
 
 
 def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment) -> None:
+    """Assigns a value of `type_` to the names of a pattern."""
     match pattern:
         case n.NamePattern():
             inference.assign(inference.facts.names.of(pattern.name), opened(type_), env)
@@ -59,11 +60,8 @@ def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment
 
 def _unpack(inference: Inference, pattern: n.TuplePattern, type_: Type, env: Environment) -> None:
     count = len(pattern.items)
-    found = kinds(type_)
-    is_wrong = found is not None and bool(found) and not found & {"list", "tuple"}
-    if isinstance(type_, TupleType) and len(type_.items) != count:
-        is_wrong = True
-    if is_wrong:
+    has_other_length = isinstance(type_, TupleType) and len(type_.items) != count
+    if has_other_length or is_none_of(type_, "list", "tuple"):
         inference.report(catalogue.UNPACK.at(pattern.span, found=show(type_), count=count))
     for position, item in enumerate(pattern.items):
         bind(inference, item, _unpacked(type_, position, count), env)

@@ -40,6 +40,7 @@ from saftc.syntax import nodes as n
 
 
 def member(inference: Inference, node: n.Member, env: Environment) -> Type:
+    """The type of `value.name`."""
     value = inference.expression(node.value, env)
     form = inference.facts.forms.members[node] = _member_form(inference, node, value)
     foreign = inference.facts.member_of_module(node)
@@ -158,6 +159,7 @@ def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
 
 
 def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:
+    """The type of `value.0`."""
     value = inference.expression(node.value, env)
     inference.facts.forms.items[node] = native_if(
         all(
@@ -191,6 +193,7 @@ def _item_of_tuple(inference: Inference, node: n.Expression, value: Type, positi
 
 
 def index(inference: Inference, node: n.Index, env: Environment) -> Type:
+    """The type of `value[key]`."""
     value = inference.expression(node.value, env)
     key = inference.expression(node.key, env)
     if value == STRING and inference.facts.result_of(node.value):
@@ -222,6 +225,7 @@ def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> D
 
 
 def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
+    """The type of `value[start:stop]`."""
     value = inference.expression(node.value, env)
     is_proved = is_only(value, "string", "list", "tuple")
     for end in (node.start, node.stop):

@@ -21,6 +21,7 @@ _ANY_OBJECT = ObjectType((), is_declared=False)
 
 
 def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type | None) -> Type:
+    """The type of a prompt's value: what its place asks for, or text."""
     for part in node.parts:
         if isinstance(part, n.Hole):
             type_ = inference.expression(part.value, env)

@@ -114,8 +114,8 @@ def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment
         inference.assign(symbol, adopting(inference, statement.value, model, env), env)
         return
     wanted = inference.facts.schemas[statement.schema]
-    found = fit_into(inference, statement.value, wanted, env)
-    inference.assign(symbol, _after_assignment(found, wanted), env)
+    given = fit_into(inference, statement.value, wanted, env)
+    inference.assign(symbol, _after_assignment(given, wanted), env)
 
 
 def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> None:
@@ -189,8 +189,8 @@ def _loop(
         inference.assign(symbol, union((before.type if before else NEVER, type_)), env)
 
 
-def _after_assignment(found: Type, wanted: Type) -> Type:
+def _after_assignment(given: Type, wanted: Type) -> Type:
     """What is known of a variable right after an annotated assignment."""
-    if NIL in members(wanted) and NIL not in members(found) and found != ANY:
+    if NIL in members(wanted) and NIL not in members(given) and given != ANY:
         return without(wanted, NIL)
     return wanted
