@@ -16,6 +16,7 @@ _FLOORS = [
     {"source", "runtime", "user_cache"},
     {"diagnostics"},
     {"syntax"},
+    {"formatter"},
     {"semantics"},
     {"codegen"},
     {"driver"},

@@ -13,11 +13,22 @@ holds a comment has one item a line.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from saftc.formatter.documents import (
+    Beside,
+    Broken,
+    Doc,
+    Group,
+    Hard,
+    Hug,
+    Line,
+    Nest,
+    Spread,
+    is_spread,
+)
+from saftc.formatter.original import Original
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import FIELDS, between, take
-from saftc.syntax.original import Original
-from saftc.syntax.pretty import Beside, Broken, Doc, Group, Hard, Hug, Line, Nest, Spread, is_spread
 from saftc.syntax.tokens import Comment
 
 # The comma behind the last item of a sequence that is written with one item a line.

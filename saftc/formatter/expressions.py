@@ -7,11 +7,12 @@ operators bind; others go. Numbers, one-line strings and the text of prompts are
 from collections.abc import Sequence
 from typing import assert_never
 
+from saftc.formatter.documents import Doc, Hard, Nest, Rigid, Spread, is_spread
+from saftc.formatter.listings import WHEN_BROKEN, Brackets, Part
+from saftc.formatter.original import Original
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.brackets import WHEN_BROKEN, Brackets, Part
-from saftc.syntax.original import Original, string_lines
-from saftc.syntax.pretty import Doc, Hard, Nest, Rigid, Spread, is_spread
+from saftc.syntax.texts import without_margin
 
 # How tightly an expression binds; an operand that binds less than its place asks for has
 # parentheses.
@@ -157,7 +158,7 @@ class ExpressionWriter:
         written = self.original.token_at(start)
         if not written.startswith('"""') or "\n" not in written:
             return written
-        first, *rest = string_lines(written)
+        first, *rest = without_margin(written[3:-3]).split("\n")
         closing: list[Doc] = ['"""']
         if not rest[-1]:
             rest.pop()

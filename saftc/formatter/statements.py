@@ -14,13 +14,13 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
+from saftc.formatter.documents import INDENT, Doc, render
+from saftc.formatter.expressions import ExpressionWriter
+from saftc.formatter.listings import place_of_lost, plain_text
+from saftc.formatter.original import Original
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.brackets import place_of_lost, plain_text
 from saftc.syntax.comments import Attached
-from saftc.syntax.original import Original
-from saftc.syntax.pretty import INDENT, Doc, render
-from saftc.syntax.unparse_expressions import ExpressionWriter
 
 WIDTH = 100
 
@@ -28,7 +28,7 @@ WIDTH = 100
 _OTHER_STATEMENT = re.compile(r"\{|(?:f|type|conv|from|import)[ ]+[A-Za-z_]")
 
 
-def unparse(source: Source, module: n.Module) -> str:
+def format_module(source: Source, module: n.Module) -> str:
     """The text of `module`, which was parsed from `source`."""
     return _Unparser(source, module).run()
 
