@@ -7,7 +7,7 @@ from pathlib import Path
 
 from saftc.source import Source
 
-_HEADER = "# Compiled by saftc from "
+MADE_BY_SAFTC = "# Compiled by saftc from "
 
 
 class FileProblem(Exception):
@@ -54,7 +54,7 @@ def make_folder(path: Path) -> None:
 def may_overwrite(path: Path) -> bool:
     """Whether there is nothing at `path`, or something that saftc has written."""
     existing = read_module(path)
-    return existing is None or existing.startswith(_HEADER)
+    return existing is None or existing.startswith(MADE_BY_SAFTC)
 
 
 def write_module(path: Path, text: str) -> None:

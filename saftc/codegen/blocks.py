@@ -1,275 +1,189 @@
 """Blocks: the blank lines and comments between statements, and what stands above them.
 
 Imports inside of a function stay there, those that follow each other sorted; those of the module
-are only noted here, `module` writes them. Classes go above the statement that needs them first.
+are only noted here, `module` writes them. Classes go above the statement that needs them first, and
+so do the types that it names and that the script defines further below.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
 
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import Annotations
-from saftc.codegen.comments import beside, comment_line
+from saftc.codegen.comments import beside, comment_line, with_beside
+from saftc.codegen.context import Context
 from saftc.codegen.imports import Imports
 from saftc.codegen.python import Statement
-from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Symbol
-from saftc.source import Source, Span
+from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import Attached
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
 _IMPORTS = n.ImportStmt | n.FromImport
+_TypeDef = n.TypeAlias | n.RecordDef
 
 
-_Below = TypeVar("_Below", bound=Statement)
+def emit_body(
+    context: Context,
+    statements: Sequence[n.Statement],
+    head: Comment | None,
+    beginning: Callable[[Context], list[Statement]] = lambda _context: [],
+    ending: Sequence[Statement] = (),
+) -> cst.IndentedBlock:
+    """The inside of a statement, with the comments beside its head and at its end."""
+    inside = context.deeper()
+    first = beginning(inside)
+    made, footer = emit_block(inside, statements)
+    footer += footer_lines(context, context.comments.footer(statements))
+    if ending:
+        made += [above(ending[0], footer), *ending[1:]]
+        footer = []
+    return py.block([*first, *made], beside(head), footer)
 
 
-def above(made: _Below, lines: Sequence[cst.EmptyLine]) -> _Below:
+def emit_block(
+    context: Context, statements: Sequence[n.Statement]
+) -> tuple[list[Statement], list[cst.EmptyLine]]:
+    """The statements of a block with the lines between them, and the lines at its end."""
+    made: list[Statement] = []
+    moved: list[Comment] = []
+    hoisted = {} if context.depth else types_above(statements)
+    written_above = {one for types in hoisted.values() for one in types}
+    for run in _runs(context, statements):
+        statement, own = run[0], _comments_of_run(context, run)
+        if statement in written_above:
+            continue
+        if isinstance(statement, _IMPORTS) and _is_elsewhere(context, run, statements):
+            context.output.imports.own |= _kept_imports(context, run)
+            # Its comments stay where they were.
+            moved += own.leading
+            moved += [own.beside] if own.beside is not None else []
+            continue
+        leading = [*moved, *own.leading]
+        types = [line for one in hoisted.get(statement, ()) for line in _emit_hoisted(context, one)]
+        lines = [*types, *_emit_run(context, run, own, leading)]
+        gap = _blank_lines_above(context, leading, statement) if made else []
+        made += [above(lines[0], gap), *lines[1:]]
+        moved = []
+    return made, comment_lines(context, moved, None)
+
+
+def _emit_hoisted(context: Context, statement: n.Statement) -> list[Statement]:
+    own = context.comments.of(statement)
+    return _emit_run(context, [statement], own, own.leading)
+
+
+def _emit_run(
+    context: Context, run: "_Run", own: Attached, leading: Sequence[Comment]
+) -> list[Statement]:
+    """A statement, or imports that follow each other, below their comments and the classes that
+    are needed first.
+    """
+    statement, inside = run[0], context.beside(own.inner)
+    if isinstance(statement, _IMPORTS):
+        made = _emit_imports(context, run)
+    else:
+        made = list(context.statement(inside, statement))
+    lines = comment_lines(context, [*leading, *inside.inner], statement)
+    if _has_block(statement):
+        lines += [comment_line(own.beside)] if own.beside is not None else []
+    else:
+        made[0] = with_beside(made[0], own.beside)
+        for line in made:
+            _note(context, line, statement.span)
+    classes = context.output.classes.take() if context.depth == 0 else []
+    if classes:
+        for one in classes:
+            _note(context, one, statement.span)
+        # What stands above with a gap is not about the statement, but about what follows.
+        split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
+        classes[0] = above(classes[0], lines[: split + 1])
+        lines = lines[split + 1 :]
+    return [*classes, above(made[0], lines), *made[1:]]
+
+
+def _note(context: Context, made: Statement, span: Span) -> None:
+    """Notes where a statement without a block comes from, or a class with its fields."""
+    context.note(made, span)
+    if isinstance(made, cst.ClassDef):
+        for line in made.body.body:
+            context.note(line, span)
+
+
+def _has_block(statement: n.Statement) -> bool:
+    return isinstance(statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt)
+
+
+# Lines between statements
+
+
+def above(made: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
     """The statement with more lines above it, and above the comments that it has there."""
     return made.with_changes(leading_lines=[*lines, *made.leading_lines]) if lines else made
 
 
-class Blocks(Annotations):
-    """The part of the emitter that knows what stands between statements."""
-
-    def __init__(
-        self, source: Source, module: n.Module, facts: Facts, names: dict[Symbol, str]
-    ) -> None:
-        super().__init__(source, module, facts, names)
-        # The types of the module, those already written, and those written before their place.
-        self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {
-            statement.name.text: statement
-            for statement in module.statements
-            if isinstance(statement, n.TypeAlias | n.RecordDef)
-        }
-        self.begun_types: set[str] = set()
-        self.hoisted: set[n.Statement] = set()
-        # Imports inside of a call that are written with the one above them, and those by that one.
-        self.joined: set[n.Statement] = set()
-        self.import_runs: dict[n.Statement, list[n.Statement]] = {}
-
-    @abstractmethod
-    def statement(self, statement: n.Statement) -> list[Statement]:
-        """What a statement becomes."""
-
-    # Blocks
-
-    def body(
-        self,
-        statements: Sequence[n.Statement],
-        beginning: Callable[[], list[Statement]] = list,
-        ending: Sequence[Statement] = (),
-    ) -> cst.IndentedBlock:
-        """The inside of a statement, with the comments beside its head and at its end."""
-        head = self._take_beside()
-        self.depth += 1
-        first = beginning()
-        made, footer = self.block(statements)
-        footer += self.footer(self.comments.footer(statements))
-        self.depth -= 1
-        if ending:
-            made += [above(ending[0], footer), *ending[1:]]
-            footer = []
-        return py.block([*first, *made], head, footer)
-
-    def block(
-        self, statements: Sequence[n.Statement]
-    ) -> tuple[list[Statement], list[cst.EmptyLine]]:
-        """The statements of a block with the lines between them, and the lines at its end."""
-        made: list[Statement] = []
-        moved: list[Comment] = []
-        if self.depth:
-            self._join_imports(statements)
-        for position, statement in enumerate(statements):
-            if statement in self.hoisted or statement in self.joined:
-                continue
-            own = self.comments.of(statement)
-            if self._is_import_elsewhere(statements, position):
-                self.imports.own |= self._kept_imports(statement)
-                # Its comments stay where they were.
-                moved += own.leading
-                moved += [own.beside] if own.beside is not None else []
-                continue
-            own.leading[:0] = moved
-            moved = []
-            first, *others = self._with_comments(statement)
-            made += [above(first, self._gap(statement) if made else ()), *others]
-        return made, self.comment_lines(moved, None)
-
-    def footer(self, comments: Sequence[Comment]) -> list[cst.EmptyLine]:
-        """The comments below the last statement of a block."""
-        if not comments:
-            return []
-        blank = [py.BLANK] * self.source.blank_lines_above(comments[0].span.start)
-        return [*blank, *self.comment_lines(comments, None)]
-
-    def simple(self, small: cst.BaseSmallStatement, span: Span) -> cst.SimpleStatementLine:
-        """A statement without a block, with the comment beside it."""
-        made = py.line(self._fitted(small), self._take_beside())
-        self.origins.note(made, span)
-        return made
-
-    def _fitted(self, small: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
-        """A statement about a prompt, with an argument a line when it does not fit on one."""
-        match small:
-            case cst.Assign() | cst.AnnAssign() | cst.Return() | cst.Expr():
-                value = small.value
-            case _:
-                return small
-        asking = value.value if isinstance(value, cst.Attribute) else value
-        if not isinstance(asking, cst.Call) or asking.func not in self.prompts:
-            return small
-        if not self.is_long(small, self.depth):
-            return small
-        made = py.spread(asking)
-        if isinstance(value, cst.Attribute):
-            made = value.with_changes(value=made)
-        return small.with_changes(value=made)
-
-    def _take_beside(self) -> cst.TrailingWhitespace:
-        comment, self.beside = self.beside, None
-        return beside(comment)
-
-    def _with_comments(self, statement: n.Statement) -> list[Statement]:
-        """A statement, below the classes it needs and its comments."""
-        types = self._types_first(statement) if self.depth == 0 else []
-        own = self.comments.of(statement)
-        outer, self.inner_comments = self.inner_comments, list(own.inner)
-        self.beside = own.beside if _is_simple(statement) else own.head
-        first, *others = self.statement(statement)
-        lines = self.comment_lines([*own.leading, *self.inner_comments], statement)
-        self.inner_comments = outer
-        classes: list[Statement] = []
-        if self.depth == 0 and self.new_classes:
-            classes = [self._class(made, statement.span) for made in self.new_classes]
-            self.new_classes = []
-            # What stands above with a gap is not about the statement, but about what follows.
-            split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
-            classes[0] = above(classes[0], lines[: split + 1])
-            lines = lines[split + 1 :]
-        return [*types, *classes, above(first, lines), *others]
-
-    def _class(self, made: Statement, span: Span) -> Statement:
-        """Notes where a class comes from, or the assignment that stands for one."""
-        if isinstance(made, cst.ClassDef):
-            head = self._take_beside()
-            made = made.with_changes(body=made.body.with_changes(header=head))
-            for line in made.body.body:
-                self.origins.note(line, span)
-        self.origins.note(made, span)
-        return made
-
-    def _types_first(self, statement: n.Statement) -> list[Statement]:
-        """The types that a statement names and that are defined further below."""
-        made: list[Statement] = []
-        if isinstance(statement, n.TypeAlias | n.RecordDef):
-            self.begun_types.add(statement.name.text)
-        for name in named_types(statement) if self.definitions else ():
-            definition = self.definitions.get(name)
-            if definition is None or name in self.begun_types:
-                continue
-            self.begun_types.add(name)
-            self.hoisted.add(definition)
-            made += self._with_comments(definition)
-        return made
-
-    def comment_lines(
-        self, comments: Sequence[Comment], below: n.Node | None
-    ) -> list[cst.EmptyLine]:
-        """Comments as lines, with the blank lines between them and above what is below."""
-        lines: list[cst.EmptyLine] = []
-        for position, comment in enumerate(comments):
-            if position and not comment.is_trailing:
-                lines += [py.BLANK] * self._blank_lines_between(comments[position - 1], comment)
-            lines.append(comment_line(comment))
-        if comments and below is not None and not comments[-1].is_trailing:
-            lines += [py.BLANK] * self.source.blank_lines_below(comments[-1].span.start)
-        return lines
-
-    def _blank_lines_between(self, one: Comment, other: Comment) -> int:
-        """The larger gap, where an import that is now elsewhere stood between them."""
-        return max(
-            self.source.blank_lines_below(one.span.start),
-            self.source.blank_lines_above(other.span.start),
-        )
-
-    def _gap(self, statement: n.Statement) -> list[cst.EmptyLine]:
-        """The blank lines of the script above a statement and its comments."""
-        leading = self.comments.of(statement).leading
-        start = leading[0].span.start if leading else statement.span.start
-        return [py.BLANK] * self.source.blank_lines_above(start)
-
-    # Imports
-
-    def _is_import_elsewhere(self, statements: Sequence[n.Statement], position: int) -> bool:
-        """Whether a statement is an import that goes to the top of the module, or nowhere."""
-        statement = statements[position]
-        if not isinstance(statement, _IMPORTS):
-            return False
-        if self.depth == 0:
-            return True
-        below = statements[position + 1 :]
-        is_needed = bool(self._kept_imports(statement))
-        return not is_needed and not all(isinstance(one, _IMPORTS) for one in below)
-
-    def _import(self, statement: n.ImportStmt | n.FromImport) -> list[Statement]:
-        """The import of a call, or one that is inside of an `if` or the like."""
-        kept = Imports(own=self._kept_imports(statement)).statements()
-        first, *others = kept or [py.line(cst.Pass())]
-        made = [first.with_changes(trailing_whitespace=self._take_beside()), *others]
-        for line in made:
-            self.origins.note(line, statement.span)
-        return list[Statement](made)
-
-    def _join_imports(self, statements: Sequence[n.Statement]) -> None:
-        """Makes one of the imports that follow each other, so that they can be sorted.
-
-        Their comments go above the first.
-        """
-        first: n.Statement | None = None
-        for statement in statements:
-            if not isinstance(statement, _IMPORTS):
-                first = None
-            elif first is None:
-                first = statement
-            else:
-                self.joined.add(statement)
-                self.import_runs.setdefault(first, []).append(statement)
-                into, own = self.comments.of(first), self.comments.of(statement)
-                into.leading += [c for c in (into.beside, *own.leading, own.beside) if c]
-                into.beside = None
-
-    def _kept_imports(self, statement: n.Statement) -> set[tuple[str, str, str]]:
-        """What a statement and those joined with it import and the script uses, for `Imports`."""
-        kept = self._own_imports(statement)
-        return kept.union(*map(self._own_imports, self.import_runs.get(statement, ())))
-
-    def _own_imports(self, statement: n.Statement) -> set[tuple[str, str, str]]:
-        match statement:
-            case n.ImportStmt():
-                symbol = self.facts.names.of(statement.alias or statement.module)
-                alias = self.names[symbol] if statement.alias else statement.module.text
-                return {(statement.module.text, "", alias)} if symbol.is_read else set()
-            case n.FromImport():
-                module = statement.module.text
-                named = [(i.name.text, i.alias or i.name) for i in statement.names]
-                symbols = [(name, self.facts.names.of(bound)) for name, bound in named]
-                return {
-                    (module, py.field_name(name), self.names[symbol])
-                    for name, symbol in symbols
-                    if symbol.is_read
-                }
-            case _:
-                return set()
+def footer_lines(context: Context, comments: Sequence[Comment]) -> list[cst.EmptyLine]:
+    """The comments below the last statement of a block."""
+    if not comments:
+        return []
+    blank = [py.BLANK] * context.source.blank_lines_above(comments[0].span.start)
+    return [*blank, *comment_lines(context, comments, None)]
 
 
-def _is_simple(statement: n.Statement) -> bool:
-    """Whether a statement has no block."""
-    return not isinstance(statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt)
+def comment_lines(
+    context: Context, comments: Sequence[Comment], below: n.Node | None
+) -> list[cst.EmptyLine]:
+    """Comments as lines, with the blank lines between them and above what is below."""
+    lines: list[cst.EmptyLine] = []
+    for position, comment in enumerate(comments):
+        if position and not comment.is_trailing:
+            lines += _blank_lines_between(context, comments[position - 1], comment)
+        lines.append(comment_line(comment))
+    if comments and below is not None and not comments[-1].is_trailing:
+        lines += [py.BLANK] * context.source.blank_lines_below(comments[-1].span.start)
+    return lines
+
+
+def _blank_lines_between(context: Context, one: Comment, other: Comment) -> list[cst.EmptyLine]:
+    """The larger gap, where an import that is now elsewhere stood between them."""
+    below = context.source.blank_lines_below(one.span.start)
+    return [py.BLANK] * max(below, context.source.blank_lines_above(other.span.start))
+
+
+def _blank_lines_above(
+    context: Context, leading: Sequence[Comment], statement: n.Statement
+) -> list[cst.EmptyLine]:
+    """The blank lines of the script above a statement and its comments."""
+    start = leading[0].span.start if leading else statement.span.start
+    return [py.BLANK] * context.source.blank_lines_above(start)
+
+
+# Types that are defined further below
+
+
+def types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_TypeDef]]:
+    """The types that are written above the statements that name them first."""
+    definitions = {one.name.text: one for one in statements if isinstance(one, _TypeDef)}
+    begun: set[str] = set()
+    found: dict[n.Statement, list[_TypeDef]] = {}
+
+    def needed(statement: n.Statement) -> list[_TypeDef]:
+        if isinstance(statement, _TypeDef):
+            begun.add(statement.name.text)
+        types: list[_TypeDef] = []
+        for name in named_types(statement):
+            definition = definitions.get(name)
+            if definition is not None and name not in begun:
+                types += [*needed(definition), definition]
+        return types
+
+    hoisted: set[n.Statement] = set()
+    for statement in statements if definitions else ():
+        if statement not in hoisted:
+            found[statement] = needed(statement)
+            hoisted.update(found[statement])
+    return found
 
 
 def named_types(node: n.Node) -> Iterator[str]:
@@ -277,3 +191,69 @@ def named_types(node: n.Node) -> Iterator[str]:
     for inner in walk(node):
         if isinstance(inner, n.NamedSchema):
             yield inner.text
+
+
+# Imports
+
+# A statement by itself; or imports inside of a call that follow each other, so that they can be
+# sorted.
+_Run = list[n.Statement]
+
+
+def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
+    runs: list[_Run] = []
+    for statement in statements:
+        follows = runs and isinstance(runs[-1][0], _IMPORTS) and isinstance(statement, _IMPORTS)
+        if context.depth and follows:
+            runs[-1].append(statement)
+        else:
+            runs.append([statement])
+    return runs
+
+
+def _comments_of_run(context: Context, run: _Run) -> Attached:
+    """The comments of a statement; those of joined imports stand above the first."""
+    first, *others = map(context.comments.of, run)
+    if not others:
+        return first
+    leading = [*first.leading, *([first.beside] if first.beside else [])]
+    for own in others:
+        leading += [*own.leading, *([own.beside] if own.beside else [])]
+    return Attached(leading, first.inner)
+
+
+def _is_elsewhere(context: Context, run: _Run, statements: Sequence[n.Statement]) -> bool:
+    """Whether imports go to the top of the module, or nowhere."""
+    if context.depth == 0:
+        return True
+    below = statements[statements.index(run[0]) + 1 :]
+    is_last = all(isinstance(one, _IMPORTS) for one in below)
+    return not _kept_imports(context, run) and not is_last
+
+
+def _emit_imports(context: Context, run: _Run) -> list[Statement]:
+    """The imports of a call, or those that are inside of an `if` or the like."""
+    kept = Imports(own=_kept_imports(context, run)).statements()
+    return list(kept) or [py.line(cst.Pass())]
+
+
+def _kept_imports(context: Context, run: _Run) -> set[tuple[str, str, str]]:
+    """What imports bring that the script uses, for `Imports`."""
+    return {one for statement in run for one in _own_imports(context, statement)}
+
+
+def _own_imports(context: Context, statement: n.Statement) -> Iterator[tuple[str, str, str]]:
+    match statement:
+        case n.ImportStmt():
+            symbol = context.facts.names.of(statement.alias or statement.module)
+            alias = context.names[symbol] if statement.alias else statement.module.text
+            if symbol.is_read:
+                yield statement.module.text, "", alias
+        case n.FromImport():
+            for imported in statement.names:
+                symbol = context.facts.names.of(imported.alias or imported.name)
+                if symbol.is_read:
+                    name = py.field_name(imported.name.text)
+                    yield statement.module.text, name, context.names[symbol]
+        case _:
+            pass

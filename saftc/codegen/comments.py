@@ -4,46 +4,66 @@ Which statement or item a comment belongs to, `saftc.syntax.comments` has found.
 document something are not comments here: they become docstrings.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import libcst as cst
 
+from saftc.codegen import python as py
+from saftc.codegen.context import Context
+from saftc.codegen.python import Expression
 from saftc.source import Source, Span
-from saftc.syntax.comments import between
+from saftc.syntax import nodes as n
+from saftc.syntax.comments import between, take
 from saftc.syntax.tokens import Comment
 
 _Listing = TypeVar("_Listing", bound=cst.List | cst.Tuple | cst.Dict | cst.Call | cst.FunctionDef)
-
-# Words that mean something to those who read Python, at the beginning of a comment or of one in it.
-_DIRECTIVE = re.compile(
-    r"((?:^|[#;])\s*(?:-\*-\s*)?)"
-    r"(coding|flake8|fmt|isort|mypy|noqa|nosec|pragma|pylint|pyright|ruff|type|yapf)\b",
-    re.IGNORECASE,
-)
+_Commented = TypeVar("_Commented", bound=py.Statement)
 
 
-def python_comment(text: str) -> cst.Comment:
-    """A comment of the script as one of Python: `// note` is `# note`.
-
-    What black, Python or a linter would take for a word to itself, it does not: `// fmt: off` is
-    "# `fmt`: off".
-    """
-    body = _DIRECTIVE.sub(r"\1`\2`", text.lstrip("/"))
-    return cst.Comment("#" + body if not body or body.startswith(" ") else "# " + body)
+def written(comment: Comment) -> cst.Comment:
+    """The comment as Python writes it: `// note` is `# note`."""
+    return py.comment(comment.text.lstrip("/").removeprefix(" "))
 
 
 def comment_line(comment: Comment) -> cst.EmptyLine:
     """The comment on a line of its own."""
-    return cst.EmptyLine(comment=python_comment(comment.text))
+    return cst.EmptyLine(comment=written(comment))
 
 
 def beside(comment: Comment | None) -> cst.TrailingWhitespace:
     """What stands at the end of a line with this comment beside it."""
     if comment is None:
         return cst.TrailingWhitespace()
-    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), python_comment(comment.text))
+    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), written(comment))
+
+
+def with_beside(made: _Commented, comment: Comment | None) -> _Commented:
+    """The statement with a comment at the end of its first line, which is its last or its head."""
+    if comment is None:
+        return made
+    if isinstance(made, cst.SimpleStatementLine):
+        return made.with_changes(trailing_whitespace=beside(comment))
+    return made.with_changes(body=made.body.with_changes(header=beside(comment)))
+
+
+def one_a_line(
+    context: Context,
+    node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Call,
+    made: py.Listing,
+    items: Sequence[n.Node],
+) -> Expression:
+    """Keeps one item a line where the source has it so, and the comments between items."""
+    if py.is_spread(made):
+        # `str(x)` is `x`, and has its comments already.
+        return made
+    inner = take(context.inner, *node.span) if items else []
+    if inner:
+        return with_comments(made, [item.span for item in items], inner, context.source)
+    # The comma of `(a,)` makes the tuple; it says nothing about lines.
+    count = len(py.items_of(made))
+    is_spread = node.is_spread and count and not (count == 1 and isinstance(made, cst.Tuple))
+    return py.spread(made) if is_spread else made
 
 
 def with_comments(

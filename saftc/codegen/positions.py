@@ -1,6 +1,6 @@
 """Where the statements and expressions of the output come from.
 
-While a module is built, `Origins` notes the span in the script of each statement, and of the
+While a module is built, `Spans` notes the span in the script of each statement, and of the
 expressions that can fail (calls, subscripts, arithmetic, names). black keeps the structure, so when
 positions are wanted, a walk in step over the tree that was built and over Python's own tree of the
 finished text pairs them: nothing about positions stands in the output.
@@ -8,7 +8,7 @@ finished text pairs them: nothing about positions stands in the output.
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import cast
 
@@ -37,31 +37,43 @@ class Mapping:
 _Key = tuple[type, object]
 
 
-@dataclass(slots=True)
-class Origins:
-    """The spans of statements and expressions; `module` is the tree they stand in."""
+class Spans:
+    """Where the statements and expressions come from that have been built so far."""
 
-    spans: dict[_Key, Span] = field(default_factory=dict[_Key, Span])
-    module: cst.Module = field(default_factory=lambda: cst.Module([]))
+    def __init__(self) -> None:
+        self._spans: dict[_Key, Span] = {}
 
     def note(self, made: cst.CSTNode, span: Span) -> None:
         """Notes where a statement or an expression comes from."""
         key = _key(made)
         if key is not None:
-            self.spans[key] = span
+            self._spans[key] = span
+
+    def of(self, made: cst.CSTNode) -> Span | None:
+        """Where it comes from, if that is known."""
+        key = _key(made)
+        return None if key is None else self._spans.get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The tree of a module and where its parts come from."""
+
+    spans: Spans
+    module: cst.Module
 
     def map(self, text: str) -> list[Mapping]:
         """The mappings of the finished module, in order of its text."""
         mappings: list[Mapping] = []
         pairs = zip(_built(self.module.body), _read(ast.parse(text).body), strict=True)
         for built, read in pairs:
-            span = self.spans.get(_key(built) or (object, None))
+            span = self.spans.of(built)
             if span is None:
                 continue
             mappings.append(_mapping(read, span, is_statement=True))
             expressions = zip(_fallible_built(built), _fallible_read(read), strict=True)
             for one, other in expressions:
-                origin = self.spans.get(_key(one) or (object, None))
+                origin = self.spans.of(one)
                 if origin is not None:
                     mappings.append(_mapping(other, origin, is_statement=False))
         return mappings

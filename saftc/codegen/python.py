@@ -9,13 +9,16 @@ the form of numbers and where lines break are black's to decide.
 
 import keyword
 import math
+import re
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import libcst as cst
 
 Expression = cst.BaseExpression
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 Listing = cst.Call | cst.List | cst.Tuple | cst.Dict
+_Listing = TypeVar("_Listing", bound=Listing)
 
 # From the loosest to the tightest; what is not listed is an atom or a postfix expression.
 _ANY, _CONDITIONAL, _OR, _AND, _NOT, _COMPARISON = range(6)
@@ -339,11 +342,42 @@ def is_spread(made: Listing) -> bool:
     return len(items) > (isinstance(made, cst.Tuple)) and isinstance(items[-1].comma, cst.Comma)
 
 
-def spread(made: Listing) -> Expression:
+def spread(made: _Listing) -> _Listing:
     """The listing with a comma after its last item, by which black gives each item a line."""
     *others, last = items_of(made)
     items = [*others, last.with_changes(comma=_COMMA)]
     return made.with_changes(**{"args" if isinstance(made, cst.Call) else "elements": items})
+
+
+# Comments
+
+# Words that mean something to those who read Python, at the beginning of a comment or of one in it.
+_DIRECTIVE = re.compile(
+    r"((?:^|[#;])\s*(?:-\*-\s*)?)"
+    r"(coding|flake8|fmt|isort|mypy|noqa|nosec|pragma|pylint|pyright|ruff|type|yapf)\b",
+    re.IGNORECASE,
+)
+_ENCODING = re.compile(r"coding(?=[:=])")
+
+
+def comment(text: str) -> cst.Comment:
+    """The comment `# text`.
+
+    What black, Python or a linter would take for a word to itself, it does not: "# `fmt`: off".
+    """
+    return cst.Comment("# " + _DIRECTIVE.sub(r"\1`\2`", text) if text else "#")
+
+
+def header(name: str) -> cst.EmptyLine:
+    """The first line of the module that is compiled from the file `name`.
+
+    Whatever the name, it stays on its line, and does not declare an encoding there.
+    """
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+    shown = _ENCODING.sub("coding ", shown)
+    return cst.EmptyLine(
+        comment=comment(f"Compiled by saftc from {shown}; edit that file instead.")
+    )
 
 
 # Statements
@@ -407,9 +441,7 @@ def parameters(
     return cst.Parameters([_parameter(*entry) for entry in entries])
 
 
-def _parameter(
-    text: str, annotation: Expression | None, default: Expression | None
-) -> cst.Param:
+def _parameter(text: str, annotation: Expression | None, default: Expression | None) -> cst.Param:
     return cst.Param(
         name(text),
         None if annotation is None else cst.Annotation(annotation),

@@ -16,11 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from saftc.codegen.module import header
 from saftc.declarations import declarations_of, imported_beside
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
-from saftc.files import FileProblem, read_module
+from saftc.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.finding import sibling
 from saftc.modules import Modules
 from saftc.runtime import runtime
@@ -148,8 +147,7 @@ def _compiled_text(name: str, folder: Path) -> str | None:
     """The text of a module that saftc has written; None for other modules."""
     path = folder.joinpath(*name.split(".")).with_suffix(".py")
     text = read_module(path) if path.is_file() else None
-    start = header("\0").split("\0")[0]
-    return text if text is not None and text.startswith(start) else None
+    return text if text is not None and text.startswith(MADE_BY_SAFTC) else None
 
 
 def _compiled_module(name: str, folder: Path) -> ModuleType | None:

@@ -20,7 +20,6 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.layout import code_of, lay_out
-from saftc.codegen.module import header
 from saftc.codegen.python import Expression
 from saftc.plans.annotating import Annotations
 from saftc.plans.calling import called, constant, keeps_order
@@ -77,11 +76,10 @@ class _Writer:
             called = py.call(self.names.built_in("print"), [self._shown(called, root.type)])
         is_main = py.comparison(py.name("__name__"), "==", py.constant("__main__"))
         run = cst.If(is_main, py.block([py.line(cst.Expr(called))]))
-        above = cst.EmptyLine(comment=cst.Comment(header(name).rstrip()))
         imports = self.names.imports.statements()
         if not imports:
             function = function.with_changes(leading_lines=[py.BLANK])
-        return lay_out(cst.Module([*imports, function, run], header=[above]))
+        return lay_out(cst.Module([*imports, function, run], header=[py.header(name)]))
 
     def returns(self, type_: Any) -> Expression:
         """The annotation of the function; of a type that is long to write, the outermost part."""
