@@ -64,8 +64,9 @@ def saftc(
 
 def _workspace(context: typer.Context) -> "Workspace":
     """The scripts of this command, with the cache unless it is not wanted."""
-    from saftc.project.cache import Cache, cache_folder
+    from saftc.project.cache import Cache
     from saftc.project.workspace import Workspace
+    from saftc.user_cache import cache_folder
 
     return Workspace(None if context.obj else Cache(cache_folder()))
 
@@ -152,7 +153,7 @@ def fmt(
     ] = False,
 ) -> None:
     """Format scripts in place; standard input goes to standard output."""
-    from saftc.formatting import Formatter
+    from saftc.commands.fmt import Formatter
 
     formatter = Formatter(check=check, diff=diff)
     for file in files:
@@ -276,7 +277,8 @@ def show_cache(context: typer.Context) -> None:
     The folder is SAFT_CACHE_DIR, or saftc's folder in the user's cache.
     """
     if context.invoked_subcommand is None:
-        from saftc.project.cache import Cache, cache_folder
+        from saftc.project.cache import Cache
+        from saftc.user_cache import cache_folder
 
         kept = Cache(cache_folder())
         print(f"{kept.folder}: {_amount(*kept.size())}")
@@ -285,7 +287,8 @@ def show_cache(context: typer.Context) -> None:
 @cache.command()
 def clear() -> None:
     """Forget what was compiled. Nothing but time is lost."""
-    from saftc.project.cache import Cache, cache_folder
+    from saftc.project.cache import Cache
+    from saftc.user_cache import cache_folder
 
     kept = Cache(cache_folder())
     say(f"{kept.folder}: removed {_amount(*kept.clear())}")

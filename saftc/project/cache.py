@@ -20,8 +20,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
 from saftc import __version__
 from saftc.project.files import FileProblem, write_module
 
@@ -55,12 +53,6 @@ class CompiledModule:
 
 
 _FIELDS = {field.name for field in fields(CompiledModule)}
-
-
-def cache_folder() -> Path:
-    """Where things are kept: `SAFT_CACHE_DIR`, or saftc's folder in the user's cache."""
-    chosen = os.environ.get("SAFT_CACHE_DIR")
-    return Path(chosen) if chosen else user_cache_path("saftc", appauthor=False)
 
 
 class Cache:
@@ -128,7 +120,7 @@ class Cache:
         return count, size
 
     def _files(self) -> list[Path]:
-        return _files(self.folder / "modules") + _files(self.folder / "grammar")
+        return _files(self.folder / "modules") + _files(self.folder / "parser")
 
     def _path(self, script: str, source: str) -> Path:
         words = f"{self._compiler}\0{os.path.basename(script)}\0{source}"

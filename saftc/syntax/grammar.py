@@ -58,9 +58,11 @@ def load_parser(folder: Path) -> lark.Lark:
     versions = (lark.__version__, sys.version, Builder.__module__, Tokens.__module__)
     path = folder / sha256("\0".join((grammar, *versions)).encode()).hexdigest()
     kept = _kept(path)
+    # What saves and loads has no types.
+    kind: Any = lark.Lark
     if kept is not None:
-        return lark.Lark.load(BytesIO(kept))
-    made = lark.Lark(
+        return kind.load(BytesIO(kept))
+    made = kind(
         grammar,
         parser="lalr",
         lexer=Tokens,

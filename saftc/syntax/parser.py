@@ -17,6 +17,7 @@ from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.builder import Mistake
 from saftc.syntax.comments import find_docs, texts_of
+from saftc.syntax.depth import MOST_LEVELS, depth_of
 from saftc.syntax.grammar import parse_statement
 from saftc.syntax.lexer import lex
 from saftc.syntax.mistakes import explain
@@ -27,10 +28,6 @@ from saftc.syntax.recovery import (
     without_stray_indents,
 )
 from saftc.syntax.tokens import LAYOUT, Token, first_word, line_at
-from saftc.syntax.walk import depth_of
-
-# What Python and black can take without running out of stack.
-MOST_LEVELS = 200
 
 # A line with fewer tokens than this cannot nest deeper than MOST_LEVELS.
 _SHORT = MOST_LEVELS

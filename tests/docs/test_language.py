@@ -15,7 +15,7 @@ from runtime_support import config, configure, providers
 from runtime_support.exchange import ToolRequest
 from runtime_support.providers.scripted import Queued, Scripted
 from saftc.commands.run import run_module
-from saftc.formatting import format_source
+from saftc.formatter.formatter import format_source
 from saftc.project.workspace import Workspace
 from saftc.semantics.builtins import BUILTINS
 from saftc.source import Source

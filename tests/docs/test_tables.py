@@ -11,7 +11,7 @@ import pytest
 
 from runtime_support import tables as limits
 from saftc.driver import compile_source
-from saftc.formatting import format_source
+from saftc.formatter.formatter import format_source
 from saftc.source import Source
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
