@@ -60,8 +60,7 @@ class Reading:
     def takes(self, schema: Any, value: Any) -> bool:
         """Whether a value satisfies a schema, as far as the table of keywords goes."""
         schema = {"not": {}} if schema is False else self.resolved(schema)
-        kind: type[Any] = type(value)
-        tests = {**_KEYWORDS, **_KEYWORDS_OF.get(kind, {})}
+        tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}
         keywords = tests.keys() & schema.keys()
         return all(tests[one](schema[one], value, schema, self.takes) for one in keywords)
 
