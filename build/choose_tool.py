@@ -1,28 +1,35 @@
 # Compiled by saftc from choose_tool.saft; edit that file instead.
 from runtime_support import prompt
 
-# Choosing between two tools: both are offered, the model takes the one that fits.
+# Choosing between two tools: both are offered, the model takes the one that fits each number.
 
 
-def add(a: int, b: int) -> int:
-    """The sum of two numbers."""
-    return a + b
+def half(n: int) -> int:
+    """Half of an even number."""
+    return round(n / 2)
 
 
-def multiply(a: int, b: int) -> int:
-    """The product of two numbers."""
-    return a * b
+def triple_and_one(n: int) -> int:
+    """What comes after an odd number."""
+    return 3 * n + 1
 
 
-def solve(question: str) -> int:
+def next_numbers(numbers: list[int]) -> list[int]:
     return prompt(
-        "Use either {add} or {multiply} to answer this: {question:raw}",
-        add=add,
-        multiply=multiply,
-        question=question,
-        returns=int,
+        """
+        For each n in {numbers}:
+        - if n is even, call {half}
+        - if n is odd, call {triple_and_one}
+
+        Return a JSON array of what they gave.
+        """,
+        numbers=numbers,
+        half=half,
+        triple_and_one=triple_and_one,
+        returns=list[int],
     ).value
 
 
-for question in ["What is the sum of 6 and 7?", "What is the product of 6 and 7?"]:
-    print(question, solve(question))
+numbers = [7, 22, 11, 34]
+for number, following in zip(numbers, next_numbers(numbers)):
+    print(number, "becomes", following)

@@ -36,11 +36,6 @@ for call in answer.tool_calls:
 print("asked " + answer.model + " in " + str(answer.usage.requests) + " requests")
 
 # an untyped answer that is JSON can be looked into
-items = prompt("Make up three priced items as a JSON array.")
-print(
-    ops.len(items.data),
-    show(
-        ops.add("items, first of all a ", ops.member(ops.index(items.data, 0), "name"))
-    ),
-)
-print("read from " + str(len(items.text)) + " characters of text")
+known = prompt("Give {readings} back as JSON.", readings=readings)
+print("Lima has " + show(ops.member(known.data, "Lima")) + " degrees")
+print("read from " + str(len(known.text)) + " characters of text")

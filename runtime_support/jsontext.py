@@ -76,8 +76,10 @@ def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) 
         raise CheckError("parse(text): nested too deeply") from None
     except ValueError as error:  # an integer of thousands of digits
         raise CheckError(f"parse(text): {error}") from None
-    if "\\u" in given or not given.isascii():
+    if "\\u" in given:
         _check_surrogates(value)
+    elif not given.isascii():
+        _check_surrogates(given)
     return value
 
 

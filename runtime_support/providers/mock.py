@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runtime_support.exchange import Reply, Request, ToolRequest
+from runtime_support.exchange import Message, Reply, Request, ToolRequest
 from runtime_support.goals import RETURN_PREFIX
 from runtime_support.jsontext import to_json
 from runtime_support.providers.mock_values import JSONSchema, Reading, in_order
@@ -38,19 +38,16 @@ class MockProvider:
 
     def complete(self, request: Request) -> Reply:
         """The reply; the same for the same request."""
-        asked = [_text_of(m["content"]) for m in request.messages if m["role"] == "user"]
         tools = {tool["function"]["name"]: tool["function"] for tool in request.tools}
         returns = [tools.pop(name) for name in [*tools] if name.startswith(RETURN_PREFIX)]
         schema = request.schema or {}
-        # The last paragraph says in words what is asked for; the request has it as data.
         has_contract = bool(returns) or request.schema is not None
-        text = asked[0].rpartition("\n\n")[0] if has_contract else asked[0]
+        text, later = _question(request.messages, has_contract)
         reading = Reading.of(text, schema.get("$defs", {}))
         if any(name.startswith(_CALL) for name in reading.definitions):
-            return _reply(
-                request, _choice(asked[1:], reading) or to_json(_program(reading, schema))
-            )
-        stages = _stages_done(request)
+            chosen = _choice(_text_of(later[-1]["content"]), reading) if later else None
+            return _reply(request, chosen or to_json(_program(reading, schema)))
+        stages = _stages_done(later)
         calls = [] if request.must_answer else _next_calls(reading, tools, stages)
         if stages:
             reading = replace(reading, values=tuple(stages[-1]), is_answered=True)
@@ -60,6 +57,20 @@ class MockProvider:
         if request.schema is None:
             return _reply(request, reading.text_answer())
         return _reply(request, to_json(reading.value(schema)))
+
+
+def _question(messages: Sequence[Message], has_contract: bool) -> tuple[str, Sequence[Message]]:
+    """The text of the last question, and the messages that came of it.
+
+    The last paragraph of a question with a contract says in words what is asked for, which the
+    request has as data; what is answered to a reply has no such paragraph.
+    """
+    asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    texts = {place: _text_of(messages[place]["content"]) for place in asked}
+    full = [place for place in asked if "\n\n" in texts[place]] if has_contract else asked
+    last = (full or asked)[-1]
+    text = texts[last].rpartition("\n\n")[0] if has_contract else texts[last]
+    return text, messages[last + 1 :]
 
 
 def _reply(request: Request, text: str, calls: Iterable[ToolRequest] = ()) -> Reply:
@@ -86,15 +97,15 @@ def _return_call(tool: Tool, reading: Reading) -> ToolRequest:
 # Tools.
 
 
-def _stages_done(request: Request) -> list[list[Any]]:
+def _stages_done(messages: Sequence[Message]) -> list[list[Any]]:
     """The outputs of each round of calls, without those of calls that failed, unless all did."""
     stages: list[list[Any]] = []
-    for message in request.messages:
+    for message in messages:
         calls = message.get("tool_calls") or ()
         own = [one for one in calls if not one["function"]["name"].startswith(RETURN_PREFIX)]
         if own:
             identities = [call["id"] for call in own]
-            answers = [m for m in request.messages if m.get("tool_call_id") in identities]
+            answers = [m for m in messages if m.get("tool_call_id") in identities]
             outputs = [_output(_text_of(answer["content"])) for answer in answers]
             stages.append([x for x in outputs if not str(x).startswith("error: ")] or outputs)
     return stages
@@ -113,8 +124,9 @@ def _next_calls(
     """The calls of the next round; none when each tool that the text names had its round."""
     items = reading.lists[0] if reading.lists and reading.asks("each every") else []
     by_parity = [_tool_for(word, tools, reading.rest) for word in ("even", "odd")]
-    if all(by_parity) and all(isinstance(item, int) for item in items):
-        return [] if stages else [_call(by_parity[n % 2], [n], reading) for n in items]
+    numbers = [item for item in items or reading.values if isinstance(item, int)]
+    if numbers and all(by_parity):
+        return [] if stages else [_call(by_parity[n % 2], [n], reading) for n in numbers]
     plan = [tools[name] for name in in_order(tools, reading.rest)]
     if len(stages) >= len(plan):
         return []
@@ -201,9 +213,9 @@ def _taken(schema: JSONSchema, left: list[Any], reading: Reading) -> list[Any]:
 # Programs.
 
 
-def _choice(answers: list[str], reading: Reading) -> str | None:
+def _choice(answer: str, reading: Reading) -> str | None:
     """The number of the candidate that shares most words with the prompt."""
-    candidates = _CANDIDATE.findall(answers[-1]) if answers else []
+    candidates = _CANDIDATE.findall(answer)
     said = {*re.findall(r"\w+", reading.text.lower())}
     shared = [len(said & {*re.findall(r"\w+", about.lower())}) for _, about in candidates]
     if reading.asks("newest latest last"):
@@ -262,8 +274,10 @@ def _composed(
         makers = reading.resolved(schema).get("anyOf", ()) if named else ()
         for maker in (str(one.get("$ref")).partition(_CALL)[2] for one in makers):
             if not found and maker and maker not in named:
-                made = _composed(maker, left, {}, reading, [])
-                found = [made] if made and reading.takes(schema, made) else []
+                trial = [*left]
+                made = _composed(maker, trial, {}, reading, [])
+                if made and reading.takes(schema, made):
+                    found, left[:] = [made], trial
         plain = reading.value(schema, parameter) if named and not found else None
         if not found and not reading.takes(schema, plain):
             return None

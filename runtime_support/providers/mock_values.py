@@ -16,22 +16,22 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from runtime_support.errors import CheckError
 from runtime_support.jsontext import to_json
 from runtime_support.values import is_list, is_number, is_object
 
 JSONSchema = dict[str, Any]
 
 _START = re.compile(r'[\[{"]|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])')
-_NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])")
+_NUMBER = re.compile(r"(?<![\w.-])-?\d{1,15}(?:\.\d{1,15})?(?![\w-])")
 _LIST_MARK = re.compile(r"^\s*\d+[.)](?=\s)", re.MULTILINE)
 _NAME = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)*")
 _NAME_WITHIN = re.compile(rf"(?<=[\w,;:] ){_NAME.pattern}")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
-_SIGNS = re.compile(r"(?<![\w.-])(-?\d+(?:\.\d+)?) *([-+*/<>]) *(-?\d+(?:\.\d+)?)(?![\w-])")
+_SIGNS = re.compile(rf"({_NUMBER.pattern}) *([-+*/<>]) *({_NUMBER.pattern})")
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _DEEPEST = 6
 _REFERENCE = "#/$defs/"
-_DECODER = json.JSONDecoder(parse_constant=lambda name: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,7 @@ class Reading:
     def takes(self, schema: Any, value: Any) -> bool:
         """Whether a value satisfies a schema, as far as the table of keywords goes."""
         schema = {"not": {}} if schema is False else self.resolved(schema)
-        kind: type[Any] = type(value)
-        tests = {**_KEYWORDS, **_KEYWORDS_OF.get(kind, {})}
+        tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}
         keywords = tests.keys() & schema.keys()
         return all(tests[one](schema[one], value, schema, self.takes) for one in keywords)
 
@@ -235,8 +234,9 @@ def _json_values(text: str) -> tuple[tuple[Any, ...], str]:
     while match := _START.search(text, end):
         start, before = match.start(), end
         try:
-            value, end = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
+            value, end = json.JSONDecoder().raw_decode(text, start)
+            to_json(value)
+        except (ValueError, RecursionError, CheckError):  # none, or NaN or 1e999 in it
             end = match.end()
             rest.append(text[before:end])
             continue

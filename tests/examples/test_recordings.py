@@ -1,9 +1,10 @@
 """The recordings of the examples: each is replayed, and prints what it printed then.
 
 `pytest tests/examples/test_recordings.py --update-cases` records anew, with the provider that
-examples/recordings/README.md names.
+examples/README.md names.
 """
 
+import json
 import re
 import runpy
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from runtime_support.providers import replay
 from runtime_support.providers.local import is_available
+from runtime_support.providers.mock import MODEL
 from saftc.diagnostics.model import Collector
 from saftc.source import Source
 from saftc.syntax.nodes import Prompt
@@ -22,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples"
 RECORDINGS = FOLDER / "recordings"
 ANSWERED_BY = dict(
-    re.findall(r"^\| (\w+) \| `(\w+)` \|", (RECORDINGS / "README.md").read_text(), re.MULTILINE)
+    re.findall(r"^\| (\w+) \| \w+ \| `(\w+)` \|", (FOLDER / "README.md").read_text(), re.MULTILINE)
 )
 
 
@@ -37,6 +39,15 @@ def test_every_script_with_prompts_has_a_recording() -> None:
     assert set(ANSWERED_BY.values()) == {"local", "mock"}
     for suffix in (".jsonl", ".txt"):
         assert {path.stem for path in RECORDINGS.glob(f"*{suffix}")} == asking
+
+
+@pytest.mark.parametrize("name", ANSWERED_BY)
+def test_each_reply_says_whether_a_model_gave_it(name: str) -> None:
+    lines = (RECORDINGS / f"{name}.jsonl").read_text("utf-8").splitlines()
+    replies = [entry["reply"] for entry in map(json.loads, lines) if "refused" not in entry]
+    models = {reply["model"] for reply in replies}
+    assert len(models) == 1
+    assert (MODEL in models) == (ANSWERED_BY[name] == "mock")
 
 
 @pytest.mark.parametrize("name", ANSWERED_BY)

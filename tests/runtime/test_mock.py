@@ -14,10 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime_support import configure, image, prompt
+from runtime_support.exchange import Request
 from runtime_support.goals import contract_of
 from runtime_support.programs import ambiguous, option
 from runtime_support.programs.outcomes import Failure
 from runtime_support.programs.prompting import Plan, ProgramFailed, program
+from runtime_support.providers.mock import MockProvider
 from runtime_support.providers.mock_values import Reading
 from runtime_support.schema import json_schema, schema_of
 
@@ -230,6 +232,29 @@ def test_a_tool_is_chosen_for_even_and_odd_numbers() -> None:
     text = "For each n in {ns}:\n- if n is odd, call {triple}\n- if n is even, call {half}"
     result = prompt(text, ns=[1, 2, 3, 8], half=half, triple=triple, returns=list[int])
     assert result.value == [3, 1, 9, 4]
+
+
+def test_a_tool_is_chosen_for_one_number() -> None:
+    def half(n: int) -> int:
+        return n // 2
+
+    def triple(n: int) -> int:
+        return 3 * n
+
+    text = "If {n} is even, call {half}; if it is odd, call {triple}."
+    assert prompt(text, n=8, half=half, triple=triple, returns=int).value == 4
+    assert prompt(text, n=5, half=half, triple=triple, returns=int).value == 15
+
+
+def test_the_last_question_is_answered() -> None:
+    earlier = ({"role": "user", "content": "add 1 and 1"}, {"role": "assistant", "content": "2"})
+    asked = {"role": "user", "content": "add 2 and 3\n\nReply with JSON only."}
+    request = Request((*earlier, asked), schema={"type": "integer"})
+    assert MockProvider().complete(request).text == "5"
+
+
+def test_numbers_that_json_has_not_are_text() -> None:
+    assert prompt("what of 1e999 and {raw:raw}?", raw='[NaN] "7 + 1"').value.startswith("A short")
 
 
 def test_those_whom_the_text_names_are_meant_in_its_order() -> None:
