@@ -162,7 +162,9 @@ def _gaps(original: Original, parts: Sequence[Part], inside: Span) -> _Gaps:
     for comment in above[0][:1]:
         if comment.is_trailing and original.source.line_of(comment.span.start) == line:
             opening.append(above[0].pop(0))
-    written = [[_part_comment(original, one, parts) for one in comments] for comments in above]
+    written: list[list[str | Comment]] = [
+        [_part_comment(original, one, parts) for one in comments] for comments in above
+    ]
     gaps = _Gaps(written, [], opening)
     for position, part in enumerate(parts):
         place = place_of_lost(gaps.above[position])
