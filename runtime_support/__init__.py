@@ -16,7 +16,7 @@ from runtime_support.quick_typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support.checks import check
-    from runtime_support.config import configure
+    from runtime_support.config import configure, snapshot
     from runtime_support.errors import (
         AuthenticationFailed,
         CheckError,
@@ -89,6 +89,7 @@ __all__ = [
     "read_text",
     "run",
     "show",
+    "snapshot",
     "to_json",
     "write_text",
 ]
@@ -114,6 +115,7 @@ _HOMES = {
     "Result": "results",
     "run": "programs.asking",
     "show": "values",
+    "snapshot": "config",
     "to_json": "jsontext",
     "ToolCall": "results",
     "Usage": "results",
