@@ -19,6 +19,7 @@ from runtime_support.errors import (
     ContractError,
     PromptError,
     Refused,
+    SaftError,
     ToolLimitError,
     TruncatedReply,
 )
@@ -114,7 +115,11 @@ class Conversation:
     def _ask(self) -> Reply:
         request = self.request()
         self.observer.sent(request)
-        reply = self.provider.complete(request)
+        try:
+            reply = self.provider.complete(request)
+        except SaftError as error:
+            self.observer.failed(error)
+            raise
         self.observer.received(reply)
         self.usage += Usage(reply.input_tokens, reply.output_tokens, 1)
         self.model = reply.model or self.model
