@@ -1,8 +1,11 @@
 """What kind of thing a Saft value is, and its text.
 
-    kind([1, 2]) == "list"
-    show({"id": 1, "two words": None}) == '{id: 1, "two words": nil}'
-    brief("a long text ...") == 'string "a long tex..."'     # for messages
+    >>> kind([1, 2])
+    'list'
+    >>> show({"id": 1, "two words": None})
+    '{id: 1, "two words": nil}'
+    >>> brief("a long text " * 9)       # for messages
+    'string "a long text a long text a long text a long text a long t...'
 
 Python types stand for Saft's: bool, int, float, str, None, list, tuple, dict; an instance of a
 dataclass is a record, anything callable is a function. Dataframes are those of polars.
