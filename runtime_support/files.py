@@ -79,7 +79,7 @@ def list_files(pattern: str) -> list[str]:
     """
     given = _text("list_files(pattern)", pattern)
     _placed(given)
-    folder = base_folder()
+    folder = "" if os.path.isabs(given) else base_folder()
     found = _matches(folder, given.replace(os.sep, "/"))
     return sorted(path for path in found if os.path.isfile(os.path.join(folder, path)))
 
@@ -148,7 +148,7 @@ def _placed(path: str) -> str:
         os.fsencode(path)
     except ValueError:
         raise FileError(f"{brief(path)} can be no path", path=path) from None
-    return os.path.join(base_folder(), path)
+    return path if os.path.isabs(path) else os.path.join(base_folder(), path)
 
 
 def _failure(verb: str, place: str, error: OSError) -> FileError:

@@ -117,6 +117,7 @@ os.rmdir(os.getcwd())
 for call in (lambda: ops.read_text("a"), lambda: ops.list_files("*")):
     try: call()
     except SaftError as error: print(error)
+print(ops.list_files(os.__file__) == [os.__file__], ops.read_text(os.__file__) != "")
 print(prompt("hi", options={"provider": "mock"}).text != "")
 """
     folder = tmp_path / "gone"
@@ -130,7 +131,7 @@ print(prompt("hi", options={"provider": "mock"}).text != "")
         text=True,
     )
     said = "the working directory is not there any more\n"
-    assert (done.stdout, done.stderr) == (2 * said + "True\n", "")
+    assert (done.stdout, done.stderr) == (2 * said + "True True\nTrue\n", "")
 
 
 @pytest.mark.parametrize(
