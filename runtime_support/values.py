@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 
-from runtime_support.errors import CheckError, printable
+from runtime_support.errors import CheckError
 from runtime_support.names import field_name, function_name
 from runtime_support.quick_typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -40,7 +40,7 @@ _KEYWORDS = frozenset(
     ]
 )
 
-_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
     ord("\n"): "\\n",
     ord("\t"): "\\t",
     ord("\r"): "\\r",
@@ -197,7 +197,7 @@ def literal(value: object) -> str:
 
 def quote(text: str) -> str:
     """The text as a Saft string literal, non-ASCII kept."""
-    return f'"{printable(text.translate(_ESCAPES))}"'
+    return f'"{text.translate(_ESCAPES)}"'
 
 
 def brief(value: object) -> str:
