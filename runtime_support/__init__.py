@@ -17,7 +17,7 @@ from runtime_support.quick_typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support.checks import check
-    from runtime_support.config import configure
+    from runtime_support.config import configure, snapshot
     from runtime_support.errors import (
         AuthenticationFailed,
         CheckError,
@@ -90,6 +90,7 @@ __all__ = [
     "read_text",
     "run",
     "show",
+    "snapshot",
     "to_json",
     "write_text",
 ]
@@ -115,6 +116,7 @@ _HOMES = {
     "Result": "results",
     "run": "programs.prompting",
     "show": "values",
+    "snapshot": "config",
     "to_json": "jsontext",
     "ToolCall": "results",
     "Usage": "results",

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from runtime_support.config import Settings, settings_for
+from runtime_support.config import Settings, settings_for, settings_to_show
 from runtime_support.conversation import Conversation
 from runtime_support.errors import CheckError, SaftError, ToolsUnsupported
 from runtime_support.exchange import Provider, Request
@@ -78,7 +78,7 @@ def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
     known = {name: value for name, value in given.items() if not isinstance(value, Unknown)}
     unknown = {name: value.mark for name, value in given.items() if isinstance(value, Unknown)}
     # Marks are texts, whatever the setting is: they are shown and not worked with.
-    return replace(settings_for(known), **cast("dict[str, Any]", unknown))
+    return replace(settings_to_show(known), **cast("dict[str, Any]", unknown))
 
 
 def _ask(question: Question) -> Result[Any]:

@@ -1,8 +1,12 @@
 """Saft's builtins as checked functions; `ops` offers them under their names in Saft.
 
-    upper(3)            CheckError: upper(text): expected string, got int 3
-    join(["a"], ", ")   the two may come in either order
-    round_(2.5)         2, as in Python
+    >>> upper(3)
+    Traceback (most recent call last):
+    runtime_support.errors.CheckError: upper(text): expected string, got int 3
+    >>> join(["a", "b"], ", "), join(", ", ["a", "b"])      # in either order
+    ('a, b', 'a, b')
+    >>> round_(2.5)                                         # as in Python
+    2
 
 Annotations and docstrings are what a model sees when a builtin is exposed as a tool.
 """

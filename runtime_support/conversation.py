@@ -18,6 +18,7 @@ from runtime_support.errors import (
     ContractError,
     PromptError,
     Refused,
+    SaftError,
     ToolLimitError,
     TruncatedReply,
 )
@@ -113,7 +114,11 @@ class Conversation:
     def _ask(self) -> Reply:
         request = self.request()
         self.observer.sent(request)
-        reply = self.provider.complete(request)
+        try:
+            reply = self.provider.complete(request)
+        except SaftError as error:
+            self.observer.failed(error)
+            raise
         self.observer.received(reply)
         self.usage += Usage(reply.input_tokens, reply.output_tokens, 1)
         self.model = reply.model or self.model

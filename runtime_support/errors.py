@@ -27,8 +27,11 @@ from __future__ import annotations
 
 from runtime_support.quick_typing import Any
 
+# Control characters but for line ends and tabs, and those that turn the direction of writing.
 _ESCAPED = {
-    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
+    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+    if chr(code) not in "\n\t"
 }
 
 

@@ -66,7 +66,7 @@ def write_text(path: str, text: str) -> None:
         hint = "name that path to write there"
         raise FileError(f"cannot write {named}: {problem}", path=named, hint=hint)
     try:
-        _replace_file(place, data)
+        replace_file(place, data)
     except OSError as error:
         raise _failure("write", place, error) from error
 
@@ -79,7 +79,7 @@ def list_files(pattern: str) -> list[str]:
     """
     given = _text("list_files(pattern)", pattern)
     _placed(given)
-    folder = base_folder()
+    folder = "" if os.path.isabs(given) else base_folder()
     found = _matches(folder, given.replace(os.sep, "/"))
     return sorted(path for path in found if os.path.isfile(os.path.join(folder, path)))
 
@@ -102,6 +102,26 @@ def check_regular(place: str) -> int:
     if not stat.S_ISREG(mode):
         raise OSError(0, "it is not a regular file")
     return mode & 0o777
+
+
+def replace_file(path: str, data: bytes) -> None:
+    """Writes a regular file, whole or not at all; an OSError when that cannot be."""
+    try:
+        mode = check_regular(path)
+    except FileNotFoundError:
+        mode = None
+    temporary = os.path.join(os.path.dirname(path), f".saft-{os.urandom(8).hex()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
+    descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def size_text(count: int) -> str:
@@ -128,7 +148,7 @@ def _placed(path: str) -> str:
         os.fsencode(path)
     except ValueError:
         raise FileError(f"{brief(path)} can be no path", path=path) from None
-    return os.path.join(base_folder(), path)
+    return path if os.path.isabs(path) else os.path.join(base_folder(), path)
 
 
 def _failure(verb: str, place: str, error: OSError) -> FileError:
@@ -138,25 +158,6 @@ def _failure(verb: str, place: str, error: OSError) -> FileError:
 def _opened(path: str, flags: int) -> int:
     # What has become a pipe since it was looked at would wait here.
     return os.open(path, flags | _NO_WAITING)
-
-
-def _replace_file(path: str, data: bytes) -> None:
-    try:
-        mode = check_regular(path)
-    except FileNotFoundError:
-        mode = None
-    temporary = os.path.join(os.path.dirname(path), f".saft-{os.urandom(8).hex()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
-    descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _matches(folder: str, pattern: str) -> set[str]:

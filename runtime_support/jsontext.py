@@ -1,9 +1,15 @@
 """Saft values as JSON text and back.
 
-    to_json((1, "é"))      '[1,"é"]'
-    parse('{"a": 1}')      {"a": 1}
+    >>> to_json((1, "é"))
+    '[1,"é"]'
+    >>> parse('{"a": 1}')
+    {'a': 1}
 
-An error says the path of the part that has no JSON form.
+An error says the path of the part that has no JSON form:
+
+    >>> to_json({"a": [1, float("inf")]})
+    Traceback (most recent call last):
+    runtime_support.errors.CheckError: value.a[1]: float inf has no JSON form
 """
 
 from __future__ import annotations

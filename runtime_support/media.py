@@ -2,10 +2,11 @@
 
     prompt("What is in {photo}?", photo=image("photo.png"))
 
-    content_of(["What is in ", image("photo.png"), "?"])
-    -> [{"type": "text", "text": "What is in "},
-        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR..."}},
-        {"type": "text", "text": "?"}]
+    >>> content_of(["What is in ", Image("dot.png", "image/png", b"..."), "?"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [{'type': 'text', 'text': 'What is in '},
+     {'type': 'image_url', 'image_url': {'url': 'data:image/png;base64,Li4u'}},
+     {'type': 'text', 'text': '?'}]
 
 What kind a file is of is read from its content, not from its name. It is read when it is named.
 Text alone stays text, which every server takes. Where people look at a message, and in recordings,

@@ -1,8 +1,11 @@
 """Names: the one that was probably meant, and a script's names that Python forces another form on.
 
-nearest("lenght", ["length", "items"])    "length"
-listed(["id", "name"])                    "id, name"
-script_name("class_")                     "class"
+>>> nearest("lenght", ["length", "items"])
+'length'
+>>> listed(["id", "name"])
+'id, name'
+>>> script_name("class_")
+'class'
 """
 
 from __future__ import annotations

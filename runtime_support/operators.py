@@ -1,7 +1,12 @@
 """The operators of the semantics table, on values of any kind, and calls of any function.
 
-    add(1, "7")    CheckError: `+` takes two numbers, two strings or two lists, got int 1 and ...
-    eq(True, 1)    False
+    >>> add(1, 2.5), eq(True, 1), eq([1], [1.0])
+    (3.5, False, True)
+    >>> neg("7")
+    Traceback (most recent call last):
+    runtime_support.errors.CheckError: `-` takes a number, got string "7"
+    >>> call(len, [1, 2])
+    2
 
 Each function is one line of the table; its docstring says what it takes. Most operands are of plain
 types, and often of the same one: each function begins with what can be told from those alone, by

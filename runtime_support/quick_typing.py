@@ -2,6 +2,7 @@
 
 Importing typing takes as long as starting Python. Type checkers see the real names here; at run
 time they are asked for only when a builtin becomes a tool, and these say the same of its arguments.
+The price: `get_type_hints` of a function with `TypeGuard[...]` or `Callable[...]` is a TypeError.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
 """The builtins of dataframes, on polars, which is imported at the first use.
 
-    players = read("players.csv")
-    mean(players, "goals")      4.5
-    mean(players, "gaols")      MissingError: no column `gaols`: ...; did you mean `goals`?
+    >>> players = polars().DataFrame({"name": ["Ada", "Grace"], "goals": [3, 6]})
+    >>> mean(players, "goals")
+    4.5
+    >>> mean(players, "gaols")      # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    runtime_support.errors.MissingError: no column `gaols`: ...; did you mean `goals`?
 
 Where the compiler knows a dataframe, the output calls polars itself: `df.select(names)`. These are
 for what only the data can tell, such as whether a column holds numbers.

@@ -12,7 +12,8 @@
         3.5
 
 The trace is in colours where the stream is a terminal and rich is installed. Secrets are redacted.
-An observer sees data and changes nothing; `add_observer` adds one's own.
+An observer sees data and changes nothing; `add_observer` adds one's own. One that fails, and a log
+that cannot be written, is told of once and costs no prompt its answer.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any, Literal, TextIO, TypeAlias
 
+from runtime_support.errors import SaftError, printable
 from runtime_support.exchange import Reply, Request
 from runtime_support.goals import RETURN_PREFIX
 from runtime_support.media import counted, described
@@ -52,6 +55,10 @@ _STYLES: dict[Part, str] = {
 _listeners: tuple[Listener, ...] = ()
 _lock = threading.Lock()
 
+# What was told of already; more kinds of trouble than these are not told of.
+MOST_TROUBLES = 100
+_troubles: set[str] = set()
+
 
 class Observer:
     """Looks on at one call; this one looks away."""
@@ -62,6 +69,12 @@ class Observer:
     def received(self, reply: Reply) -> None:
         """A reply came in."""
 
+    def failed(self, error: SaftError) -> None:
+        """The request has no reply."""
+
+    def retrying(self, reason: str, wait: float) -> None:
+        """The request is sent again, after so many seconds."""
+
     def called(self, call: ToolCall) -> None:
         """A tool was run."""
 
@@ -69,7 +82,7 @@ class Observer:
 class _Telling(Observer):
     """Tells listeners of every event, each with the number of its prompt and its place."""
 
-    def __init__(self, listeners: tuple[Listener, ...], place: str | None) -> None:
+    def __init__(self, listeners: dict[str, Listener], place: str | None) -> None:
         self.listeners = listeners
         self.number = next(_numbers)
         self.place = place
@@ -82,40 +95,70 @@ class _Telling(Observer):
         new_from = told if told < count else 0  # fewer messages: the prompt began anew
         self._tell("request", **request.canonical(), new_from=new_from)
         self.messages_told = count
+        _looking_on.set(self)
 
     def received(self, reply: Reply) -> None:
-        took = round((time.perf_counter() - self.sent_at) * 1000, 1)
-        self._tell("reply", **asdict(reply), duration=took)
+        _looking_on.set(_SILENT)
+        self._tell("reply", **asdict(reply), duration=self._duration())
+
+    def failed(self, error: SaftError) -> None:
+        _looking_on.set(_SILENT)
+        status = getattr(error, "status", None)
+        kind, message = type(error).__name__, str(error)
+        duration = self._duration()
+        self._tell("failure", error=kind, message=message, status=status, duration=duration)
+
+    def retrying(self, reason: str, wait: float) -> None:
+        self._tell("retry", reason=reason, wait=wait)
 
     def called(self, call: ToolCall) -> None:
         self._tell("tool", **asdict(call))
 
+    def _duration(self) -> float:
+        """Milliseconds since the request was sent."""
+        return round((time.perf_counter() - self.sent_at) * 1000, 1)
+
     def _tell(self, event: str, **data: Any) -> None:
         told: Event = {"event": event, "prompt": self.number, "place": self.place, **data}
-        for listener in self.listeners:
-            listener(told)
+        for name, listener in self.listeners.items():
+            try:
+                listener(told)
+            except Exception as error:
+                _note_trouble(name, error)
 
 
 _SILENT = Observer()
+_looking_on: ContextVar[Observer] = ContextVar("who looks on at the request", default=_SILENT)
 _numbers = itertools.count(1)
 
 
 def observer_for() -> Observer:
     """The observer that the environment and `add_observer` ask for."""
-    listeners = _listeners
+    listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_listeners, 1)}
     if os.environ.get("SAFT_TRACE", "") not in ("", "0"):
-        listeners = (*listeners, _trace)
+        listeners["trace"] = _trace
     path = os.environ.get("SAFT_LOG")
     if path:
-        listeners = (*listeners, _log_to(path))
+        listeners[f"log {path}"] = _log_to(path)
     return _Telling(listeners, calling_place()) if listeners else _SILENT
+
+
+def retrying(reason: str, wait: float) -> None:
+    """For providers: the request that this thread has sent is sent again, after so many seconds."""
+    _looking_on.get().retrying(reason, wait)
+
+
+def note(text: str) -> None:
+    """Tells the user something on standard error, if there is one."""
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        print(f"saft: {printable(redacted(text))}", file=sys.stderr)
 
 
 def add_observer(listener: Listener) -> Callable[[], None]:
     """Calls the listener with every event of every prompt; gives what takes it away again.
 
-    Events are dicts with `event` ("request", "reply" or "tool"), `prompt` (a number), `place`
-    (where it stands) and their data, as they are: who shows them redacts them.
+    Events are dicts with `event` ("request", "reply", "tool", "failure" or "retry"), `prompt` (a
+    number), `place` (where it stands) and their data, as they are: who shows them redacts them.
     """
     global _listeners
     with _lock:
@@ -129,6 +172,18 @@ def add_observer(listener: Listener) -> Callable[[], None]:
     return remove
 
 
+def _note_trouble(name: str, error: Exception) -> None:
+    with _lock:
+        if name in _troubles or len(_troubles) >= MOST_TROUBLES:
+            return
+        _troubles.add(name)
+    note(f"{name}: {type(error).__name__}: {error}")
+
+
+def _name(listener: Listener) -> str:
+    return getattr(listener, "__qualname__", type(listener).__qualname__)
+
+
 def _trace(event: Event) -> None:
     with _lock:
         write_event(event, sys.stderr)
@@ -138,8 +193,9 @@ def _log_to(path: str) -> Listener:
     def log(event: Event) -> None:
         told = {"time": round(time.time(), 3), "process": os.getpid(), **event}
         line = redacted(json.dumps(told, ensure_ascii=False, default=str))
-        with _lock, open(path, "a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        # Of half a surrogate pair, the escape is JSON as well.
+        with _lock, open(path, "ab") as file:
+            file.write(line.encode("utf-8", "backslashreplace") + b"\n")
 
     return log
 
@@ -168,6 +224,13 @@ def _lines(event: Event) -> list[Line]:
             return _request_lines(event)
         case "reply":
             return _reply_lines(event)
+        case "failure":
+            said = f"{event['error']}: {event['message']}"
+            head = f"[{event['prompt']}] failed, {_duration(event)}"
+            return [_line("failed", head), *_indented(said)]
+        case "retry":
+            again = f"[{event['prompt']}] again in {event['wait']:g} s: {event['reason']}"
+            return [_line("failed", again)]
         case _:
             return _tool_lines(event)
 
@@ -224,11 +287,11 @@ def _duration(event: Event) -> str:
 
 
 def _indented(text: str) -> list[Line]:
-    return [("text", f"    {line}") for line in redacted(text).splitlines()]
+    return [("text", f"    {printable(line)}") for line in redacted(text).splitlines()]
 
 
 def _line(part: Part, text: str) -> Line:
-    return part, redacted(text)
+    return part, printable(redacted(text))
 
 
 def _json(value: Any) -> str:

@@ -1,8 +1,11 @@
 """What kind of thing a Saft value is, and its text.
 
-    kind([1, 2]) == "list"
-    show({"id": 1, "two words": None}) == '{id: 1, "two words": nil}'
-    brief("a long text ...") == 'string "a long tex..."'     # for messages
+    >>> kind([1, 2])
+    'list'
+    >>> show({"id": 1, "two words": None})
+    '{id: 1, "two words": nil}'
+    >>> brief("a long text " * 9)       # for messages
+    'string "a long text a long text a long text a long text a long t...'
 
 Python types stand for Saft's: bool, int, float, str, None, list, tuple, dict; an instance of a
 dataclass is a record, anything callable is a function. Dataframes are those of polars.
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 import sys
 
-from runtime_support.errors import CheckError, printable
+from runtime_support.errors import CheckError
 from runtime_support.names import field_name, function_name
 from runtime_support.quick_typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -37,7 +40,7 @@ _KEYWORDS = frozenset(
     ]
 )
 
-_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
     ord("\n"): "\\n",
     ord("\t"): "\\t",
     ord("\r"): "\\r",
@@ -194,7 +197,7 @@ def literal(value: object) -> str:
 
 def quote(text: str) -> str:
     """The text as a Saft string literal, non-ASCII kept."""
-    return f'"{printable(text.translate(_ESCAPES))}"'
+    return f'"{text.translate(_ESCAPES)}"'
 
 
 def brief(value: object) -> str:

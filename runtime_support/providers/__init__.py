@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from runtime_support.config import Settings
     from runtime_support.exchange import Provider
 
-NAMES = ("openai", "openrouter", "local", "mock", "none", "scripted")
-
 OPENAI_KEY = "OPENAI_API_KEY"
 OPENROUTER_KEY = "OPENROUTER_API_KEY"
 OPENROUTER_URL = "https://openrouter.ai/api/v1"

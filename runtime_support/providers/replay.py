@@ -4,9 +4,10 @@
     SAFT_REPLAY=file                     every answer comes from the file; a miss is an error
     SAFT_REPLAY=file SAFT_RECORD=file    what is missing is made and written
 
-A recording has one JSON line for each exchange, sorted by key so that it diffs well: the key of
-the canonical request, the number of the repeat, the request and the reply. There are no headers in
-it, and nothing like a key: an exchange that holds one is refused.
+A recording has one JSON line for each exchange: the key of the canonical request, the number of the
+repeat, the request and the reply. Lines are added as replies come, also by several processes at
+once; at the end the file is sorted by key so that it diffs well. There are no headers in it, and
+nothing like a key: a request that holds one is refused before it is made.
 """
 
 from __future__ import annotations
@@ -16,20 +17,32 @@ import hashlib
 import json
 import os
 import sys
+import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, fields
+from heapq import nlargest
 from typing import Any, TypeAlias
 
-from runtime_support.errors import ConfigError, ReplayMiss, ToolsUnsupported
+from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 from runtime_support.exchange import Provider, Reply, Request, ToolRequest
+from runtime_support.files import check_regular, replace_file
 from runtime_support.media import text_of
 from runtime_support.redaction import holds_secret
+from runtime_support.tracing import note
 from runtime_support.values import is_object
+
+if sys.platform != "win32":
+    import fcntl
 
 KEY_LENGTH = 16
 MOST_DIFFERENCES = 30
+# Entries that are compared in full with a request that is missing, and how much of each is read to
+# choose them.
+MOST_COMPARED = 8
+_SKIMMED = 4000
 
 Entry: TypeAlias = dict[str, Any]
 Place: TypeAlias = tuple[str, int]
@@ -40,10 +53,14 @@ class Recording:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.entries: dict[Place, Entry] = _read(path)
+        self.entries, torn = _read(path)
+        if torn is not None:
+            note(f"{path}:{torn}: the last line is incomplete and is left out")
         self.used: set[Place] = set()
         self.asked: Counter[str] = Counter()
         self.has_changed = False
+        self._is_writable = False
+        self._unwritten: list[bytes] = []
         self._lock = threading.Lock()
 
     def place(self, request: Request) -> Place:
@@ -62,23 +79,39 @@ class Recording:
                 self.used.add(place)
             return entry
 
-    def put(self, place: Place, request: Request, reply: Entry) -> None:
-        """Writes an exchange; ConfigError when there is a secret in it."""
-        entry = {"key": place[0], "repeat": place[1], "request": request.canonical(), **reply}
-        line = _line(entry)
-        if holds_secret(line):
+    def check(self, request: Request) -> None:
+        """ConfigError when an exchange with this request could not be recorded."""
+        if holds_secret(json.dumps(request.canonical(), ensure_ascii=False)):
             raise ConfigError(
-                f"not recorded in {self.path}: the exchange holds something like a key",
+                f"not recorded in {self.path}: the request holds something like a key",
                 hint="take the secret out of the prompt",
             )
+        with self._lock:
+            try:
+                if not self._is_writable:
+                    _check_writable(self.path)
+                    self._is_writable = True
+                self._write()
+            except OSError as error:
+                raise ConfigError(
+                    f"cannot write the recording {self.path}: {error.strerror or error}"
+                ) from None
+
+    def put(self, place: Place, request: Request, reply: Entry) -> None:
+        """Writes an exchange. It has been paid for, so what goes wrong is told and not raised."""
+        if holds_secret(json.dumps(reply, ensure_ascii=False)):
+            note(f"not recorded in {self.path}: the reply holds something like a key")
+            return
+        entry = {"key": place[0], "repeat": place[1], "request": request.canonical(), **reply}
         with self._lock:
             self.entries[place] = entry
             self.used.add(place)
             self.has_changed = True
-            _make_folder(self.path)
-            # At once, so that a crash loses nothing; `close` sorts.
-            with open(self.path, "a", encoding="utf-8") as file:
-                file.write(line + "\n")
+            self._unwritten.append(_line(entry))
+            try:
+                self._write()
+            except OSError as error:
+                note(f"cannot write the recording {self.path}: {error.strerror or error}")
 
     def unused(self) -> list[Entry]:
         """The entries that were not asked for."""
@@ -87,14 +120,29 @@ class Recording:
     def close(self) -> None:
         """Sorts the file, when something was written to it."""
         with self._lock:
-            if self.has_changed:
-                # Read again: other processes may have written to it, and later lines replace.
-                lines = [_line(entry) + "\n" for _, entry in sorted(_read(self.path).items())]
-                temporary = f"{self.path}.{os.getpid()}.tmp"
-                with open(temporary, "w", encoding="utf-8") as file:
-                    file.writelines(lines)
-                os.replace(temporary, self.path)
-                self.has_changed = False
+            if not self.has_changed:
+                return
+            try:
+                self._write()
+                with _held(self.path) if _HAS_LOCKS else nullcontext():
+                    # Read again: other processes may have written to it; later lines replace.
+                    entries, _ = _read(self.path)
+                    lines = [_line(entry) for _, entry in sorted(entries.items())]
+                    replace_file(self.path, b"".join(lines))
+            except OSError as error:
+                missing = f"; {len(self._unwritten)} replies are not in it" * bool(self._unwritten)
+                reason = f"{error.strerror or error}{missing}"
+                note(f"cannot finish the recording {self.path}: {reason}")
+                return
+            self.has_changed = False
+
+    def _write(self) -> None:
+        """Adds what is not in the file yet, each line whole or not at all."""
+        while self._unwritten:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            with _held(self.path) as descriptor:
+                _append(descriptor, self._unwritten[0])
+            del self._unwritten[0]
 
 
 class Replaying:
@@ -114,9 +162,11 @@ class Replaying:
         if self.replay is not None:
             entry = self.replay.find(places[id(self.replay)])
             if entry is not None:
-                return _reply_of(entry)
+                return _reply_of(entry, self.replay.path)
             if self.record is None:
                 raise _miss(self.replay, request)
+        if self.record is not None:
+            self.record.check(request)
         try:
             reply = self.live().complete(request)
         except ToolsUnsupported as refusal:
@@ -142,11 +192,9 @@ _open_lock = threading.Lock()
 
 def opened(path: str) -> Recording:
     """The recording at this path, shared by the process until it is closed."""
-    path = os.path.abspath(path)
+    path = os.path.realpath(path)
     with _open_lock:
         if path not in _open:
-            if not _open:
-                atexit.register(_close_all)
             _open[path] = Recording(path)
         return _open[path]
 
@@ -154,19 +202,36 @@ def opened(path: str) -> Recording:
 def close(path: str) -> list[Entry]:
     """Finishes the recording at this path, and gives the entries that were not used."""
     with _open_lock:
-        recording = _open.pop(os.path.abspath(path), None)
+        recording = _open.pop(os.path.realpath(path), None)
     if recording is None:
         return []
     recording.close()
     return recording.unused()
 
 
+@atexit.register
 def _close_all() -> None:
     for path in list(_open):
-        unused = close(path)
+        try:
+            unused = close(path)
+        except KeyboardInterrupt:
+            return  # every reply is in the file, which is not sorted
+        except SaftError as error:
+            note(str(error))
+            continue
         if unused:
             names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:5])
-            print(f"saft: {counted(unused)} in {path}: {names}", file=sys.stderr)
+            note(f"{counted(unused)} in {path}: {names}")
+
+
+def _forget() -> None:
+    """In a forked process: what the parent has open and locked stays its own."""
+    global _open, _open_lock
+    _open, _open_lock = {}, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def counted(unused: list[Entry]) -> str:
@@ -174,34 +239,143 @@ def counted(unused: list[Entry]) -> str:
     return f"{len(unused)} unused {'entry' if len(unused) == 1 else 'entries'}"
 
 
-def _read(path: str) -> dict[Place, Entry]:
-    if not os.path.exists(path):
-        return {}
+def _read(path: str) -> tuple[dict[Place, Entry], int | None]:
+    """The entries of a file, none when it is not there, and the number of a torn last line."""
     entries: dict[Place, Entry] = {}
     try:
-        with open(path, encoding="utf-8") as file:
+        check_regular(path)
+        with open(path, "rb") as file:
             for number, line in enumerate(file, 1):
                 if not line.strip():
                     continue
-                entry = json.loads(line)
-                if not is_object(entry) or not {"key", "repeat", "request"} <= set(entry):
-                    raise ConfigError(f"{path}:{number} is no entry of a recording")
+                try:
+                    entry = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    if not line.endswith(b"\n"):
+                        return entries, number
+                    raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
+                if not _is_entry(entry):
+                    raise ConfigError(f"{path}:{number}: it is no entry of a recording")
                 entries[entry["key"], entry["repeat"]] = entry
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot read the recording {path}: {error}") from None
-    return entries
+    except FileNotFoundError:
+        return {}, None
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConfigError(f"cannot read the recording {path}: {reason}") from None
+    return entries, None
 
 
-def _line(entry: Entry) -> str:
-    return json.dumps(entry, ensure_ascii=False)
+def _is_entry(entry: Any) -> bool:
+    return (
+        is_object(entry)
+        and isinstance(entry.get("key"), str)
+        and isinstance(entry.get("repeat"), int)
+        and is_object(entry.get("request"))
+        and ("refused" in entry or is_object(entry.get("reply")))
+    )
 
 
-def _reply_of(entry: Entry) -> Reply:
+def _line(entry: Entry) -> bytes:
+    # Of half a surrogate pair, the escape is JSON as well.
+    text = json.dumps(entry, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "backslashreplace")
+
+
+_HAS_LOCKS = sys.platform != "win32"
+
+
+@contextmanager
+def _held(path: str) -> Generator[int, None, None]:
+    """A descriptor of the file, which no other process writes or replaces meanwhile.
+
+    Windows has no such locks: there, one process at a time can record to a file.
+    """
+    while True:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(path, flags, 0o666)
+        try:
+            if sys.platform != "win32":
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                if not _is_at(descriptor, path):
+                    continue  # another process has replaced it while this one waited
+            yield descriptor
+            return
+        finally:
+            os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _append(descriptor: int, line: bytes) -> None:
+    end = os.lseek(descriptor, 0, os.SEEK_END)
+    whole = _end_of_whole_lines(descriptor, end)
+    os.ftruncate(descriptor, whole)
+    begins = whole == 0 or _byte_before(descriptor, whole) == b"\n"
+    data = memoryview(line if begins else b"\n" + line)
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        os.ftruncate(descriptor, whole)
+        raise
+
+
+def _end_of_whole_lines(descriptor: int, end: int) -> int:
+    """Where a line can be added: after what another process may have left of its last one."""
+    if end == 0 or _byte_before(descriptor, end) == b"\n":
+        return end
+    start = end
+    tail = b""
+    while start and b"\n" not in tail:
+        size = min(start, 65536)
+        start -= size
+        os.lseek(descriptor, start, os.SEEK_SET)
+        tail = os.read(descriptor, size) + tail
+    last = tail.rpartition(b"\n")[2]
+    try:
+        json.loads(last)
+    except ValueError:
+        return end - len(last)
+    return end
+
+
+def _byte_before(descriptor: int, position: int) -> bytes:
+    os.lseek(descriptor, position - 1, os.SEEK_SET)
+    return os.read(descriptor, 1)
+
+
+def _check_writable(path: str) -> None:
+    """An OSError when nothing can be added to the file, or it cannot be made."""
+    folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
+    if not os.path.exists(path):
+        tempfile.TemporaryFile(dir=folder).close()
+        return
+    check_regular(path)
+    os.close(os.open(path, os.O_RDWR))
+
+
+def _reply_of(entry: Entry, path: str) -> Reply:
+    """The reply of an entry; what a later version has written beside it is left out."""
     if "refused" in entry:
         raise ToolsUnsupported(str(entry.get("message", "the provider takes no tools")))
-    reply = dict(entry["reply"])
-    calls = tuple(ToolRequest(**call) for call in reply.pop("tool_calls", ()))
-    return Reply(**reply, tool_calls=calls)
+    try:
+        reply = _known(Reply, entry["reply"])
+        calls = [ToolRequest(**_known(ToolRequest, call)) for call in reply.pop("tool_calls", ())]
+        return Reply(**reply, tool_calls=tuple(calls))
+    except (AttributeError, TypeError) as error:
+        key = entry["key"]
+        raise ConfigError(f"{path}: the entry {key} has no usable reply: {error}") from None
+
+
+def _known(class_: Any, data: dict[str, Any]) -> dict[str, Any]:
+    names = {own.name for own in fields(class_)}
+    return {name: value for name, value in data.items() if name in names}
 
 
 def _miss(recording: Recording, request: Request) -> ReplayMiss:
@@ -218,7 +392,8 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
             f"the recording {recording.path} has no entries",
             hint="set SAFT_RECORD to the same file to record what is missing",
         )
-    ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in known]
+    likely = _likely(known, request.canonical())
+    ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
     nearest = max(ranked, key=lambda pair: pair[0])[1]
     difference = list(
         difflib.unified_diff(pretty(nearest), wanted, "recorded", "asked", lineterm="", n=1)
@@ -231,11 +406,22 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
     )
 
 
+def _likely(known: list[Entry], wanted: Entry) -> list[Entry]:
+    """The requests that share most words with the one that is wanted: few, to be compared well."""
+
+    def words(request: Entry) -> set[str]:
+        return set(json.dumps(request, ensure_ascii=False)[:_SKIMMED].split())
+
+    own = words(wanted)
+
+    def likeness(request: Entry) -> float:
+        theirs = words(request)
+        return len(own & theirs) / len(own | theirs)
+
+    return nlargest(MOST_COMPARED, known, key=likeness)
+
+
 def _excerpt(entry: Entry) -> str:
     messages: list[Any] = entry["request"].get("messages", [])
     first = next((m["content"] for m in messages if m.get("role") == "user"), "")
     return " ".join(text_of(first).split())[:50]
-
-
-def _make_folder(path: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)

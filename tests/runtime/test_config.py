@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, configure, prompt
+from runtime_support import ConfigError, configure, prompt, snapshot
+from runtime_support.asking import Question, first_request
 from runtime_support.config import Settings, settings_for
 from runtime_support.providers import live_provider
 from runtime_support.providers.mock import MockProvider
@@ -77,6 +83,7 @@ def test_environment(
         (lambda: settings_for({"temperature": -1}), "temperature: expected 0 or more, got float"),
         (lambda: settings_for({"timeout": 0}), "timeout: expected 0.001 or more"),
         (lambda: configure(structured="yes"), 'expected "auto" | "on" | "off"'),
+        (lambda: configure(provider=Scripted), "configure provider: expected string"),
         (lambda: configure(provider="opnai"), "no provider `opnai`; did you mean `openai`?"),
         (lambda: settings_for({"stop": 3}), "option stop: expected string | [string]"),
     ],
@@ -184,3 +191,203 @@ def test_without_a_model_the_error_says_how_to_get_one() -> None:
         prompt("hi", options={"provider": "none"})
     with pytest.raises(ConfigError, match="Scripted"):
         prompt("hi", options={"provider": "scripted"})
+
+
+# Blocks
+
+
+def test_a_block_has_settings_of_its_own() -> None:
+    configure(model="process", seed=1)
+    with configure(model="outer", temperature=0.5):
+        assert (settings_for().model, settings_for().seed) == ("outer", 1)
+        with configure(model=None, temperature=0.25):
+            assert (settings_for().model, settings_for().temperature) == (None, 0.25)
+            assert settings_for({"model": "option"}).model == "option"
+        assert (settings_for().model, settings_for().temperature) == ("outer", 0.5)
+    assert (settings_for().model, settings_for().temperature) == ("process", None)
+
+
+def test_a_block_ends_with_an_error_too() -> None:
+    with pytest.raises(ZeroDivisionError), configure(model="block"):
+        assert 1 / 0
+    assert settings_for().model is None
+
+
+def test_a_block_is_of_its_thread_and_of_copies_of_its_context() -> None:
+    def model() -> str | None:
+        return settings_for().model
+
+    with ThreadPoolExecutor(1) as pool, configure(model="block"):
+        assert pool.submit(model).result() is None
+        assert pool.submit(copy_context().run, model).result() == "block"
+
+
+def test_what_others_set_meanwhile_stays() -> None:
+    configured = configure(model="mine", seed=1)
+    configure(model="theirs")
+    with configured:
+        assert (settings_for().model, settings_for().seed) == ("mine", 1)
+    assert (settings_for().model, settings_for().seed) == ("theirs", None)
+
+
+def test_settings_made_by_many_threads_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["model", "base_url", "api_key_env", "system"]
+    values = ("provider", "mock"), ("seed", 3), *((name, name) for name in names)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(50):
+            with ThreadPoolExecutor(6) as pool:
+                list(pool.map(lambda pair: configure(**dict([pair])), values))
+            assert [getattr(settings_for(), name) for name, _ in values] == [v for _, v in values]
+            for name, _ in values:
+                configure(**{name: None})
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_a_snapshot_can_be_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAFT_SEED", "7")
+    configure(provider="mock", retries=5)
+    with configure(model="block", extra={"top_k": 3}):
+        shipped: dict[str, Any] = pickle.loads(pickle.dumps(snapshot()))
+        here = settings_for()
+    configure(provider=None, retries=None)
+    monkeypatch.delenv("SAFT_SEED")
+    with configure(**shipped):
+        assert settings_for() == here
+    assert settings_for(shipped) == here
+    assert settings_for() == Settings()
+
+
+def test_a_snapshot_says_what_cannot_be_shipped() -> None:
+    configure(provider=Scripted([]))
+    with pytest.raises(ConfigError, match=r"cannot be pickled.*; choose a provider by name"):
+        snapshot()
+
+
+# What a project file may not choose
+
+
+@pytest.fixture
+def project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Path]:
+    """Writes the settings of a project that came from elsewhere, and goes there."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+
+    def make(settings: str) -> Path:
+        folder = tmp_path / "cloned"
+        folder.mkdir(exist_ok=True)
+        (folder / "pyproject.toml").write_text(f"[tool.saft]\n{settings}\n")
+        monkeypatch.chdir(folder)
+        return folder
+
+    return make
+
+
+FAR = 'base_url = "https://collect.example/v1"'
+HERE = 'base_url = "http://127.0.0.1:8080/v1"'
+SECRET = 'api_key_env = "MY_BANK_PASSWORD"'
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        (FAR, "base_url"),
+        (SECRET, "api_key_env"),
+        (f"{HERE}\n{SECRET}", "base_url"),
+        (f'{FAR}\nprovider = "openrouter"', "base_url"),
+        ('base_url = "http://localhost@collect.example/v1"', "base_url"),
+        ('base_url = "no address"', "base_url"),
+    ],
+)
+def test_a_project_file_does_not_choose_where_keys_go(
+    project: Callable[[str], Path], settings: str, name: str
+) -> None:
+    folder = project(settings)
+    with pytest.raises(ConfigError) as caught:
+        settings_for()
+    assert caught.value.setting == name
+    home = folder.parent / "home" / "saft" / "config.toml"
+    assert str(caught.value) == (
+        f"{folder}/pyproject.toml [tool.saft] {name}: a project file does not choose where "
+        f"prompts and keys go without your word; set SAFT_{name.upper()}, or write "
+        f'`trusted = ["{folder}"]` into {home}'
+    )
+
+
+def test_a_server_on_this_machine_gets_prompts_but_no_key(
+    monkeypatch: pytest.MonkeyPatch, project: Callable[[str], Path]
+) -> None:
+    project(HERE)
+    assert settings_for().base_url == "http://127.0.0.1:8080/v1"
+    monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
+    with pytest.raises(ConfigError, match="without your word"):
+        settings_for()
+
+
+@pytest.mark.parametrize("how", ["environment", "configure", "block", "option"])
+def test_the_users_word(
+    monkeypatch: pytest.MonkeyPatch, project: Callable[[str], Path], how: str
+) -> None:
+    project(f"{FAR}\n{SECRET}")
+    word = {"base_url": "https://mine.example/v1", "api_key_env": "MY_KEY"}
+    if how == "environment":
+        monkeypatch.setenv("SAFT_BASE_URL", word["base_url"])
+        with pytest.raises(ConfigError, match="api_key_env"):
+            settings_for()
+        monkeypatch.setenv("SAFT_API_KEY_ENV", word["api_key_env"])
+        settings = settings_for()
+    elif how == "configure":
+        configure(**word)
+        settings = settings_for()
+    elif how == "block":
+        with configure(**word):
+            settings = settings_for()
+    else:
+        settings = settings_for(word)
+    assert (settings.base_url, settings.api_key_env) == tuple(word.values())
+
+
+def test_trusted_projects(project: Callable[[str], Path]) -> None:
+    folder = project(f"{FAR}\n{SECRET}")
+    own = folder.parent / "home" / "saft" / "config.toml"
+    own.parent.mkdir(parents=True)
+    for trusted in (folder, folder.parent, folder / ".." / folder.name):
+        own.write_text(f'trusted = ["/nowhere", "{trusted}"]\n')
+        assert settings_for().api_key_env == "MY_BANK_PASSWORD"
+    for text in (f'trusted = ["{str(folder)[:-1]}"]', f'trusted = ["{folder}/inside"]', ""):
+        own.write_text(text)
+        with pytest.raises(ConfigError, match="without your word"):
+            settings_for()
+    own.write_text("trusted = true")
+    with pytest.raises(ConfigError, match=r"config\.toml trusted: expected list, got bool true"):
+        settings_for()
+
+
+def test_where_nothing_is_sent_the_project_file_is_no_matter(
+    monkeypatch: pytest.MonkeyPatch, project: Callable[[str], Path]
+) -> None:
+    project(f"{FAR}\n{SECRET}")
+    assert prompt("Add 2 and 3.", returns=int, options={"provider": "mock"}).value == 5
+    shown = first_request(Question("hi", (), {}))
+    assert shown.messages[0]["content"] == "hi"
+    monkeypatch.setenv("SAFT_REPLAY", "recording.jsonl")
+    assert settings_for().base_url == "https://collect.example/v1"
+    monkeypatch.setenv("SAFT_RECORD", "recording.jsonl")
+    with pytest.raises(ConfigError, match="without your word"):
+        settings_for()
+
+
+@pytest.mark.parametrize("text", ["tool = 3", "[tool]\nsaft = 3"])
+def test_a_project_file_without_tables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(text)
+    monkeypatch.chdir(folder)
+    if "saft" in text:
+        with pytest.raises(ConfigError, match="expected a table, got int 3"):
+            settings_for()
+    else:
+        assert settings_for() == Settings()

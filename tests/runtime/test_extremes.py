@@ -117,6 +117,7 @@ os.rmdir(os.getcwd())
 for call in (lambda: ops.read_text("a"), lambda: ops.list_files("*")):
     try: call()
     except SaftError as error: print(error)
+print(ops.list_files(os.__file__) == [os.__file__], ops.read_text(os.__file__) != "")
 print(prompt("hi", options={"provider": "mock"}).text != "")
 """
     folder = tmp_path / "gone"
@@ -130,7 +131,7 @@ print(prompt("hi", options={"provider": "mock"}).text != "")
         text=True,
     )
     said = "the working directory is not there any more\n"
-    assert (done.stdout, done.stderr) == (2 * said + "True\n", "")
+    assert (done.stdout, done.stderr) == (2 * said + "True True\nTrue\n", "")
 
 
 @pytest.mark.parametrize(
@@ -153,5 +154,6 @@ def test_control_characters_are_shown_escaped() -> None:
     error = CheckError("got \x1b[2J and \x9b\x00\nas lines\tare", hint="mind \x07 \ud800 é")
     assert str(error) == "got \\x1b[2J and \\x9b\\x00\nas lines\tare; mind \\x07 \\ud800 é"
     assert error.message.startswith("got \x1b")
-    assert show(["\ud800 é"]) == '["\\ud800 é"]'
-    assert show(["\x9b\x7f"]) == '["\\u009b\\u007f"]'
+    assert str(CheckError("a\u202eb\u2066")) == "a\\u202eb\\u2066"
+    shown = show(["\x9b\u2028"])
+    assert str(CheckError(f"got {shown}")) == 'got ["\\x9b\\u2028"]'

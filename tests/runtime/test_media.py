@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 import struct
 import zlib
 from collections.abc import Callable
@@ -346,3 +347,9 @@ def test_contents() -> None:
 
 def test_json_of_a_picture_is_refused() -> None:
     assert "interpolate it on its own" in refusal(lambda: to_json(image("photo.png")))
+
+
+@pytest.mark.parametrize("open_", [image, file])
+def test_they_travel_between_processes(open_: Callable[[str], Any]) -> None:
+    opened = open_("photo.png")
+    assert pickle.loads(pickle.dumps(opened)) == opened

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+
+pytest_plugins = "pytester"
+
+Run = Callable[..., str]
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,34 +23,36 @@ def test_greeting(saft_replay):
 """
 
 
-def run(folder: Path, *arguments: str, **variables: str) -> str:
-    plugin = ["-p", "no:cacheprovider", "-p", "runtime_support.pytest_plugin"]
-    command = [sys.executable, "-m", "pytest", "-q", *plugin, *arguments]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "SAFT_PROVIDER": "mock",
-        **variables,
-    }
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True
-    ).stdout
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Runs the tests of the folder in this process, and gives what pytest says."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    plugins = ["-p", "no:cacheprovider", "-p", "runtime_support.pytest_plugin"]
+
+    def run(*arguments: str, **variables: str) -> str:
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            for name, value in {"SAFT_PROVIDER": "mock", **variables}.items():
+                patch.setenv(name, value)
+            result = pytester.runpytest_inprocess("-q", *plugins, str(tmp_path), *arguments)
+        return result.stdout.str()
+
+    return run
 
 
-def test_recordings_stand_beside_the_test(tmp_path: Path) -> None:
+def test_recordings_stand_beside_the_test(run: Run, tmp_path: Path) -> None:
     (tmp_path / "test_mail.py").write_text(TEST)
     recording = tmp_path / "recordings" / "test_mail.test_greeting.jsonl"
-    missed = run(tmp_path)
+    missed = run()
     assert "ReplayMiss" in missed and "1 failed" in missed
-    assert "1 passed" in run(tmp_path, "--saft-record")
+    assert "1 passed" in run("--saft-record")
     assert recording.read_text().count("\n") == 1
-    assert "1 passed" in run(tmp_path)
+    assert "1 passed" in run()
 
     (tmp_path / "test_mail.py").write_text(TEST.replace("greet {name}", "greet {name}!"))
-    assert "1 failed" in run(tmp_path)
-    assert "1 unused entry in" in run(tmp_path, "--saft-record")
-    assert "1 passed" in run(tmp_path, "--saft-record=all")
+    assert "1 failed" in run()
+    assert "1 unused entry in" in run("--saft-record")
+    assert "1 passed" in run("--saft-record=all")
     assert recording.read_text().count("\n") == 1
 
 
@@ -61,9 +69,9 @@ def test_out(saft_replay, host):
 """
 
 
-def test_nothing_leaves_the_machine_while_replaying(tmp_path: Path) -> None:
+def test_nothing_leaves_the_machine_while_replaying(run: Run, tmp_path: Path) -> None:
     (tmp_path / "test_mail.py").write_text(TEST_OF_THE_NETWORK)
-    refused = run(tmp_path)
+    refused = run()
     assert "2 failed, 1 passed" in refused
     for host in ("192.0.2.1", "example.invalid"):
         assert f"NetworkRefused: saft_replay: {host} is another machine" in refused
@@ -93,22 +101,22 @@ def test_main(saft_replay, capsys):
 """
 
 
-def test_a_compiled_module_is_tested_without_a_model(tmp_path: Path) -> None:
+def test_a_compiled_module_is_tested_without_a_model(run: Run, tmp_path: Path) -> None:
     (tmp_path / "triage.py").write_text(COMPILED)
     (tmp_path / "test_triage.py").write_text(TEST_OF_A_COMPILED_MODULE)
-    assert "3 passed" in run(tmp_path, "--saft-record")
+    assert "3 passed" in run("--saft-record")
     names = sorted(path.name for path in (tmp_path / "recordings").iterdir())
     assert names == [
         "test_triage.TestTriage.test_it_My_invoice_is_wrong.jsonl",
         "test_triage.TestTriage.test_it_The_server_is_on_fire.jsonl",
         "test_triage.test_main.jsonl",
     ]
-    assert "3 passed" in run(tmp_path, SAFT_PROVIDER="none")
-    assert "3 passed" in run(tmp_path, SAFT_PROVIDER="none", SAFT_RECORD="elsewhere.jsonl")
+    assert "3 passed" in run(SAFT_PROVIDER="none")
+    assert "3 passed" in run(SAFT_PROVIDER="none", SAFT_RECORD="elsewhere.jsonl")
     assert not (tmp_path / "elsewhere.jsonl").exists()
 
     (tmp_path / "triage.py").write_text(COMPILED.replace("fill in a ticket", "fill in one"))
-    changed = run(tmp_path)
+    changed = run()
     assert "3 failed" in changed
     assert '+   "content": "Read this mail and fill in one:' in changed
 

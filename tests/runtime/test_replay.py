@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,19 @@ from runtime_support.providers import replay
 from runtime_support.providers.scripted import Scripted, tool_request
 
 Script = Callable[..., Scripted]
+
+ROOT = Path(__file__).parents[2]
+
+# What "hi" is answered with.
+ENTRY = json.dumps(
+    {
+        "key": replay.key_of(Request(messages=({"role": "user", "content": "hi"},))),
+        "repeat": 0,
+        "request": {"messages": [{"role": "user", "content": "hi"}]},
+        "reply": {"text": "hello", "of_a_later_version": 1},
+        "made": "2031-01-01",
+    }
+)
 
 
 @pytest.fixture
@@ -248,10 +262,17 @@ def test_a_provider_without_tools_replays_as_one(
 def test_a_damaged_recording_is_a_config_error(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     path.parent.mkdir()
     monkeypatch.setenv("SAFT_REPLAY", str(path))
-    for text in ("{oops", "[1]", '{"key": "x"}'):
+    for text in (
+        "{oops\n",
+        "[1]",
+        '{"key": "x"}',
+        ENTRY.replace('"text"', '"texts"'),
+        "[" * 99_999 + "\n",
+    ):
         path.write_text(text)
-        with pytest.raises(ConfigError, match=r"file\.jsonl"):
+        with pytest.raises(ConfigError, match=r"file\.jsonl:"):
             prompt("hi")
+        replay.close(str(path))
 
 
 def test_a_recording_that_is_not_there_is_a_miss(
@@ -263,7 +284,6 @@ def test_a_recording_that_is_not_there_is_a_miss(
 
 
 def test_at_exit_the_file_is_sorted_and_unused_entries_are_reported(path: Path) -> None:
-    root = Path(__file__).parents[2]
     script = (
         "import sys; from runtime_support import prompt\n"
         "[prompt('{n}', n=n, options={'provider': 'mock'}) for n in map(int, sys.argv[1:])]"
@@ -271,7 +291,7 @@ def test_at_exit_the_file_is_sorted_and_unused_entries_are_reported(path: Path) 
 
     def run(*numbers: str, **variables: str) -> str:
         command = [sys.executable, "-c", script, *numbers]
-        environment = {"PYTHONPATH": str(root), **variables}
+        environment = {"PYTHONPATH": str(ROOT), **variables}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         return done.stderr
 
@@ -279,3 +299,301 @@ def test_at_exit_the_file_is_sorted_and_unused_entries_are_reported(path: Path) 
     keys = [entry["key"] for entry in entries(path)]
     assert keys == sorted(keys)
     assert "2 unused entries" in run("2", SAFT_REPLAY=str(path))
+
+
+# What crashes, other processes and full disks do to a recording
+
+
+def ask(*numbers: int) -> list[str]:
+    return [prompt("number {n}", n=number).value for number in numbers]
+
+
+def test_a_torn_last_line_is_left_out_with_a_note(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.parent.mkdir()
+    path.write_text(f"{ENTRY}\n{ENTRY[:-15]}")
+    monkeypatch.setenv("SAFT_REPLAY", str(path))
+    assert prompt("hi").value == "hello"
+    said = f"saft: {path}:2: the last line is incomplete and is left out\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n" + ENTRY[:-15], "\n" + ENTRY[:9], "\n" * 3])
+def test_recording_goes_on_after_any_end(
+    path: Path, recording: Path, scripted: Script, end: str
+) -> None:
+    path.parent.mkdir()
+    path.write_text(ENTRY + end)
+    scripted("one", "two")
+    ask(1, 2)
+    before_it_is_sorted = [json.loads(line) for line in path.read_text().split("\n") if line]
+    assert len(before_it_is_sorted) == 3
+    replay.close(str(path))
+    assert sorted(entry["reply"]["text"] for entry in entries(path)) == ["hello", "one", "two"]
+
+
+def test_a_long_torn_line_is_taken_away(path: Path, recording: Path, scripted: Script) -> None:
+    path.parent.mkdir()
+    path.write_text(f"{ENTRY}\n{ENTRY[:50]}{'x' * 200_000}")
+    scripted("one")
+    ask(1)
+    assert len(entries(path)) == 2
+
+
+def test_what_a_later_version_wrote_is_kept(
+    path: Path, monkeypatch: pytest.MonkeyPatch, scripted: Script
+) -> None:
+    path.parent.mkdir()
+    path.write_text(ENTRY + "\n")
+    monkeypatch.setenv("SAFT_REPLAY", str(path))
+    monkeypatch.setenv("SAFT_RECORD", str(path))
+    scripted("one")
+    assert [prompt("hi").value, *ask(1)] == ["hello", "one"]
+    replay.close(str(path))
+    assert json.loads(ENTRY) in entries(path)
+
+
+def test_an_unusable_reply_is_told_with_its_place(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.parent.mkdir()
+    path.write_text(ENTRY.replace('"text"', '"words"') + "\n")
+    monkeypatch.setenv("SAFT_REPLAY", str(path))
+    with pytest.raises(ConfigError, match=r"file\.jsonl: the entry \w+ has no usable reply"):
+        prompt("hi")
+
+
+def test_what_others_add_while_a_recording_is_finished_stays(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process adds its line at the worst moment: the file was read, and is not replaced."""
+    path.parent.mkdir()
+    first = Request(messages=({"role": "user", "content": "first"},))
+    one = replay.Recording(str(path))
+    one.put(one.place(first), first, {"reply": {"text": "1"}})
+    adding = (
+        "import sys, json\n"
+        "from runtime_support.exchange import Request\n"
+        "from runtime_support.providers.replay import Recording\n"
+        "request = Request(messages=({'role': 'user', 'content': 'second'},))\n"
+        "other = Recording(sys.argv[1])\n"
+        "print('begins', flush=True)\n"
+        "other.put(other.place(request), request, {'reply': {'text': '2'}})\n"
+    )
+    others: list[subprocess.Popen[str]] = []
+    original = replay._read
+
+    def read(path: str) -> Any:
+        found = original(path)
+        command = [sys.executable, "-c", adding, path]
+        other = subprocess.Popen(
+            command, env={"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True
+        )
+        assert other.stdout is not None and other.stdout.readline() == "begins\n"
+        others.append(other)
+        return found
+
+    monkeypatch.setattr(replay, "_read", read)
+    one.close()
+    others[0].communicate()
+    assert [other.returncode for other in others] == [0]
+    assert sorted(entry["reply"]["text"] for entry in entries(path)) == ["1", "2"]
+
+
+def test_several_processes_record_to_one_file(path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from runtime_support import prompt\n"
+        "from runtime_support.providers import replay\n"
+        "for n in range(20):\n"
+        "    prompt('{p} {n}', p=sys.argv[1], n=n, options={'provider': 'mock'})\n"
+        "    if n % 5 == 4: replay.close(sys.argv[2])\n"
+    )
+    environment = {"PYTHONPATH": str(ROOT), "SAFT_RECORD": str(path)}
+    running = [
+        subprocess.Popen([sys.executable, "-c", script, name, str(path)], env=environment)
+        for name in "abc"
+    ]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    assert len(entries(path)) == 60
+
+
+def test_a_secret_in_the_request_is_found_before_it_is_paid_for(
+    monkeypatch: pytest.MonkeyPatch, recording: Path, scripted: Script
+) -> None:
+    monkeypatch.setenv("MAIL_PASSWORD", "correct-horse")
+    model = scripted("ok")
+    with pytest.raises(ConfigError, match="the request holds something like a key"):
+        prompt("what is correct-horse battery staple?")
+    assert model.requests == []
+
+
+def test_a_secret_in_the_reply_is_not_recorded_and_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+    recording: Path,
+    scripted: Script,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MAIL_PASSWORD", "correct-horse")
+    scripted("it is correct-horse", "fine")
+    assert [prompt("tell me").value, prompt("and?").value] == ["it is correct-horse", "fine"]
+    assert "not recorded in" in capsys.readouterr().err
+    assert [entry["reply"]["text"] for entry in entries(recording)] == ["fine"]
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "/dev/full", "pipe", "folder", "file/inside.jsonl"])
+def test_what_cannot_be_recorded_to_is_found_before_anything_is_paid_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scripted: Script, place: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SAFT_RECORD", str(tmp_path / place))
+    model = scripted("ok")
+    with pytest.raises(ConfigError) as caught:
+        prompt("hi")
+    assert str(tmp_path / place) in str(caught.value)
+    assert model.requests == []
+
+
+def test_a_full_disk_costs_no_reply(
+    monkeypatch: pytest.MonkeyPatch,
+    recording: Path,
+    scripted: Script,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write, is_full = os.write, False
+
+    def limited(descriptor: int, data: Any) -> int:
+        if is_full:
+            if len(data) > 5:
+                return write(descriptor, data[:5])
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", limited)
+    model = scripted("one", "two", "three")
+    assert ask(1) == ["one"]
+    is_full = True
+    assert ask(2) == ["two"]
+    said = f"saft: cannot write the recording {recording}: No space left on device\n"
+    assert capsys.readouterr().err == said
+    with pytest.raises(ConfigError, match=f"{recording}: No space left on device"):
+        ask(3)
+    assert len(model.requests) == 2
+    assert [entry["reply"]["text"] for entry in entries(recording)] == ["one"]
+    is_full = False
+    assert ask(4) == ["three"]
+    replay.close(str(recording))
+    texts = {entry["reply"]["text"] for entry in entries(recording)}
+    assert texts == {"one", "two", "three"}
+
+
+def test_a_file_that_may_not_grow(path: Path) -> None:
+    script = """
+import resource, sys
+from runtime_support import configure, prompt
+from runtime_support.providers.scripted import Scripted
+configure(provider=Scripted([str(n) * 50 for n in range(9)]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+for n in range(9):
+    print(prompt("{n}", n=n).value[0], flush=True)
+"""
+    environment = {"PYTHONPATH": str(ROOT), "SAFT_RECORD": str(path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
+    )
+    kept = [entry["reply"]["text"][0] for entry in entries(path)]
+    answers = done.stdout.split()
+    assert sorted(answers) == [*sorted(kept), answers[-1]]
+    assert f"ConfigError: cannot write the recording {path}: File too large" in done.stderr
+    assert done.stderr.splitlines()[-1] == (
+        f"saft: cannot finish the recording {path}: File too large; 1 replies are not in it"
+    )
+
+
+def test_half_surrogates_can_be_recorded(
+    monkeypatch: pytest.MonkeyPatch, recording: Path, scripted: Script
+) -> None:
+    scripted("half \ud800 é")
+    assert prompt("hi").value == "half \ud800 é"
+    start_replay(monkeypatch, recording)
+    assert prompt("hi").value == "half \ud800 é"
+    assert "é" in recording.read_text()
+
+
+def test_a_miss_compares_few_entries(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    import difflib
+
+    path.parent.mkdir()
+    with path.open("w") as file:
+        for number in range(2000):
+            content = f"the weather of day {number} in Oslo"
+            request = {"messages": [{"role": "user", "content": content}]}
+            entry = {"key": str(number), "repeat": 0, "request": request, "reply": {"text": "x"}}
+            print(json.dumps(entry), file=file)
+    compared: list[Any] = []
+
+    class Counting(difflib.SequenceMatcher[str]):
+        def __init__(self, *arguments: Any) -> None:
+            compared.append(arguments)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(difflib, "SequenceMatcher", Counting)
+    monkeypatch.setenv("SAFT_REPLAY", str(path))
+    with pytest.raises(ReplayMiss) as caught:
+        prompt("the weather of day 1234 in Bergen")
+    assert "day 1234 in Oslo" in str(caught.value)
+    assert len(compared) <= 2 * replay.MOST_COMPARED
+
+
+def test_a_link_is_written_through(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scripted: Script
+) -> None:
+    (tmp_path / "link.jsonl").symlink_to("real.jsonl")
+    monkeypatch.setenv("SAFT_RECORD", "link.jsonl")
+    scripted("a", "b")
+    ask(2, 1)
+    replay.close("link.jsonl")
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert len(entries(tmp_path / "real.jsonl")) == 2
+
+
+def test_a_forked_process_has_recordings_of_its_own(recording: Path, scripted: Script) -> None:
+    scripted("one", "two", "three")
+    ask(1)
+    child = os.fork()
+    if child == 0:
+        ask(2)
+        os._exit(0 if str(recording) in replay._open else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    ask(3)
+    replay.close(str(recording))
+    assert len(entries(recording)) == 3
+
+
+def test_an_interrupt_while_finishing_leaves_no_file_behind(
+    monkeypatch: pytest.MonkeyPatch, recording: Path, scripted: Script
+) -> None:
+    scripted("one")
+    ask(1)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", interrupted)
+        replay._close_all()
+    assert os.listdir(recording.parent) == [recording.name]
+    assert len(entries(recording)) == 1
+
+
+def test_one_callback_at_exit(path: Path) -> None:
+    import atexit
+
+    before = atexit._ncallbacks()
+    for number in range(5):
+        replay.opened(f"{path}{number}")
+        replay.close(f"{path}{number}")
+    assert atexit._ncallbacks() == before

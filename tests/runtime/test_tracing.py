@@ -12,12 +12,17 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ToolsUnsupported, configure, prompt
+from runtime_support import RateLimited, ToolsUnsupported, configure, prompt, tracing
 from runtime_support.exchange import Reply, Request
 from runtime_support.providers.scripted import Scripted, tool_request
-from runtime_support.tracing import add_observer
+from runtime_support.tracing import add_observer, retrying
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
+
+
+@pytest.fixture(autouse=True)
+def nothing_told_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracing, "_troubles", set())
 
 
 def greet(name: str) -> str:
@@ -147,3 +152,111 @@ def test_an_observer_of_ones_own(scripted: Callable[..., Scripted]) -> None:
     remove()
     run(scripted)
     assert [event["event"] for event in seen] == ["request", "reply", "tool", "request", "reply"]
+
+
+def test_an_observer_that_raises_costs_no_answer(
+    capsys: pytest.CaptureFixture[str], scripted: Callable[..., Scripted]
+) -> None:
+    def broken(event: dict[str, Any]) -> None:
+        raise KeyError(event["event"])
+
+    seen: list[dict[str, Any]] = []
+    removals = [add_observer(broken), add_observer(seen.append)]
+    scripted("one", "two")
+    assert [prompt("hi").value, prompt("hi").value] == ["one", "two"]
+    for remove in removals:
+        remove()
+    assert len(seen) == 4
+    assert re.fullmatch(
+        r"saft: observer 1 \(.*broken\): KeyError: 'request'\n", capsys.readouterr().err
+    )
+
+
+def test_an_interrupt_in_an_observer_is_one(scripted: Callable[..., Scripted]) -> None:
+    def interrupting(event: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    remove = add_observer(interrupting)
+    scripted("one")
+    with pytest.raises(KeyboardInterrupt):
+        prompt("hi")
+    remove()
+
+
+@pytest.mark.parametrize("place", ["no/such/folder/log.jsonl", "."])
+def test_a_log_that_cannot_be_written_costs_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scripted: Callable[..., Scripted],
+    place: str,
+) -> None:
+    monkeypatch.setenv("SAFT_LOG", place)
+    scripted("one", "two")
+    assert [prompt("hi").value, prompt("hi").value] == ["one", "two"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"saft: log {place}: ") and f"'{place}'" in line
+
+
+def test_without_standard_error_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scripted: Callable[..., Scripted],
+) -> None:
+    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setattr("sys.stderr", None)
+    scripted("one")
+    assert prompt("hi").value == "one"
+    assert capsys.readouterr().out == ""
+
+
+def test_half_surrogates_can_be_logged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scripted: Callable[..., Scripted]
+) -> None:
+    path = tmp_path / "saft.jsonl"
+    monkeypatch.setenv("SAFT_LOG", str(path))
+    scripted("half \ud800")
+    prompt("hi")
+    assert json.loads(path.read_text().splitlines()[1])["text"] == "half \ud800"
+
+
+def test_a_failure_and_a_retry_are_events(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    class Busy:
+        def complete(self, request: Request) -> Reply:
+            retrying("429 Too Many Requests", 1.5)
+            raise RateLimited("too many requests", status=429, hint="wait")
+
+    path = tmp_path / "saft.jsonl"
+    monkeypatch.setenv("SAFT_LOG", str(path))
+    monkeypatch.setenv("SAFT_TRACE", "1")
+    configure(provider=Busy())
+    with pytest.raises(RateLimited):
+        prompt("hi")
+    retrying("nobody asks", 1)
+    _, retry, failure = [json.loads(line) for line in path.read_text().splitlines()]
+    assert (retry["event"], retry["reason"], retry["wait"]) == (
+        *("retry", "429 Too Many Requests"),
+        1.5,
+    )
+    assert (failure["event"], failure["error"], failure["status"]) == (
+        "failure",
+        "RateLimited",
+        429,
+    )
+    assert failure["message"] == "too many requests; wait" and failure["duration"] >= 0
+    told = capsys.readouterr().err
+    assert re.search(r"\[\d+\] again in 1\.5 s: 429 Too Many Requests\n", told)
+    assert re.search(r"\] failed, [\d.]+ ms\n    RateLimited: too many requests; wait\n", told)
+    assert "nobody asks" not in told
+
+
+def test_control_characters_of_a_reply_do_not_reach_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scripted: Callable[..., Scripted],
+) -> None:
+    monkeypatch.setenv("SAFT_TRACE", "1")
+    scripted("\x1b[2Jgone\x9b")
+    prompt("hi")
+    assert "    \\x1b[2Jgone\\x9b\n" in capsys.readouterr().err

@@ -1,0 +1,27 @@
+"""The examples in docstrings, those after `>>>`, give what they say."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import runtime_support
+
+MODULES = [
+    module.name for module in pkgutil.walk_packages(runtime_support.__path__, "runtime_support.")
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
+
+
+def test_the_leaf_layer_has_examples() -> None:
+    for name in ("builtins", "jsontext", "media", "names", "operators", "tables", "values"):
+        module = importlib.import_module(f"runtime_support.{name}")
+        assert doctest.testmod(module).attempted > 0
