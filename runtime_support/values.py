@@ -43,6 +43,13 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
     ord("\\"): "\\\\",
 }
 
+# What moves the cursor, ends a line or turns the direction of writing, but for line ends and tabs.
+_INVISIBLE = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+    if chr(code) not in "\n\t"
+}
+
 BRIEF_LENGTH = 60
 
 # By dataclass: its fields' names in the script, and in Python. Filled as classes are met; writing
@@ -184,6 +191,11 @@ def quote(text: str) -> str:
     return f'"{text.translate(_ESCAPES)}"'
 
 
+def visible(text: str) -> str:
+    """The text with the characters escaped that a terminal would obey rather than show."""
+    return text.translate(_INVISIBLE)
+
+
 def function_name(function: object) -> str:
     """A function's name in the script: without the underscore that Python forced on it."""
     name = str(getattr(function, "__name__", type(function).__name__))
@@ -216,7 +228,7 @@ def brief(value: object) -> str:
     if callable(value) and not is_record(value):
         return word if word != "function" else f"function {function_name(value)}"
     try:
-        text = literal(value)
+        text = visible(literal(value))
     except (ValueError, RecursionError):  # an integer of thousands of digits, a cycle
         return f"a very large {word}"
     if len(text) > BRIEF_LENGTH:

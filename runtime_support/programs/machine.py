@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.programs.ambiguity import Ambiguity
 from runtime_support.programs.limits import Limits
 from runtime_support.programs.outcomes import Call, FailureKind
@@ -89,8 +90,8 @@ class Machine:
             message = f"{definition.name}: {describe_error(error)}"
             if self.stopped:
                 raise
-            if isinstance(error, KeyboardInterrupt | SystemExit):
-                self.abort = error  # a request to end the process passes to the caller
+            if isinstance(error, KeyboardInterrupt | SystemExit | ProviderError | ConfigError):
+                self.abort = error  # a prompt without its provider, the end of the process
         else:
             try:
                 result = conform(result, definition.result)
