@@ -143,7 +143,7 @@ def _conversations(
 ) -> Conversations:
     """What begins a conversation towards a goal."""
     rounds = plain(question.rounds)
-    if rounds is not None and (not isinstance(rounds, int) or isinstance(rounds, bool)):
+    if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
     return partial(
         Conversation,

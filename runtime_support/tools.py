@@ -157,8 +157,16 @@ def loosened(value: Any, schema: Schema) -> Any:
 
 def _without_private(signature: Signature) -> Signature:
     """Without the parameters that a function has for itself: `_key=key` in a loop that makes it."""
-    own = [p for p in signature.parameters if p.required or not p.python_name.startswith("_")]
-    return replace(signature, parameters=tuple(own))
+    shown = [one for one in signature.parameters if not _is_private(one, signature)]
+    return replace(signature, parameters=tuple(shown))
+
+
+def _is_private(parameter: Parameter, signature: Signature) -> bool:
+    # What others come behind by position cannot be left out of a call.
+    is_separate = parameter.passed == "by name" or (
+        parameter.passed == "either way" and signature.rest is None
+    )
+    return is_separate and not parameter.required and parameter.python_name.startswith("_")
 
 
 def _field(parameter: Parameter) -> Field:
