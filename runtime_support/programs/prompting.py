@@ -130,6 +130,30 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({self})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What travels is what the registry was made from: the program is checked again there.
+        known = self.checked.registry.definitions.values()
+        named = {
+            kind: {one.name: one.function for one in known if one.kind == kind}
+            for kind in ("function", "type", "conversion")
+        }
+        pure = [one.name for one in known if one.pure and one.kind != "type"]
+        return _checked_again, (self.program, *named.values(), pure, self.limits)
+
+
+def _checked_again(
+    program: Any,
+    functions: dict[str, Function],
+    types: dict[str, type],
+    conversions: dict[str, Function],
+    pure: list[str],
+    limits: Limits,
+) -> Plan:
+    checked = check(program, Registry(functions, types, conversions, pure), limits=limits)
+    if isinstance(checked, CheckedProgram):
+        return Plan(checked, limits)
+    raise ProgramError(f"the plan no longer fits its functions: {checked}", outcome=checked)
+
 
 def run(plan: Plan, on_call: OnCall | None = None) -> Any:
     """The value of the plan; ProgramError when it does not run to its end."""
