@@ -10,16 +10,15 @@ conversation may come later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeAlias, cast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
 
 from runtime_support.config import Settings, settings_for
 from runtime_support.conversation import Conversation, Step, Steps, drive
 from runtime_support.errors import CheckError, SaftError, ToolsUnsupported
 from runtime_support.exchange import Provider, Request, ToolRequest
-from runtime_support.goals import Goal, ObjectGoal, goal_for
+from runtime_support.goals import ObjectGoal, goal_for
 from runtime_support.positions import Place, annotate, place_of_call
 from runtime_support.providers import provider_for
 from runtime_support.results import Answer, Result
@@ -29,8 +28,7 @@ from runtime_support.tracing import Observer, observer_for
 from runtime_support.values import brief, plain
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """The arguments of a call of `prompt`."""
 
     template: str
@@ -91,10 +89,9 @@ def asking(question: Question) -> Asking:
     rendered = rendered_from(question)
     tools = {name: function_tool(name, one) for name, one in rendered.tools.items()}
     descriptions = [tool.description() for tool in tools.values()]
-    goal = _goal(question, settings, tools)
-    provider = provider_for(settings)
-    towards = _conversations(question, rendered, descriptions, settings, observer_for())
-    return Asking(_steps(question, goal, towards), provider, tools, place_of_call())
+    conversation = _conversation(question, rendered, descriptions, settings, observer_for())
+    steps = _steps(conversation, question.fields)
+    return Asking(steps, provider_for(settings), tools, place_of_call())
 
 
 def first_request(question: Question) -> Request:
@@ -105,8 +102,7 @@ def first_request(question: Question) -> Request:
     settings = settings_where_known(question.options)
     rendered = rendered_from(question)
     descriptions = [_described(*tool) for tool in rendered.tools.items()]
-    goal = _goal(question, settings, rendered.tools)
-    return _conversations(question, rendered, descriptions, settings, Observer())(goal).request()
+    return _conversation(question, rendered, descriptions, settings, Observer()).request()
 
 
 def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
@@ -131,51 +127,34 @@ def rendered_from(question: Question) -> Rendered:
     return rendered
 
 
-Conversations: TypeAlias = Callable[[Goal], Conversation]
-
-
-def _conversations(
+def _conversation(
     question: Question,
     rendered: Rendered,
     tools: list[dict[str, Any]],
     settings: Settings,
     observer: Observer,
-) -> Conversations:
-    """What begins a conversation towards a goal."""
+) -> Conversation:
+    goal = goal_for(question.returns, question.fields, settings.structured)
+    for name in rendered.tools:
+        if goal.takes(ToolRequest(name, "")):
+            raise CheckError(f"`{name}` is a tool by which the model hands in a field")
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
-    return partial(
-        Conversation,
-        rendered.content,
-        tools=tools,
-        settings=settings,
-        rounds=rounds,
-        observer=observer,
-    )
+    return Conversation(rendered.content, goal, tools, settings, rounds, observer)
 
 
-def _steps(question: Question, goal: Goal, towards: Conversations) -> Steps[Answer]:
-    is_several = question.fields is not None
-    conversation = towards(goal)
+def _steps(conversation: Conversation, fields: Mapping[str, Any] | None) -> Steps[Answer]:
     try:
         yield from conversation.steps()
     except ToolsUnsupported:
         # After a reply it is what a prompt inside a tool came to.
-        if question.fields is None or conversation.usage.requests:
+        if fields is None or conversation.requests:
             raise
-        conversation = towards(ObjectGoal(question.fields))
+        conversation = conversation.anew(ObjectGoal(fields))
         yield from conversation.steps()
         conversation.repairs.append("asked for the fields as one JSON object: no tools there")
-    return conversation.answer(conversation.goal.value, is_several=is_several)
-
-
-def _goal(question: Question, settings: Settings, tools: Mapping[str, Any]) -> Goal:
-    goal = goal_for(question.returns, question.fields, settings.structured)
-    for name in tools:
-        if goal.takes(ToolRequest(name, "")):
-            raise CheckError(f"`{name}` is a tool by which the model hands in a field")
-    return goal
+    return conversation.answer(conversation.goal.value, is_several=fields is not None)
 
 
 def _described(name: str, function: Any) -> dict[str, Any]:

@@ -82,6 +82,7 @@ class Conversation:
         rounds: int | None,
         observer: Observer,
     ) -> None:
+        self.content = content
         self.goal = goal
         self.settings = settings
         self.rounds_allowed = rounds
@@ -94,9 +95,16 @@ class Conversation:
         self.tool_rounds = 0
         self.attempts: list[tuple[str, str]] = []
         self.repairs: list[str] = []
-        self.usage = Usage()
+        self.requests = 0
+        self.input_tokens = 0
+        self.output_tokens = 0
         self.model = settings.model or ""
         self.text = ""
+
+    def anew(self, goal: Goal) -> Conversation:
+        """The same, from the beginning, towards another goal."""
+        rounds, observer = self.rounds_allowed, self.observer
+        return Conversation(self.content, goal, self.tools, self.settings, rounds, observer)
 
     def steps(self) -> Steps[None]:
         """What has to be done until the goal is reached; a PromptError when it cannot be."""
@@ -143,7 +151,8 @@ class Conversation:
 
     def answer(self, value: Any, *, is_several: bool = False) -> Answer:
         """The value with the history; of several values each is a Result of its own as well."""
-        history = (self.text, self.calls, self.usage, self.model, self.repairs)
+        usage = Usage(self.input_tokens, self.output_tokens, self.requests)
+        history = (self.text, self.calls, usage, self.model, self.repairs)
         fields = tuple(Result.of(Answer(one, *history)) for one in value) if is_several else ()
         return Answer(value, *history, fields)
 
@@ -153,7 +162,9 @@ class Conversation:
 
     def _receive(self, reply: Reply) -> None:
         self.observer.received(reply)
-        self.usage += Usage(reply.input_tokens, reply.output_tokens, 1)
+        self.requests += 1
+        self.input_tokens += reply.input_tokens
+        self.output_tokens += reply.output_tokens
         self.model = reply.model or self.model
         self.text = reply.text
         self._examine(reply)

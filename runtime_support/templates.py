@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from runtime_support.contents import Content, Piece, content_of, text_of
 from runtime_support.errors import CheckError
@@ -63,8 +63,7 @@ class Template:
     keys: frozenset[str | int]
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(NamedTuple):
     """The content of a prompt, and the functions that its model may call, by tool name.
 
     A function is an `Unknown` where a value was one.
@@ -94,6 +93,9 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
             continue
         key = part.key
         value = plain(values[key] if isinstance(key, int) else names[key])
+        if isinstance(value, str):
+            pieces.append(_text_of(value, part))
+            continue
         if not _is_tool(value):
             pieces += _pieces_of(value, part)
             continue
@@ -154,8 +156,6 @@ def _is_tool(value: Any) -> bool:
 
 def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
     """A value at a hole: its text, or the pictures and files that it is."""
-    if isinstance(value, str):
-        return [_text_of(value, hole)]
     if isinstance(value, Unknown) and value.kind == "image":
         return [{"type": "image_url", "image_url": {"url": value.mark}}]
     if isinstance(value, Unknown) and value.kind == "file":
