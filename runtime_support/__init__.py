@@ -17,7 +17,7 @@ from runtime_support.quick_typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support.checks import check
-    from runtime_support.config import configure, snapshot
+    from runtime_support.config import Settings, configure, snapshot
     from runtime_support.errors import (
         AuthenticationFailed,
         CheckError,
@@ -38,14 +38,17 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
+    from runtime_support.exchange import Provider, Reply, Request, ToolRequest
     from runtime_support.files import list_files, read_text, write_text
     from runtime_support.jsontext import parse, to_json
     from runtime_support.media import File, Image, file, image
     from runtime_support.programs.outcomes import ambiguous, option
     from runtime_support.programs.prompting import Plan, program, run
     from runtime_support.prompting import prompt
+    from runtime_support.providers.scripted import Scripted
     from runtime_support.results import Result, ToolCall, Usage
     from runtime_support.tables import mean, read
+    from runtime_support.tracing import add_observer
     from runtime_support.values import kind, show
 
 __all__ = [
@@ -60,19 +63,26 @@ __all__ = [
     "Plan",
     "ProgramError",
     "PromptError",
+    "Provider",
     "ProviderError",
     "ProviderTimeout",
     "RateLimited",
     "Refused",
     "ReplayMiss",
+    "Reply",
+    "Request",
     "Result",
     "SaftError",
+    "Scripted",
+    "Settings",
     "ToolCall",
     "ToolLimitError",
+    "ToolRequest",
     "ToolsUnsupported",
     "TruncatedReply",
     "Usage",
     "ZeroError",
+    "add_observer",
     "ambiguous",
     "check",
     "configure",
@@ -97,6 +107,7 @@ __all__ = [
 
 _HOMES = {
     "Plan": "programs.prompting",
+    "add_observer": "tracing",
     "ambiguous": "programs.outcomes",
     "check": "checks",
     "configure": "config",
@@ -111,14 +122,20 @@ _HOMES = {
     "parse": "jsontext",
     "program": "programs.prompting",
     "prompt": "prompting",
+    "Provider": "exchange",
     "read": "tables",
     "read_text": "files",
+    "Reply": "exchange",
+    "Request": "exchange",
     "Result": "results",
     "run": "programs.prompting",
+    "Scripted": "providers.scripted",
+    "Settings": "config",
     "show": "values",
     "snapshot": "config",
     "to_json": "jsontext",
     "ToolCall": "results",
+    "ToolRequest": "exchange",
     "Usage": "results",
     "write_text": "files",
 }

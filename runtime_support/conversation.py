@@ -1,6 +1,12 @@
-"""One call of `prompt`, from the first request to the value.
+"""A conversation with a model as steps, from the first request to the value.
 
-    Conversation(text, tools, goal, settings, provider).run()  ->  the goal is reached, or an error
+    steps = Conversation(content, goal, tools, settings, rounds, observer).steps()
+    drive(steps, answer)         the goal is reached, or an error
+
+A conversation does nothing itself: it yields what has to be done next, and is sent what came of
+it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; a
+failure is thrown in. Whoever drives it decides how to wait: at once as `drive` does, in a thread,
+in an event loop, or not at all, when a journal knows the outcome.
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
 are run in order and answered. Any other reply ends a turn: it reaches the goal, or the model is
@@ -9,8 +15,9 @@ told why not and asked again, as often as `repairs` says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
 
 from runtime_support.config import Settings
 from runtime_support.errors import (
@@ -22,13 +29,19 @@ from runtime_support.errors import (
     ToolLimitError,
     TruncatedReply,
 )
-from runtime_support.exchange import Message, Provider, Reply, Request, ToolRequest
-from runtime_support.goals import Goal, Unreadable, without_thinking
+from runtime_support.exchange import Message, Reply, Request, ToolRequest
+from runtime_support.goals import Goal, Unreadable, Work, without_thinking
 from runtime_support.media import Content, ending_with
-from runtime_support.results import ToolCall, Usage
-from runtime_support.tools import Tool, call_tool, read_arguments
+from runtime_support.results import Answer, Result, ToolCall, Usage
+from runtime_support.tools import read_arguments
 from runtime_support.tracing import Observer
 from runtime_support.values import brief
+
+T = TypeVar("T")
+
+Step: TypeAlias = Request | ToolRequest | Work
+# What a step is sent depends on its kind, which annotations cannot say.
+Steps: TypeAlias = Generator[Step, Any, T]
 
 _REFUSALS = ("refusal", "content_filter")
 SHOWN = 200
@@ -43,26 +56,39 @@ class _Limit:
     hint: str
 
 
+def drive(steps: Steps[T], answer: Callable[[Step], Any]) -> T:
+    """What the steps come to, each answered at once; a failure is the conversation's to judge."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                outcome = answer(step)
+            except BaseException as failure:
+                step = steps.throw(failure)
+            else:
+                step = steps.send(outcome)
+    except StopIteration as end:
+        return end.value
+
+
 class Conversation:
     """The state of one call; nothing of it outlives the call."""
 
     def __init__(
         self,
         content: Content,
-        tools: Mapping[str, Tool],
         goal: Goal,
+        tools: Sequence[dict[str, Any]],
         settings: Settings,
-        provider: Provider,
         rounds: int | None,
         observer: Observer,
     ) -> None:
+        self.content = content
         self.goal = goal
-        self.tools = tools
         self.settings = settings
-        self.provider = provider
         self.rounds_allowed = rounds
         self.observer = observer
-        self.descriptions = [tool.description() for tool in tools.values()]
+        self.tools = tools
         self.messages = _opening(content, goal.ending(), settings.system)
         self.calls: list[ToolCall] = []
         self.call_count = 0
@@ -70,22 +96,43 @@ class Conversation:
         self.tool_rounds = 0
         self.attempts: list[tuple[str, str]] = []
         self.repairs: list[str] = []
-        self.usage = Usage()
+        self.requests = 0
+        self.input_tokens = 0
+        self.output_tokens = 0
         self.model = settings.model or ""
         self.text = ""
 
-    def run(self) -> None:
-        """Asks until the goal is reached, or raises a PromptError."""
+    def anew(self, goal: Goal) -> Conversation:
+        """The same, from the beginning, towards another goal."""
+        rounds, observer = self.rounds_allowed, self.observer
+        return Conversation(self.content, goal, self.tools, self.settings, rounds, observer)
+
+    def steps(self) -> Steps[None]:
+        """What has to be done until the goal is reached; a PromptError when it cannot be."""
         try:
             while not self.goal.is_reached:
-                reply = self._ask()
-                self._examine(reply)
+                request = self.request()
+                self.observer.sent(request)
+                try:
+                    reply: Reply = yield request
+                except SaftError as error:
+                    self.observer.failed(error)
+                    raise
+                self._receive(reply)
                 if reply.tool_calls:
-                    self._run_tools(reply)
+                    yield from self._run_tools(reply)
+                    continue
+                try:
+                    work = self.goal.accept(reply.text)
+                    if work is not None:
+                        yield from self._do(work)
+                except Unreadable as unreadable:
+                    self._ask_again(reply, str(unreadable))
                 else:
-                    self._end_turn(reply)
+                    self._note_cut(reply)
         except PromptError as error:
-            error.tool_calls = tuple(self.calls)
+            # A prompt inside a tool has its own calls to tell of.
+            error.tool_calls = error.tool_calls or tuple(self.calls)
             raise
         self.repairs.extend(self.goal.repairs)
 
@@ -93,7 +140,7 @@ class Conversation:
         """The request that is sent next."""
         returns = self.goal.return_tools()
         is_over = self._ordinary_rounds_are_over
-        ordinary = [] if is_over and returns else self.descriptions
+        ordinary = () if is_over and returns else self.tools
         contract = self.goal.contract
         schema = contract.json_schema if contract is not None else None
         return Request(
@@ -107,23 +154,25 @@ class Conversation:
             options=self.settings.sampling(),
         )
 
+    def answer(self, value: Any, *, is_several: bool = False) -> Answer:
+        """The value with the history; of several values each is a Result of its own as well."""
+        usage = Usage(self.input_tokens, self.output_tokens, self.requests)
+        history = (self.text, self.calls, usage, self.model, self.repairs)
+        fields = tuple(Result.of(Answer(one, *history)) for one in value) if is_several else ()
+        return Answer(value, *history, fields)
+
     @property
     def _ordinary_rounds_are_over(self) -> bool:
         return self.rounds_allowed is not None and self.tool_rounds >= self.rounds_allowed
 
-    def _ask(self) -> Reply:
-        request = self.request()
-        self.observer.sent(request)
-        try:
-            reply = self.provider.complete(request)
-        except SaftError as error:
-            self.observer.failed(error)
-            raise
+    def _receive(self, reply: Reply) -> None:
         self.observer.received(reply)
-        self.usage += Usage(reply.input_tokens, reply.output_tokens, 1)
+        self.requests += 1
+        self.input_tokens += reply.input_tokens
+        self.output_tokens += reply.output_tokens
         self.model = reply.model or self.model
         self.text = reply.text
-        return reply
+        self._examine(reply)
 
     def _examine(self, reply: Reply) -> None:
         """What cannot be worked with at all."""
@@ -138,7 +187,7 @@ class Conversation:
                 hint="raise `max_tokens`, or ask for less",
             )
 
-    def _run_tools(self, reply: Reply) -> None:
+    def _run_tools(self, reply: Reply) -> Steps[None]:
         ordinary = [call for call in reply.tool_calls if not self.goal.takes(call)]
         passed = self._passed_limit(ordinary)
         if passed is not None:
@@ -154,17 +203,20 @@ class Conversation:
         # Not the reply's own ids: servers omit or repeat them, and these make requests repeatable.
         self.messages.append(_calls_message(reply.text, identified))
         for identity, call in identified:
-            answer = self.goal.keep(call) if self.goal.takes(call) else self._run_tool(call)
+            if self.goal.takes(call):
+                answer = self.goal.keep(call)
+            else:
+                made: ToolCall = yield call
+                self._note_call(made)
+                answer = made.result if made.result is not None else f"error: {made.error}"
             self.messages.append({"role": "tool", "tool_call_id": identity, "content": answer})
         is_do = self.rounds_allowed is not None
         if is_do and not ordinary and not self.goal.is_reached:
             self._note_attempt(reply.text, "not every field was handed in")
 
-    def _run_tool(self, call: ToolRequest) -> str:
-        made = call_tool(self.tools, call.name, call.arguments)
-        self.observer.called(made)
-        self.calls.append(made)
-        return made.result if made.result is not None else f"error: {made.error}"
+    def _note_call(self, call: ToolCall) -> None:
+        self.observer.called(call)
+        self.calls.append(call)
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
         """The limit that a round with these ordinary calls would pass."""
@@ -197,15 +249,17 @@ class Conversation:
             hint=passed.hint,
         )
 
-    def _end_turn(self, reply: Reply) -> None:
-        try:
-            self.goal.accept(reply.text)
-        except Unreadable as unreadable:
-            reason = str(unreadable)
-        else:
-            if reply.finish == "length":
-                self.repairs.append("the text was cut by the token limit")
-            return
+    def _do(self, work: Work) -> Steps[None]:
+        outcome = yield work
+        for call in work.calls(outcome):
+            self._note_call(call)
+        work.judge(outcome)
+
+    def _note_cut(self, reply: Reply) -> None:
+        if reply.finish == "length":
+            self.repairs.append("the text was cut by the token limit")
+
+    def _ask_again(self, reply: Reply, reason: str) -> None:
         self._note_attempt(reply.text, reason)
         self.messages.append({"role": "assistant", "content": reply.text})
         self.messages.append({"role": "user", "content": self.goal.reminder(reason)})

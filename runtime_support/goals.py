@@ -6,7 +6,8 @@ for it, and judges the replies that end a turn:
     goal.ending()                the lines after the prompt
     goal.return_tools()          tools by which the model hands in values
     goal.keep(call)              a call of such a tool: the answer that the model gets
-    goal.accept(text)            a reply without calls: nothing, or Unreadable with the reason
+    goal.accept(text)            a reply without calls: nothing, work that has to be done before it
+                                 can be judged, or Unreadable with the reason
     goal.is_reached, goal.value  whether all is there, and what it is
 
 What a typed goal asks of the model, and makes of its replies, is its contract:
@@ -25,10 +26,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
+from runtime_support.checks import check
 from runtime_support.errors import CheckError
 from runtime_support.exchange import ToolRequest
 from runtime_support.jsontext import parse_unambiguous, to_json
 from runtime_support.names import listed
+from runtime_support.results import ToolCall
 from runtime_support.schema import (
     ABSENT,
     AnySchema,
@@ -152,6 +155,22 @@ def _without_texts(form: str) -> str:
     return re.sub(r'"(\\.|[^"\\])*"|//[^\n]*', "", form)
 
 
+class Work(Protocol):
+    """What has to be done before a reply can be judged, such as running a program."""
+
+    def do(self) -> Any:
+        """Does it; the outcome is data, also when it failed."""
+        ...
+
+    def calls(self, outcome: Any) -> list[ToolCall]:
+        """The calls of functions that were made by it."""
+        ...
+
+    def judge(self, outcome: Any) -> None:
+        """Gives the goal what came of it, or raises Unreadable with the reason."""
+        ...
+
+
 class Goal(Protocol):
     """See the module's docstring."""
 
@@ -175,11 +194,21 @@ class Goal(Protocol):
 
     def keep(self, call: ToolRequest) -> str: ...
 
-    def accept(self, text: str) -> None: ...
+    def accept(self, text: str) -> Work | None: ...
 
     def reminder(self, reason: str) -> str: ...
 
     def state(self) -> str: ...
+
+
+def goal_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Goal:
+    """The goal of a prompt with this type, or these fields by name."""
+    if fields is not None:
+        check(fields, dict[str, Any], path="fields")
+        if not fields:
+            raise CheckError("`fields` names no field")
+        return ObjectGoal(fields) if structured == "on" else FieldsGoal(fields)
+    return TextGoal() if returns is str else ValueGoal(contract_of(returns))
 
 
 class _WithoutReturnTools:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
-_OURS = __name__.partition(".")[0] + "."
+_OURS = os.path.dirname(__file__) + os.sep
 
 # First line (from 1), first column (from 0, in UTF-8), last line, last column.
 _Stretch = tuple[int, int, int, int]
@@ -97,7 +97,7 @@ _behind: ContextVar[Place | None] = ContextVar("saft_place", default=None)
 def place_of_call() -> Place | None:
     """The place outside this package from which it was called."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
     if frame is None:
         return _behind.get()

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from runtime_support.errors import CheckError
 from runtime_support.jsontext import to_json
@@ -55,7 +55,14 @@ Part: TypeAlias = str | Hole
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class Template:
+    """A template in its parts, and the keys of its holes."""
+
+    parts: tuple[Part, ...]
+    keys: frozenset[str | int]
+
+
+class Rendered(NamedTuple):
     """The content of a prompt, and the functions that its model may call, by tool name.
 
     A function is an `Unknown` where a value was one.
@@ -72,17 +79,22 @@ class Rendered:
 
 def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
     """The template with its values; CheckError when the two do not fit each other."""
-    parts = parsed(template)
-    _check_given(parts, values, names)
+    if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise CheckError(f"template: expected string, got {brief(template)}")
+    read = parsed(template)
+    _check_given(read.keys, values, names)
     tools: dict[str, Any] = {}
-    positional = _positional_tool_names(values)
+    positional = _positional_tool_names(values) if values else {}
     pieces: list[Piece] = []
-    for part in parts:
+    for part in read.parts:
         if isinstance(part, str):
             pieces.append(part)
             continue
         key = part.key
         value = plain(values[key] if isinstance(key, int) else names[key])
+        if isinstance(value, str):
+            pieces.append(_text_of(value, part))
+            continue
         if not _is_tool(value):
             pieces += _pieces_of(value, part)
             continue
@@ -103,7 +115,7 @@ def tool_name(key: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def parsed(template: str) -> tuple[Part, ...]:
+def parsed(template: str) -> Template:
     """The cleaned template as literal texts and holes."""
     text = cleaned(template)
     parts: list[Part] = []
@@ -122,7 +134,8 @@ def parsed(template: str) -> tuple[Part, ...]:
                 f"template: a lone `{token}` at {brief(near)}", hint="double a brace to mean itself"
             )
     parts.append(text[end:])
-    return tuple(part for part in parts if part != "")
+    keys = frozenset(part.key for part in parts if isinstance(part, Hole))
+    return Template(tuple(part for part in parts if part != ""), keys)
 
 
 def cleaned(template: str) -> str:
@@ -168,10 +181,11 @@ def _positional_tool_names(values: tuple[Any, ...]) -> dict[int, str]:
 
 
 def _check_given(
-    parts: tuple[Part, ...], values: tuple[Any, ...], names: Mapping[str, Any]
+    keys: frozenset[str | int], values: tuple[Any, ...], names: Mapping[str, Any]
 ) -> None:
-    keys = {part.key for part in parts if isinstance(part, Hole)}
-    given: set[str | int] = {*range(len(values)), *names}
+    given = frozenset[str | int]((*range(len(values)), *names))
+    if given == keys:
+        return
     for key in keys - given:
         hint = did_you_mean(key, names) if isinstance(key, str) else None
         raise CheckError(f"template: no value for `{{{key}}}`", hint=hint)

@@ -5,7 +5,8 @@
     call_tool(tools, "look_up", '{"city": "Oslo"}')    ToolCall(..., result="3.5", error=None, ...)
 
 Arguments are validated before the call; a number or bool that was sent as text is converted when
-nothing is lost. What goes wrong is told to the model and recorded; it never stops the script.
+nothing is lost. What goes wrong is recorded and told to the model, without secrets. But what the
+model cannot mend stops the script: a provider or a setting that fails a prompt inside a tool.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from runtime_support.errors import CheckError, SaftError
+from runtime_support.errors import CheckError, ConfigError, ProviderError, SaftError
 from runtime_support.jsontext import parse, to_json
 from runtime_support.names import did_you_mean, listed
+from runtime_support.redaction import redacted
 from runtime_support.results import ToolCall
 from runtime_support.schema import (
     ABSENT,
@@ -44,10 +46,12 @@ from runtime_support.values import brief, is_list, is_object, plain
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# No model takes more; a text of this size only costs memory, and a refusal of the server.
+LARGEST_RESULT = 4_000_000
 _BOOLS = {"true": True, "false": False}
 
 # By function and name. A schema is checked and compiled at its first use, and kept for that.
-_parameters: WeakKeyDictionary[Any, dict[str, ObjectSchema]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Any, dict[str, tuple[Signature, ObjectSchema]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +76,14 @@ class Tool:
 
 def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     """The tool; CheckError when a parameter takes what JSON cannot hold."""
-    signature = signature_of(function)
     try:
-        known = _parameters.setdefault(function, {})
+        known = _known.setdefault(function, {})
     except TypeError:  # cannot be hashed or referred to weakly
-        known = dict[str, ObjectSchema]()
-    parameters = known.get(name)
-    if parameters is not None:
-        return Tool(name, function, signature, parameters)
+        known = dict[str, tuple[Signature, ObjectSchema]]()
+    tool = known.get(name)
+    if tool is not None:
+        return Tool(name, function, *tool)
+    signature = _without_private(signature_of(function))
     rest = () if signature.rest is None else (signature.rest,)
     fields = tuple(_field(parameter) for parameter in (*signature.parameters, *rest))
     tool = Tool(name, function, signature, ObjectSchema(name, fields))
@@ -87,7 +91,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
         tool.description()
     except CheckError as error:
         raise CheckError(f"`{name}` cannot be a tool: {error}") from None
-    known[name] = tool.parameters
+    known[name] = tool.signature, tool.parameters
     return tool
 
 
@@ -102,8 +106,10 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
         result, error = _text_of(_call(tool, read)), None
-    except Exception as failure:  # whatever a user's function raises is for the model to hear
-        result, error = None, _words(failure)
+    except (ProviderError, ConfigError):
+        raise
+    except Exception as failure:  # what else a user's function raises is for the model to hear
+        result, error = None, redacted(_words(failure))
     return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
 
 
@@ -149,6 +155,20 @@ def loosened(value: Any, schema: Schema) -> Any:
             return value
 
 
+def _without_private(signature: Signature) -> Signature:
+    """Without the parameters that a function has for itself: `_key=key` in a loop that makes it."""
+    shown = [one for one in signature.parameters if not _is_private(one, signature)]
+    return replace(signature, parameters=tuple(shown))
+
+
+def _is_private(parameter: Parameter, signature: Signature) -> bool:
+    # What others come behind by position cannot be left out of a call.
+    is_separate = parameter.passed == "by name" or (
+        parameter.passed == "either way" and signature.rest is None
+    )
+    return is_separate and not parameter.required and parameter.python_name.startswith("_")
+
+
 def _field(parameter: Parameter) -> Field:
     return Field(parameter.name, parameter.schema, parameter.required, ABSENT, parameter.doc)
 
@@ -190,7 +210,13 @@ def _stands_for_absent(value: Any, parameter: Parameter | None) -> bool:
 
 def _text_of(value: Any) -> str:
     value = plain(value)
-    return value if isinstance(value, str) else to_json(value)
+    text = value if isinstance(value, str) else to_json(value)
+    if len(text) > LARGEST_RESULT:
+        raise CheckError(
+            f"the result has {len(text):,} characters, more than {LARGEST_RESULT:,}",
+            hint="ask for less of it",
+        )
+    return text
 
 
 def _words(failure: Exception) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 
-from runtime_support.errors import CheckError
+from runtime_support.errors import CheckError, printable
 from runtime_support.names import field_name, function_name
 from runtime_support.quick_typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -46,6 +46,13 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
     ord("\r"): "\\r",
     ord('"'): '\\"',
     ord("\\"): "\\\\",
+}
+
+# What moves the cursor, ends a line or turns the direction of writing, but for line ends and tabs.
+_INVISIBLE = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+    if chr(code) not in "\n\t"
 }
 
 BRIEF_LENGTH = 60
@@ -208,7 +215,7 @@ def brief(value: object) -> str:
     if callable(value) and not is_record(value):
         return word if word != "function" else f"function {function_name(value)}"
     try:
-        text = literal(value)
+        text = printable(literal(value))
     except (ValueError, RecursionError):  # an integer of thousands of digits, a cycle
         return f"a very large {word}"
     if len(text) > BRIEF_LENGTH:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.programs.candidates import Place
 from runtime_support.programs.outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs.registry import Definition
@@ -177,8 +178,8 @@ class Machine:
             message = f"{definition.name}: {describe_error(error)}"
             if self.stopped:
                 raise
-            if isinstance(error, KeyboardInterrupt | SystemExit):
-                self.abort = error  # a request to end the process passes to the caller
+            if isinstance(error, KeyboardInterrupt | SystemExit | ProviderError | ConfigError):
+                self.abort = error  # a prompt without its provider, the end of the process
         else:
             try:
                 result = conform(result, definition.result)

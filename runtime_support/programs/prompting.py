@@ -10,18 +10,19 @@ With `returns=Plan` the checked program is the value, to be shown, kept, approve
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from runtime_support.asking import Nobody, Question, settings_where_known
+from runtime_support.asking import Asking, Question, rendered_from, settings_where_known
 from runtime_support.config import Settings, settings_for
-from runtime_support.conversation import Conversation
+from runtime_support.conversation import Conversation, Steps
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
 from runtime_support.exchange import Request, ToolRequest
-from runtime_support.goals import Contract, Unreadable, without_thinking
-from runtime_support.positions import annotate
+from runtime_support.goals import Contract, Unreadable, Work, without_thinking
+from runtime_support.positions import annotate, place_of_call
 from runtime_support.programs.checking import CheckedProgram
 from runtime_support.programs.evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs.evaluation import run as run_checked
@@ -42,10 +43,10 @@ from runtime_support.programs.syntax import Limits
 from runtime_support.programs.tree import calls_in
 from runtime_support.programs.types import ANY, notation
 from runtime_support.providers import provider_for
-from runtime_support.results import Result, ToolCall
+from runtime_support.results import Answer, Result, ToolCall
 from runtime_support.schema import AnySchema
 from runtime_support.tables import summary
-from runtime_support.templates import Unknown, render
+from runtime_support.templates import Unknown
 from runtime_support.tracing import Observer, observer_for
 from runtime_support.values import is_dataframe, is_list, is_object
 
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Function = Callable[..., Any]
+Attempts = tuple[tuple[str, str], ...]
 
 GRAMMAR = """\
 Answer with one program, as JSON only, with no other text. It is checked as a whole, then run once.
@@ -125,6 +127,30 @@ class Plan:
     def __repr__(self) -> str:
         return f"Plan({self})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What travels is what the registry was made from: the program is checked again there.
+        known = self.checked.registry.definitions.values()
+        named = {
+            kind: {one.name: one.function for one in known if one.kind == kind}
+            for kind in ("function", "type", "conversion")
+        }
+        pure = [one.name for one in known if one.pure and one.kind != "type"]
+        return _checked_again, (self.program, *named.values(), pure, self.limits)
+
+
+def _checked_again(
+    program: Any,
+    functions: dict[str, Function],
+    types: dict[str, type],
+    conversions: dict[str, Function],
+    pure: list[str],
+    limits: Limits,
+) -> Plan:
+    checked = check(program, Registry(functions, types, conversions, pure), limits=limits)
+    if isinstance(checked, CheckedProgram):
+        return Plan(checked, limits)
+    raise ProgramError(f"the plan no longer fits its functions: {checked}", outcome=checked)
+
 
 def run(plan: Plan, on_call: OnCall | None = None) -> Any:
     """The value of the plan; ProgramError when it does not run to its end."""
@@ -182,54 +208,49 @@ def program(
     """
     try:
         question = Question(template, values, names, returns, options=options)
-        return _ask(question, list(conversions), list(pure))
+        return Result.of(_asking(question, list(conversions), list(pure)).answer())
     except SaftError as error:
         annotate(error)
         raise
 
 
-def _ask(question: Question, conversions: list[Function], pure: list[Function]) -> Result[Any]:
+def _asking(question: Question, conversions: list[Function], pure: list[Function]) -> Asking:
     options = question.options or {}
     settings = settings_for(options)
-    rendered = render(question.template, question.values, question.names)
+    rendered = rendered_from(question)
     registry = registry_for(rendered.tools, conversions, _wanted(question), pure)
     goal = _goal(registry, question, _limits(settings, options))
-    conversation = Conversation(
-        rendered.content,
-        {},
-        goal,
-        replace(settings, repairs=settings.max_tool_rounds),
-        provider_for(settings),
-        None,
-        observer_for(),
-    )
-    goal.observer = conversation.observer
-    try:
-        conversation.run()
-    except ContractError as error:
-        raise ProgramFailed(
-            f"no program could be run: {error.message}",
+    provider = provider_for(settings)
+    settings = replace(settings, repairs=settings.max_tool_rounds)
+    conversation = Conversation(rendered.content, goal, (), settings, None, observer_for())
+    return Asking(_steps(conversation, goal), provider, {}, place_of_call())
+
+
+def _steps(conversation: Conversation, goal: ProgramGoal) -> Steps[Answer]:
+    def failed(message: str, last: Attempts = (), hint: str | None = None) -> ProgramFailed:
+        return ProgramFailed(
+            message,
             outcome=goal.outcome,
-            attempts=error.attempts,
-            tool_calls=tuple(goal.calls),
-            hint="say in the prompt what to call, or raise `max_tool_rounds`",
-        ) from None
-    if not goal.has_value:
-        raise ProgramFailed(
-            str(goal.outcome),
-            outcome=goal.outcome,
-            attempts=(*conversation.attempts, (conversation.text, str(goal.outcome))),
-            tool_calls=tuple(goal.calls),
+            attempts=(*conversation.attempts, *last),
+            tool_calls=tuple(_calls_of_programs(conversation)),
+            hint=hint,
         )
-    value = goal.value
-    return Result(
-        Plan(value, goal.limits) if question.returns is Plan else value,
-        text=conversation.text,
-        tool_calls=list[ToolCall](goal.calls),
-        usage=conversation.usage,
-        model=conversation.model,
-        repairs=conversation.repairs,
-    )
+
+    try:
+        yield from conversation.steps()
+    except ContractError as error:
+        hint = "say in the prompt what to call, or raise `max_tool_rounds`"
+        raise failed(f"no program could be run: {error.message}", hint=hint) from None
+    if not goal.has_value:
+        reason = str(goal.outcome)
+        raise failed(reason, ((conversation.text, reason),))
+    answer = conversation.answer(goal.value)
+    return answer._replace(tool_calls=_calls_of_programs(conversation))
+
+
+def _calls_of_programs(conversation: Conversation) -> list[ToolCall]:
+    """Without the calls of tools, which are not there, that a model made beside."""
+    return [call for call in conversation.calls if isinstance(call, ProgramCall)]
 
 
 def first_request(question: Question, conversions: Iterable[Function] = ()) -> Request:
@@ -239,11 +260,10 @@ def first_request(question: Question, conversions: Iterable[Function] = ()) -> R
     that is not known is named in the text, and missing among what the program can call.
     """
     settings = settings_where_known(question.options)
-    rendered = render(question.template, question.values, question.names)
+    rendered = rendered_from(question)
     functions = {n: one for n, one in rendered.tools.items() if not isinstance(one, Unknown)}
     goal = _goal(registry_for(functions, conversions, _wanted(question)), question, DEFAULT_LIMITS)
-    conversation = Conversation(rendered.content, {}, goal, settings, Nobody(), None, Observer())
-    return conversation.request()
+    return Conversation(rendered.content, goal, (), settings, None, Observer()).request()
 
 
 def _goal(registry: Registry, question: Question, limits: Limits) -> ProgramGoal:
@@ -293,21 +313,22 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
 
 
 class ProgramGoal:
-    """Reaches the value of a program, or the checked program itself when it is not to run."""
+    """Reaches the value of a program, or a plan when it is not to run.
+
+    A program that may run is work of its own: `accept` reads and checks it, and does nothing.
+    """
 
     is_typed = True
 
     def __init__(self, registry: Registry, returns: Any, limits: Limits, runs: bool) -> None:
         self.repairs: list[str] = []
-        self.calls: list[ProgramCall] = []
         self.outcome: Outcome | None = None
-        self.plan: CheckedProgram | None = None
+        self.plan: Plan | None = None
         self.limits = limits
-        self.observer = Observer()
-        self._registry = registry
+        self.registry = registry
+        self.earlier: list[Call] = []
         self._returns = returns
         self._runs = runs
-        self._made: list[Call] = []
         self._candidates: tuple[Candidate, ...] = ()
 
     @property
@@ -324,13 +345,13 @@ class ProgramGoal:
 
     @property
     def contract(self) -> Contract | None:
-        written = schema(self._registry, self._returns)
+        written = schema(self.registry, self._returns)
         written.pop("$schema")
         return Contract(AnySchema(), "", written, is_strict=False)
 
     def ending(self) -> str:
-        lines = describe(self._registry)
-        result = self._registry.read_type(self._returns)
+        lines = describe(self.registry)
+        result = self.registry.read_type(self._returns)
         asked = "" if result == ANY else f"\nThe value of the program has to be: {notation(result)}"
         available = f"\nWhat it can call:\n{lines}" if lines else ""
         return f"{GRAMMAR}{available}{asked}"
@@ -344,18 +365,21 @@ class ProgramGoal:
     def keep(self, call: ToolRequest) -> str:
         raise LookupError(call.name)
 
-    def accept(self, text: str) -> None:
+    def accept(self, text: str) -> Work | None:
         program = self._chosen(without_thinking(text).strip())
-        checked = check(program, self._registry, returns=self._returns, limits=self.limits)
+        checked = check(program, self.registry, returns=self._returns, limits=self.limits)
         if not isinstance(checked, CheckedProgram):
-            outcome: Outcome = checked
-        elif self._runs:
-            outcome = run_checked(checked, limits=self.limits, earlier=self._made)
-        else:
-            self.plan = checked
-            return
+            self.came_to(checked)
+            return None
+        if self._runs:
+            return ProgramRun(self, checked)
+        self.plan = Plan(checked, self.limits)
+        return None
+
+    def came_to(self, outcome: Outcome) -> None:
+        """Keeps the outcome; Unreadable when the model may try again."""
         self.outcome = outcome
-        self._record(outcome)
+        self.earlier += [call for call in outcome.calls if not call.reused and not call.pure]
         self._candidates = () if isinstance(outcome, Success) else outcome.candidates
         if _goes_back(outcome):
             raise Unreadable(str(outcome))
@@ -384,9 +408,7 @@ class ProgramGoal:
         if len(fenced) == 1:
             self.repairs.append("read from a code fence")
             answer = fenced[0].strip()
-        outcome = check(answer, self._registry, limits=self.limits)
-        is_json = not isinstance(outcome, Failure) or "is not JSON" not in outcome.message
-        if is_json or not answer:
+        if len(answer) > self.limits.bytes or not answer or _is_json(answer):
             return answer
         from runtime_support.recovery import RecoveryRefused, recover
 
@@ -399,32 +421,54 @@ class ProgramGoal:
         self.repairs.extend(recovered.repairs)
         return recovered.value
 
-    def _record(self, outcome: Outcome) -> None:
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """Running a checked program: the step that a reply with a program leads to."""
+
+    goal: ProgramGoal
+    checked: CheckedProgram
+
+    def do(self) -> Outcome:
+        goal = self.goal
+        return run_checked(self.checked, limits=goal.limits, earlier=goal.earlier)
+
+    def calls(self, outcome: Outcome) -> list[ToolCall]:
+        """Those of functions that were really made."""
         made = [call for call in outcome.calls if not call.reused]
-        self._made += [call for call in made if not call.pure]
-        for call in made:
-            if call.kind != "type":
-                self.calls.append(self._told(call))
-                self.observer.called(self.calls[-1])
+        return [_told(call, self.goal.registry) for call in made if call.kind != "type"]
 
-    def _told(self, call: Call) -> ProgramCall:
-        arguments = {name: self._written(value) for name, value in call.arguments.items()}
-        result = None if call.error is not None else self._written(call.result)
-        if result is not None and not isinstance(result, str):
-            result = compact(result)
-        text = "null" if call.error is None and result is None else result
-        return ProgramCall(
-            call.name, arguments, text, call.error, call.seconds * 1000, path=call.path
-        )
+    def judge(self, outcome: Outcome) -> None:
+        self.goal.came_to(outcome)
 
-    def _written(self, value: Any) -> Any:
-        """The value as a program, or how it is shown when it has none."""
-        if is_dataframe(value):
-            return summary(value)
-        try:
-            return serialize(value, self._registry)
-        except SerializationError:
-            return repr(value)
+
+def _told(call: Call, registry: Registry) -> ProgramCall:
+    arguments = {name: _written(value, registry) for name, value in call.arguments.items()}
+    result = None if call.error is not None else _written(call.result, registry)
+    if result is not None and not isinstance(result, str):
+        result = compact(result)
+    text = "null" if call.error is None and result is None else result
+    return ProgramCall(call.name, arguments, text, call.error, call.seconds * 1000, path=call.path)
+
+
+def _written(value: Any, registry: Registry) -> Any:
+    """The value as a program, or how it is shown when it has none."""
+    if is_dataframe(value):
+        return summary(value)
+    try:
+        return serialize(value, registry)
+    except SerializationError:
+        return repr(value)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except RecursionError:
+        return True  # as far as anybody can tell
+    except ValueError:
+        return False
+    return True
 
 
 def _goes_back(outcome: Outcome) -> bool:

@@ -112,11 +112,14 @@ def schema_of(type_: Any, namespace: Mapping[str, Any] | None = None) -> Schema:
 
     `namespace` is where the type was named: annotations that are text may need it.
     """
-    plain = _PLAIN.get(type_) if type_.__hash__ is not None else None
-    if plain is not None:
-        return plain
-    key = (type_, repr(type_))
-    found = _cache.get(key)
+    try:
+        plain = _PLAIN.get(type_)
+        if plain is not None:
+            return plain
+        key = (type_, repr(type_))
+        found = _cache.get(key)
+    except TypeError:  # cannot be hashed, and is no type
+        raise CheckError(f"`{type_!r}` is not a type that values can be checked against") from None
     if found is None:
         found = _cache[key] = _Reader(namespace).read(type_)
     return found

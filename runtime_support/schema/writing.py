@@ -253,7 +253,10 @@ def _name(field: Field) -> str:
 
 
 def _type_of_literal(value: object) -> JSONSchema:
-    return {"type": _LITERAL_TYPES[type(value)]}
+    name = _LITERAL_TYPES.get(type(value))
+    if name is None:
+        raise CheckError(f"the literal {value!r} has no JSON form")
+    return {"type": name}
 
 
 def _enumeration(literals: list[Any], nil: bool) -> JSONSchema:

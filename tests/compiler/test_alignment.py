@@ -47,7 +47,10 @@ _WITHOUT_RULE = {"Node", "Identifier", "Module", "Branch", "PromptText"}
 # Folders of cases that are not about one rule.
 _OTHER_FOLDERS = {"builtins", "diagnostics", "module"}
 # Names of the runtime that are for Python code written by hand.
-_BY_HAND = {"configure"}
+_BY_HAND = {
+    *("configure", "add_observer", "Settings"),
+    *("Provider", "Request", "Reply", "ToolRequest", "Scripted"),
+}
 
 
 def _camel(rule: str) -> str:

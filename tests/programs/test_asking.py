@@ -1,8 +1,10 @@
 """`program`: the model answers with a program, and gets a second chance where there is a choice."""
 
 import json
+import pickle
 import threading
 from dataclasses import dataclass
+from typing import TypedDict
 
 import pytest
 
@@ -32,6 +34,20 @@ def locate(city: City) -> Point:
 
 def gap(a: Point, b: Point) -> float:
     return abs(a.lat - b.lat) + abs(a.lon - b.lon)
+
+
+class Entry(TypedDict):
+    year: int
+    notes: list[str]
+    city: City
+
+
+def publish(entry: Entry) -> str:
+    return f"{entry['year']} in {entry['city'].name}"
+
+
+def shelve(name: str) -> str:
+    return name
 
 
 def find_book(title: str, year: int | None = None) -> str:
@@ -235,3 +251,48 @@ def test_a_function_that_is_not_known_yet_cannot_be_described():
     request = first_request(question)
     assert request.messages[0]["content"].startswith("Use gap.\n\n")
     assert "What it can call" not in request.messages[0]["content"]
+
+
+def plan_of(written, template, **arguments):
+    return ask([written], template, returns=Plan, **arguments)[0].value
+
+
+def test_plans_travel_between_processes():
+    plan = plan_of(OSLO_ROME, "{gap}", gap=gap, conversions=[locate])
+    copy = pickle.loads(pickle.dumps(plan))
+    assert (copy, str(copy), copy.calls, copy.limits) == (plan, str(plan), plan.calls, plan.limits)
+    assert run(copy) == run(plan) == pytest.approx(19.8)
+
+
+def test_plans_travel_with_every_kind_of_type():
+    entry = {"year": 1815, "notes": [], "city": {"City": "Oslo"}}
+    plan = plan_of({"publish": {"entry": entry}}, "{publish}", publish=publish)
+    copy = pickle.loads(pickle.dumps(plan))
+    assert run(copy) == run(plan) == "1815 in Oslo"
+
+
+def test_a_result_that_holds_a_plan_travels():
+    result, _ = ask([OSLO_ROME], returns=Plan)
+    assert run(pickle.loads(pickle.dumps(result)).value) == pytest.approx(19.8)
+
+
+def test_a_plan_that_no_longer_fits_its_functions_says_so(monkeypatch):
+    entry = {"year": 1, "notes": [], "city": {"City": "Oslo"}}
+    plan = plan_of({"publish": {"entry": entry}}, "{publish}", publish=publish)
+    written = pickle.dumps(plan)
+    monkeypatch.setitem(globals(), "publish", shelve)
+    with pytest.raises(ProgramError, match="no longer fits its functions"):
+        pickle.loads(written)
+
+
+def test_what_a_program_failed_with_travels():
+    def look(of: int) -> int:
+        return ambiguous("2 of them", [option("the first", of=1)])
+
+    for reply in ({"look": 1}, {"lock": 1}, "prose"):
+        with pytest.raises(ProgramError) as caught:
+            ask([reply] * 20, "{look}", look=look)
+        copy = pickle.loads(pickle.dumps(caught.value))
+        assert (type(copy), str(copy)) == (type(caught.value), str(caught.value))
+        assert (copy.outcome, copy.attempts) == (caught.value.outcome, caught.value.attempts)
+        assert copy.tool_calls == caught.value.tool_calls

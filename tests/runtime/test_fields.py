@@ -200,3 +200,20 @@ def test_fields_must_be_named(scripted: Script) -> None:
         prompt("?", fields={})
     with pytest.raises(CheckError, match="too long"):
         prompt("?", fields={"f" * 60: int})
+
+
+def test_a_tool_cannot_have_the_name_of_a_return_tool(scripted: Script) -> None:
+    def __saft_return_name() -> str:
+        return "never called"
+
+    model = scripted()
+    with pytest.raises(CheckError, match="`__saft_return_name` is a tool by which"):
+        prompt("{__saft_return_name}", fields=FIELDS, **{"__saft_return_name": __saft_return_name})
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("fields", [["name"], {1: int}, "name"])
+def test_fields_are_types_by_name(scripted: Script, fields: Any) -> None:
+    scripted()
+    with pytest.raises(CheckError, match="fields"):
+        prompt("?", fields=fields)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import runtime_support
-from runtime_support import errors
+from runtime_support import errors, testing
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +51,11 @@ def test_every_public_name_is_there() -> None:
     assert sorted(runtime_support.__all__) == runtime_support.__all__
     with pytest.raises(AttributeError):
         runtime_support.no_such_name  # noqa: B018
+
+
+def test_what_tests_of_users_need_has_a_home_of_its_own() -> None:
+    assert testing.Scripted is runtime_support.Scripted
+    assert all(getattr(testing, name) is not None for name in testing.__all__)
 
 
 def test_the_errors_are_one_tree_that_is_drawn() -> None:

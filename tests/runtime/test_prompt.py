@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import pytest
 
@@ -293,3 +293,49 @@ def test_calls_from_several_threads_do_not_mix() -> None:
     with ThreadPoolExecutor(8) as pool:
         values = list(pool.map(lambda n: prompt("{n}", n=n).value, range(200)))
     assert values == [str(n) for n in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: prompt(cast("Any", None)), "template: expected string, got nil"),
+        (lambda: prompt(cast("Any", ["a"])), "template: expected string, got list"),
+        (
+            lambda: prompt("?", rounds=cast("Any", "a")),
+            "`rounds` is a number of rounds, got string",
+        ),
+        (lambda: prompt("?", rounds=True), "`rounds` is a number of rounds, got bool true"),
+        (lambda: prompt("?", rounds=-1), "`rounds` is a number of rounds, got int -1"),
+        (lambda: prompt("?", returns=3), "`3` is not a type"),
+        (lambda: prompt("?", returns=[]), r"`[]` is not a type"),
+        (lambda: prompt("?", returns=list[cast("Any", [])]), r"`list[[]]` is not a type"),
+        (lambda: prompt("?", returns=Literal[b"a"]), "b'a'"),
+    ],
+)
+def test_arguments_that_cannot_be(call: Callable[[], Any], said: str, scripted: Script) -> None:
+    model = scripted()
+    with pytest.raises(CheckError) as caught:
+        call()
+    assert said in str(caught.value)
+    assert model.requests == []
+
+
+def test_a_value_that_is_nested_too_deeply(scripted: Script) -> None:
+    model = scripted()
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(CheckError, match="no JSON form"):
+        prompt("{deep}", deep=deep)
+    assert model.requests == []
+
+
+def test_a_reply_cannot_steer_the_terminal_through_an_error(scripted: Script) -> None:
+    scripted("a\x1b[2J\x07b\x9bc\u202ed", "\u2028\u009d")
+    with pytest.raises(ContractError) as caught:
+        prompt("?", returns=list[int], options={"repairs": 0})
+    assert str(caught.value).isprintable()
+    scripted(Reply("no\x1b[2J\x9b", finish="refusal"))
+    with pytest.raises(Refused) as refused:
+        prompt("?")
+    assert str(refused.value).isprintable()

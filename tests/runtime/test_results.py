@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, Result, check, ops, prompt, show, to_json
+from runtime_support import CheckError, Result, check, ops, prompt, show, to_json, tools
 from runtime_support.exchange import Reply
 from runtime_support.providers.scripted import Scripted, tool_request
 
@@ -21,14 +22,15 @@ class City(TypedDict):
 
 
 def look_up(city: str) -> str:
-    time.sleep(0.02)
     if city == "Atlantis":
         raise LookupError("not on the map")
     return f"{city} is cold"
 
 
 @pytest.fixture
-def asked(scripted: Script) -> Result[str]:
+def asked(scripted: Script, monkeypatch: pytest.MonkeyPatch) -> Result[str]:
+    clock = itertools.count(1.0, 0.02)
+    monkeypatch.setattr(tools, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
     scripted(
         Reply("", (tool_request("look_up", city="Oslo"),), "tool_calls", "m-1", 10, 5),
         Reply("", (tool_request("look_up", city="Atlantis"),), "tool_calls", "m-1", 20, 5),
@@ -55,7 +57,8 @@ def test_the_calls_of_tools(asked: Result[str]) -> None:
         ["look_up", {"city": "Oslo"}, "Oslo is cold", None],
         ["look_up", {"city": "Atlantis"}, None, "LookupError: not on the map"],
     ]
-    assert all(20 <= ops.member(call, "duration") < 1000 for call in calls), "in milliseconds"
+    durations = [ops.member(call, "duration") for call in calls]
+    assert durations == pytest.approx([20, 20]), "in milliseconds"
     assert show(calls[1]).startswith(
         'ToolCall(tool: "look_up", args: {city: "Atlantis"}, result: nil, error: "LookupError'
     )

@@ -11,7 +11,7 @@ import pytest
 from runtime_support import CheckError, ToolLimitError, ops, prompt
 from runtime_support.exchange import Reply, ToolRequest
 from runtime_support.providers.scripted import Scripted, tool_request
-from runtime_support.tools import Tool, call_tool, function_tool
+from runtime_support.tools import LARGEST_RESULT, Tool, call_tool, function_tool
 
 Script = Callable[..., Scripted]
 
@@ -263,3 +263,71 @@ def test_a_cut_reply_with_calls_is_not_run(scripted: Script) -> None:
     scripted(Reply("", (ToolRequest("temperature", '{"city": "Os'),), "length"))
     with pytest.raises(TruncatedReply):
         prompt("{temperature}", temperature=temperature)
+
+
+def test_what_a_closure_keeps_for_itself_is_no_parameter(scripted: Script) -> None:
+    def lookup_in(table: dict[str, str]) -> Callable[..., str]:
+        def lookup(key: str, _table: Any = table, *, _mark: str = "!") -> str:
+            return _table[key] + _mark
+
+        return lookup
+
+    tool = function_tool("lookup", lookup_in({"a": "b"}))
+    assert list(tool.description()["function"]["parameters"]["properties"]) == ["key"]
+    assert call(tool, '{"key": "a"}').result == "b!"
+    for argument in ("_table", "table"):
+        refused = call(tool, f'{{"key": "a", "{argument}": {{"a": "c"}}}}')
+        assert refused.error is not None and refused.result is None
+
+    def needed(_key: str, *rest: str) -> str:
+        return _key
+
+    properties = function_tool("needed", needed).description()["function"]["parameters"]
+    assert list(properties["properties"]) == ["_key", "rest"]
+
+
+def test_a_private_parameter_that_others_come_behind_stays() -> None:
+    def first(_a: int = 1, *rest: int) -> list[int]:
+        return [_a, *rest]
+
+    assert call(function_tool("first", first), '{"_a": 5, "rest": [6]}').result == "[5,6]"
+
+
+def test_the_model_reads_no_secrets_in_what_a_tool_raised(
+    scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_PASSWORD", "hunter2hunter2")
+
+    def connect() -> str:
+        raise ConnectionError("postgres://app:hunter2hunter2@db with sk-abcdefghijklmnopqrstuvwx")
+
+    model = scripted(tool_request("connect"), "sorry")
+    result = prompt("{connect}", connect=connect)
+    told = model.requests[1].messages[-1]["content"]
+    assert told == "error: ConnectionError: postgres://app:[redacted]@db with [redacted]"
+    assert result.tool_calls[0].error == told.removeprefix("error: ")
+
+
+def test_a_result_that_is_too_large_is_not_sent(scripted: Script) -> None:
+    def everything(times: int) -> str:
+        return "x" * times
+
+    model = scripted(
+        tool_request("everything", times=LARGEST_RESULT),
+        tool_request("everything", times=LARGEST_RESULT + 1),
+        "enough",
+    )
+    calls = prompt("{everything}", everything=everything).tool_calls
+    assert [call.error for call in calls] == [
+        None,
+        "the result has 4,000,001 characters, more than 4,000,000; ask for less of it",
+    ]
+    assert model.requests[2].messages[-1]["content"] == f"error: {calls[1].error}"
+
+
+def test_what_the_model_calls_tools_cannot_steer_a_terminal(scripted: Script) -> None:
+    scripted(*[tool_request("clear\x1b[2J", text="\x9b31m")] * 2)
+    with pytest.raises(ToolLimitError) as caught:
+        prompt("?", options={"max_tool_rounds": 1})
+    assert "the last was clear" in str(caught.value) and "{text:" in str(caught.value)
+    assert str(caught.value).isprintable()

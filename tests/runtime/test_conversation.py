@@ -1,0 +1,421 @@
+"""A conversation as steps: who drives it decides how to wait, and the answer is the same."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from runtime_support import (
+    AuthenticationFailed,
+    ConfigError,
+    ContractError,
+    ProviderError,
+    ProviderTimeout,
+    RateLimited,
+    ReplayMiss,
+    Result,
+    ToolCall,
+    ToolsUnsupported,
+    Usage,
+    configure,
+    program,
+    prompt,
+)
+from runtime_support.asking import Asking, Question, asking
+from runtime_support.conversation import Step, drive
+from runtime_support.exchange import Reply, Request, ToolRequest
+from runtime_support.positions import context_of_call
+from runtime_support.programs import Success
+from runtime_support.programs.prompting import ProgramCall, ProgramRun
+from runtime_support.providers.scripted import Queued, Scripted, tool_request
+from runtime_support.results import Answer
+
+Script = Callable[..., Scripted]
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+REPLIES: tuple[Queued, ...] = (tool_request("double", number=4), "eight", "8")
+QUESTION = Question("twice {number}, with {double}", (), {"number": 4, "double": double}, int)
+
+
+def history(answer: Answer) -> tuple[Any, ...]:
+    calls = [(call.tool, call.args, call.result, call.error) for call in answer.tool_calls]
+    return answer.value, answer.text, calls, answer.usage, answer.model, answer.repairs
+
+
+def with_asyncio(asked: Asking) -> Answer:
+    async def driven() -> Answer:
+        steps = asked.steps
+        step = next(steps)
+        try:
+            while True:
+                step = steps.send(await asyncio.to_thread(asked.do, step))
+        except StopIteration as end:
+            return end.value
+
+    return asyncio.run(driven())
+
+
+def in_a_thread(asked: Asking) -> Answer:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asked.answer).result()
+
+
+def each_step_in_a_thread(asked: Asking) -> Answer:
+    with ThreadPoolExecutor() as pool:
+        return drive(asked.steps, lambda step: pool.submit(asked.do, step).result())
+
+
+DRIVERS = [Asking.answer, in_a_thread, each_step_in_a_thread, with_asyncio]
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_every_driver_gets_the_same_answer(
+    driver: Callable[[Asking], Answer], scripted: Script
+) -> None:
+    model = scripted(*REPLIES)
+    expected = (
+        8,
+        "8",
+        [("double", {"number": 4}, "8", None)],
+        Usage(0, 0, 3),
+        "scripted",
+        ["asked again: value: the text holds no number"],
+    )
+    answer = driver(asking(QUESTION))
+    assert (answer.value, answer.text) == (8, "8")
+    assert history(answer)[:5] == expected[:5]
+    assert len(answer.repairs) == 1
+    assert len(model.requests) == 3
+
+
+def test_a_journal_is_one_way_of_answering(scripted: Script) -> None:
+    model = scripted(*REPLIES)
+    journal: list[tuple[Step, Any]] = []
+    asked = asking(QUESTION)
+
+    def keeping(step: Step) -> Any:
+        journal.append((step, asked.do(step)))
+        return journal[-1][1]
+
+    first = drive(asked.steps, keeping)
+    kinds = [type(step) for step, _ in journal]
+    assert kinds == [Request, ToolRequest, Request, Request]
+
+    entries = iter(journal)
+
+    def from_journal(step: Step) -> Any:
+        asked_then, outcome = next(entries)
+        assert step == asked_then
+        return outcome
+
+    again = drive(asking(QUESTION).steps, from_journal)
+    assert again == first
+    assert len(model.requests) == 3, "nothing is asked twice"
+
+
+def test_many_prompts_wait_together_on_one_thread() -> None:
+    waiting = 0
+    most = 0
+
+    async def do(step: Step) -> Reply:
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        while most < 50:
+            await asyncio.sleep(0)
+        waiting -= 1
+        return Reply("[1]")
+
+    async def driven(asked: Asking) -> Any:
+        step = next(asked.steps)
+        try:
+            while True:
+                step = asked.steps.send(await do(step))
+        except StopIteration as end:
+            return end.value.value
+
+    async def all_of_them() -> list[Any]:
+        question = Question("?", (), {}, list[int], options={"provider": Scripted()})
+        return await asyncio.gather(*(driven(asking(question)) for _ in range(50)))
+
+    assert asyncio.run(all_of_them()) == [[1]] * 50
+
+
+def test_a_program_is_a_step() -> None:
+    done: list[int] = []
+
+    def note(number: int) -> int:
+        done.append(number)
+        return number
+
+    model = Scripted(['[{"note": 1}, {"note": "x"}]', '[{"note": 1}, {"note": 2}]'])
+    steps: list[Step] = []
+
+    class Watching:
+        def complete(self, request: Request) -> Reply:
+            return model.complete(request)
+
+    original = Asking.do
+
+    def watched(self: Asking, step: Step) -> Any:
+        before = list(done)
+        outcome = original(self, step)
+        if isinstance(step, ProgramRun):
+            assert before == [], "reading and checking does nothing"
+            assert outcome == Success([1, 2], step.checked.program, outcome.calls)
+        steps.append(step)
+        return outcome
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Asking, "do", watched)
+        result = program("{note}", note=note, options={"provider": Watching()})
+    assert result.value == done == [1, 2]
+    assert [type(step) for step in steps] == [Request, Request, ProgramRun]
+    assert [type(call) for call in result.tool_calls] == [ProgramCall, ProgramCall]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, ZeroDivisionError])
+def test_what_the_provider_raises_comes_out_as_it_is(error: type[BaseException]) -> None:
+    class Raising:
+        def complete(self, request: Request) -> Reply:
+            raise raised
+
+    raised = error("stop")
+    with pytest.raises(error) as caught:
+        prompt("?", options={"provider": Raising()})
+    assert caught.value is raised
+    assert "complete" in [entry.name for entry in caught.traceback]
+
+
+def test_ctrl_c_in_a_tool_comes_out(scripted: Script) -> None:
+    def hang() -> str:
+        raise KeyboardInterrupt
+
+    scripted(tool_request("hang"), "never")
+    with pytest.raises(KeyboardInterrupt):
+        prompt("{hang}", hang=hang)
+
+
+# What the model cannot mend
+
+
+FAILURES = [
+    AuthenticationFailed("key refused", status=401),
+    ProviderTimeout("too slow"),
+    RateLimited("too often", status=429),
+    ReplayMiss("not recorded"),
+    ProviderError("gone"),
+    ConfigError("no such model"),
+]
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda one: type(one).__name__)
+def test_a_provider_that_fails_inside_a_tool_is_for_the_user(
+    failure: Exception, scripted: Script
+) -> None:
+    def inner() -> str:
+        return prompt("deep question").value
+
+    model = scripted(tool_request("inner"), failure, "the model makes something up")
+    with pytest.raises(type(failure)) as caught:
+        prompt("use {inner}", inner=inner)
+    assert caught.value is failure
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_a_provider_that_fails_inside_a_program_is_for_the_user(
+    pure: bool, scripted: Script
+) -> None:
+    def inner(of: int) -> str:
+        return prompt("deep question {of}", of=of).value
+
+    failure = AuthenticationFailed("key refused", status=401)
+    scripted('[{"inner": 1}, {"inner": 2}]', failure, failure)
+    with pytest.raises(AuthenticationFailed) as caught:
+        program("use {inner}", inner=inner, pure=[inner] if pure else [])
+    assert caught.value is failure
+
+
+def test_a_prompt_inside_a_tool_without_an_answer_is_told_to_the_model(scripted: Script) -> None:
+    def inner() -> int:
+        return prompt("a number", returns=int).value
+
+    model = scripted(tool_request("inner"), "none", "still none", "then no number")
+    assert prompt("use {inner}", inner=inner).value == "then no number"
+    assert "error: no usable reply" in model.requests[-1].messages[-1]["content"]
+
+
+def test_tools_that_a_prompt_inside_a_tool_cannot_have_do_not_begin_the_outer_one_anew(
+    scripted: Script,
+) -> None:
+    def inner() -> str:
+        return prompt("deep question").value
+
+    model = scripted(tool_request("inner"), ToolsUnsupported("no tools here"), '{"a": 1}')
+    with pytest.raises(ToolsUnsupported):
+        prompt("use {inner}", inner=inner, fields={"a": int})
+    assert len(model.requests) == 2
+
+
+def test_an_error_tells_of_the_calls_of_its_own_prompt(scripted: Script) -> None:
+    def leaf() -> str:
+        return "leaf"
+
+    def inner() -> str:
+        return prompt("{leaf}", leaf=leaf).value
+
+    scripted(tool_request("inner"), tool_request("leaf"), ProviderError("gone"))
+    with pytest.raises(ProviderError) as caught:
+        prompt("{inner}", inner=inner)
+    assert [call.tool for call in caught.value.tool_calls] == ["leaf"]
+
+
+# Results that are there before their answer
+
+
+class Slow:
+    """A provider that answers when it is let."""
+
+    def __init__(self, *replies: Queued) -> None:
+        self.model = Scripted(replies)
+        self.may_answer = threading.Event()
+
+    def complete(self, request: Request) -> Reply:
+        assert self.may_answer.wait(10)
+        return self.model.complete(request)
+
+
+def pending(pool: ThreadPoolExecutor, question: Question) -> Result[Any]:
+    asked = asking(question)
+    return Result.of(pool.submit(context_of_call().run, asked.answer).result)
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as running:
+        yield running
+
+
+def test_a_result_may_be_there_before_its_answer(pool: ThreadPoolExecutor) -> None:
+    slow = Slow(tool_request("double", number=4), Reply('{"a": 8}', model="m-1"))
+    question = Question(
+        "{double}", (), {"double": double}, dict[str, int], options={"provider": slow}
+    )
+    result = pending(pool, question)
+    assert isinstance(result, Result)
+    assert repr(result) == "Result(pending)", "showing it in a debugger does not wait"
+    slow.may_answer.set()
+    assert result.value == {"a": 8}
+    assert result.data == {"a": 8}
+    assert (result.text, result.model, result.repairs) == ('{"a": 8}', "m-1", [])
+    assert result.usage == Usage(0, 0, 2)
+    assert [call.result for call in result.tool_calls] == ["8"]
+    assert (str(result), repr(result)) == ("{a: 8}", "Result({'a': 8})")
+
+
+def test_the_fields_of_a_pending_result(pool: ThreadPoolExecutor) -> None:
+    a, b = tool_request("__saft_return_a", value=1), tool_request("__saft_return_b", value="x")
+    slow = Slow([a, b])
+    question = Question("?", (), {}, fields={"a": int, "b": str}, options={"provider": slow})
+    result = pending(pool, question)
+    slow.may_answer.set()
+    assert result.value == (1, "x")
+    assert [field.value for field in result.fields] == [1, "x"]
+    assert result.fields[1].usage == result.usage
+
+
+def test_template_settings_and_tools_are_those_of_the_call(pool: ThreadPoolExecutor) -> None:
+    slow = Slow("done")
+    configure(provider=slow, model="then")
+    numbers = [1]
+    result = pending(pool, Question("{numbers}", (), {"numbers": numbers}))
+    configure(provider=Scripted(), model="now")
+    numbers.append(2)
+    slow.may_answer.set()
+    assert result.value == "done"
+    assert slow.model.requests[0].messages[0]["content"] == "[1]"
+    assert slow.model.requests[0].model == "then"
+
+
+def test_what_a_pending_result_failed_with_is_raised_whenever_it_is_asked(
+    pool: ThreadPoolExecutor,
+) -> None:
+    slow = Slow("none", "no")
+    result = pending(pool, Question("?", (), {}, int, options={"provider": slow}))
+    slow.may_answer.set()
+    for _ in range(2):
+        with pytest.raises(ContractError, match="after 2 tries"):
+            _ = result.usage
+
+
+def test_a_call_that_cannot_be_is_an_error_at_once(pool: ThreadPoolExecutor) -> None:
+    with pytest.raises(TypeError, match="no value for"):
+        pending(pool, Question("{missing}", (), {}))
+
+
+SCRIPT = """from runtime_support.asking import Question, asking
+
+def call(pool):
+    return pool.submit(asking(Question("a number", (), {}, int)).answer)
+"""
+
+
+def test_an_error_has_the_position_of_the_call_not_of_the_thread(
+    pool: ThreadPoolExecutor, scripted: Script
+) -> None:
+    scripted("none", "no")
+    source_map = {"version": 3, "sources": ["later.saft"], "mappings": "AAAA;AACA;AACA;AACA"}
+    names: dict[str, Any] = {"__saft_source_map__": source_map, "__name__": "later"}
+    exec(compile(SCRIPT, "later.py", "exec"), names)
+    result = Result.of(names["call"](pool).result)
+    with pytest.raises(ContractError) as caught:
+        _ = result.value
+    assert caught.value.saft_position == "later.saft:4:1"
+
+
+def test_a_context_of_the_caller_is_seen_in_the_thread(pool: ThreadPoolExecutor) -> None:
+    seen: contextvars.ContextVar[str] = contextvars.ContextVar("seen", default="nothing")
+
+    def look() -> str:
+        return seen.get()
+
+    model = Scripted([tool_request("look"), "done"])
+    token = seen.set("the caller's")
+    try:
+        result = pending(pool, Question("{look}", (), {"look": look}, options={"provider": model}))
+    finally:
+        seen.reset(token)
+    assert [call.result for call in result.tool_calls] == ["the caller's"]
+
+
+# Travelling
+
+
+def test_results_travel_between_processes(scripted: Script, pool: ThreadPoolExecutor) -> None:
+    scripted(*REPLIES)
+    result = pending(pool, QUESTION)
+    copy: Result[int] = pickle.loads(pickle.dumps(result))
+    assert (type(copy), copy.value) == (Result, 8)
+    assert copy.tool_calls == result.tool_calls
+    assert isinstance(copy.tool_calls[0], ToolCall)
+    assert (copy.usage, copy.model, copy.repairs) == (result.usage, result.model, result.repairs)
+
+
+def test_results_with_fields_travel(scripted: Script) -> None:
+    scripted('{"a": 1, "b": [2]}')
+    options = {"structured": "on"}
+    result = prompt("?", fields={"a": int, "b": list[int]}, options=options)
+    copy = pickle.loads(pickle.dumps(result))
+    assert [field.value for field in copy.fields] == [1, [2]]
