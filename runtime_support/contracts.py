@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from runtime_support.errors import CheckError
-from runtime_support.jsontext import parse_unambiguous
+from runtime_support.jsontext import holds_half, parse_unambiguous
 from runtime_support.schemas import (
     AnySchema,
     Schema,
@@ -82,6 +82,8 @@ def without_thinking(text: str) -> str:
 def read(contract: Contract, text: str) -> Reading:
     """The value that the reply means, or Unreadable with the reason."""
     answer = without_thinking(text)
+    if holds_half(answer):
+        raise Unreadable("half of a surrogate pair is no character")
     try:
         return Reading(decode(parse_unambiguous(answer), contract.schema, "value"), ())
     except CheckError:

@@ -25,6 +25,7 @@ from runtime_support.errors import (
 )
 from runtime_support.exchange import Message, Provider, Reply, Request, ToolRequest
 from runtime_support.goals import Goal
+from runtime_support.redaction import escaped, redacted
 from runtime_support.results import ToolCall, Usage
 from runtime_support.tools import Tool, call_tool, read_arguments
 from runtime_support.tracing import Observer
@@ -259,4 +260,5 @@ def _call_text(call: ToolCall) -> str:
 
 
 def _shown(text: str) -> str:
-    return brief(text if len(text) <= SHOWN else text[:SHOWN]).removeprefix("string ")
+    text = redacted(text[: 20 * SHOWN])[:SHOWN]
+    return escaped(brief(text).removeprefix("string "))
