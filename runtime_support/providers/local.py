@@ -58,7 +58,8 @@ class _Server:
 
 
 _servers: dict[str, _Server] = {}
-# The servers of the process that this one was forked from: they run there, and not here.
+# Those of the process that this one was forked from. Their threads run there; to let go of one here
+# would be to wait for them.
 _left_behind: list[dict[str, _Server]] = []
 _lock = threading.Lock()
 
