@@ -47,15 +47,15 @@ def remember_secrets(*secrets: str, user: str = "") -> None:
     for secret in secrets:
         if secret:
             _remembered[secret] = user
-    while len(_remembered) > _MOST_REMEMBERED:
-        del _remembered[next(iter(_remembered))]
+    for oldest in list(_remembered)[:-_MOST_REMEMBERED]:
+        _remembered.pop(oldest, None)
 
 
 def redacted(text: str) -> str:
     """The text with every secret replaced."""
     for secret in _secrets():
         text = text.replace(secret, REDACTED)
-    for pattern in map(_short, _remembered):
+    for pattern in map(_short, list(_remembered)):
         if pattern is not None:
             text = pattern.sub(REDACTED, text)
     return _SECRET_FORM.sub(REDACTED, text)
@@ -84,10 +84,11 @@ def holds_secret(text: str) -> bool:
 def _secrets() -> list[str]:
     """The longest first, so that no rest of one stays."""
     found: set[str] = set()
-    for name, value in os.environ.items():
+    for name in list(os.environ):
+        value = os.environ.get(name, "")
         if len(value) >= _SHORTEST and _SECRET_NAME.search(name):
             found |= _spellings(value, "")
-    for value, user in _remembered.items():
+    for value, user in list(_remembered.items()):
         if len(value) >= _SHORTEST:
             found |= _spellings(value, user)
         elif user:

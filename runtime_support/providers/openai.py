@@ -39,6 +39,7 @@ from runtime_support.providers.transport import bounded_replies, transport_to
 from runtime_support.redaction import remember_secrets, shown
 
 DEFAULT_MODEL = "gpt-4o-mini"
+LONGEST = 1e6  # seconds; the system has a limit for what one can wait
 OPENAI_HOST = "api.openai.com"
 OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
 
@@ -198,7 +199,10 @@ class OpenAIProvider:
                     "/chat/completions",
                     cast_to=httpx2.Response,
                     content=content,
-                    options={"timeout": settings.timeout, "max_retries": settings.retries},
+                    options={
+                        "timeout": min(settings.timeout, LONGEST),
+                        "max_retries": settings.retries,
+                    },
                 )
         except openai.APIStatusError as error:
             failed = error_of(error.response, self.address)

@@ -60,9 +60,9 @@ class Lacks:
 
     def add(self, *what: str) -> None:
         """Notes a part of requests, named by words."""
-        while len(self._until) >= self.MOST:
-            self._until.pop(next(iter(self._until)), None)
-        self._until[what] = self.now() + self.SECONDS
+        # A new dict each time: other threads look into the one before.
+        latest = list(self._until.items())[1 - self.MOST :]
+        self._until = {**dict(latest), what: self.now() + self.SECONDS}
 
     def now(self) -> float:
         """The time, in seconds."""

@@ -39,6 +39,7 @@ def test_the_time_out_is_one_for_the_whole_request(server: FakeServer, answer: A
 def test_a_slow_reply_within_the_time_is_read(server: FakeServer) -> None:
     server.answers = [completion("late", delay=0.05)]
     assert prompt("?", options={"timeout": 5.0}).value == "late"
+    assert prompt("?", options={"timeout": float("inf")}).value == "late"
 
 
 def test_replies_are_read_up_to_a_limit(server: FakeServer) -> None:
@@ -64,6 +65,14 @@ def test_the_limit_counts_what_is_unpacked(server: FakeServer) -> None:
         prompt("?")
     server.answers = [Answer(body=gzip.compress(completion("ok").body), headers=headers)]
     assert prompt("?").value == "ok"
+
+
+def test_what_is_packed_twice_is_unpacked_up_to_the_limit(server: FakeServer) -> None:
+    packed = gzip.compress(gzip.compress(b" " * 40_000_000))
+    headers = {"content-type": "application/json", "content-encoding": "gzip, gzip"}
+    server.answers = [Answer(body=packed, headers=headers)]
+    with pytest.raises(ProviderError, match="more than 1000000 bytes"):
+        prompt("?", options={"max_reply_bytes": 1_000_000})
 
 
 def test_of_a_long_error_the_beginning_is_read(server: FakeServer) -> None:
