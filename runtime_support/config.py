@@ -51,6 +51,7 @@ class Settings:
     system: str | None = None
     timeout: float = 120.0
     retries: int = 2
+    max_reply_bytes: int = 32_000_000
     repairs: int = 1
     max_tool_rounds: int = 8
     max_tool_calls: int = 32
@@ -76,6 +77,7 @@ _TYPES: dict[str, Any] = {
     "system": str,
     "timeout": float,
     "retries": int,
+    "max_reply_bytes": int,
     "repairs": int,
     "max_tool_rounds": int,
     "max_tool_calls": int,
@@ -89,6 +91,7 @@ _MINIMUM: dict[str, float] = {
     "max_tokens": 1,
     "timeout": 0.001,
     "retries": 0,
+    "max_reply_bytes": 1,
     "repairs": 0,
     "max_tool_rounds": 0,
     "max_tool_calls": 0,

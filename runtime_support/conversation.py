@@ -32,6 +32,7 @@ from runtime_support.errors import (
 from runtime_support.exchange import Message, Reply, Request, ToolRequest
 from runtime_support.goals import Goal, Unreadable, Work, without_thinking
 from runtime_support.media import Content, ending_with
+from runtime_support.redaction import escaped, redacted
 from runtime_support.results import Answer, Result, ToolCall, Usage
 from runtime_support.tools import read_arguments
 from runtime_support.tracing import Observer
@@ -317,4 +318,5 @@ def _call_text(call: ToolCall) -> str:
 
 
 def _shown(text: str) -> str:
-    return brief(text if len(text) <= SHOWN else text[:SHOWN]).removeprefix("string ")
+    text = redacted(text[: 20 * SHOWN])[:SHOWN]
+    return escaped(brief(text).removeprefix("string "))

@@ -29,7 +29,7 @@ from typing import Any, Protocol
 from runtime_support.checks import check
 from runtime_support.errors import CheckError
 from runtime_support.exchange import ToolRequest
-from runtime_support.jsontext import parse_unambiguous, to_json
+from runtime_support.jsontext import parse_unambiguous, to_json, without_halves
 from runtime_support.names import listed
 from runtime_support.results import ToolCall
 from runtime_support.schema import (
@@ -253,7 +253,9 @@ class TextGoal(_WithoutReturnTools):
     def accept(self, text: str) -> None:
         if not text.strip():
             raise Unreadable("the reply is empty")
-        self.found = text
+        self.found = without_halves(text)
+        if self.found != text:
+            self.repairs.append("half of a surrogate pair was replaced by U+FFFD")
 
     def reminder(self, reason: str) -> str:
         return "Your reply was empty. Please answer."

@@ -2,28 +2,45 @@
 
     provider_for(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
 
-A provider is anything with `complete(request) -> reply`. Those that hold connections or models are
-made once for each configuration and shared by all threads.
+A provider is anything with `complete(request) -> reply`. Connections and models are made once, for
+each address and key or file, and shared by all threads; a forked process makes its own.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
     from runtime_support.config import Settings
-    from runtime_support.exchange import Provider
+    from runtime_support.exchange import Provider, Reply, Request
+    from runtime_support.providers.openai import Server
 
-OPENAI_KEY = "OPENAI_API_KEY"
-OPENROUTER_KEY = "OPENROUTER_API_KEY"
-OPENROUTER_URL = "https://openrouter.ai/api/v1"
 
-_made: dict[tuple[Any, ...], Provider] = {}
+# By the name of a provider: the variable of its key, its address, and its model.
+_PRESETS = {
+    "openai": ("OPENAI_API_KEY", None, "gpt-4o-mini"),
+    "openrouter": ("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"),
+}
+
+# By provider, address and variable of the key: the key, and the server that was made with it.
+_made: dict[tuple[str | None, ...], tuple[str | None, Server]] = {}
+_MOST_MADE = 64
 _lock = threading.Lock()
+
+
+def _forget() -> None:
+    """A forked process may find the lock taken, by a thread that it does not have."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def provider_for(settings: Settings) -> Provider:
@@ -43,66 +60,70 @@ def live_provider(settings: Settings) -> Provider:
         chosen = _default_name(settings)
     if not isinstance(chosen, str):
         return chosen
-    key = (chosen, *_connection(chosen, settings))
-    provider = _made.get(key)
-    if provider is not None:
-        return provider
-    with _lock:
-        if key not in _made:
-            _made[key] = _make(chosen, settings)
-        return _made[key]
+    match chosen:
+        case "openai" | "openrouter":
+            return _openai(chosen, settings)
+        case "local":
+            from runtime_support.providers.local import LocalProvider
+
+            return LocalProvider.configured(settings)
+        case "mock":
+            from runtime_support.providers.mock import MockProvider
+
+            return MockProvider()
+        case "none":
+            return NoProvider()
+        case _:
+            raise ConfigError(
+                f"provider `{chosen}` cannot be chosen by name",
+                setting="provider",
+                hint="make one in Python: configure(provider=Scripted([...]))",
+            )
+
+
+class NoProvider:
+    """Answers nothing."""
+
+    def complete(self, request: Request) -> Reply:
+        """ConfigError, always."""
+        raise ConfigError(
+            "no model is configured",
+            setting="provider",
+            hint=(
+                "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server; "
+                "`pip install 'saftc[local]'` and set SAFT_LOCAL_MODEL to a GGUF file for an "
+                "embedded model; or set SAFT_PROVIDER=mock to try things without one"
+            ),
+        )
 
 
 def _default_name(settings: Settings) -> str:
     """What there is: a key, or the embedded model."""
-    if settings.base_url or settings.api_key_env or os.environ.get(OPENAI_KEY):
+    if settings.base_url or settings.api_key_env or os.environ.get("OPENAI_API_KEY"):
         return "openai"
-    if os.environ.get(OPENROUTER_KEY):
+    if os.environ.get("OPENROUTER_API_KEY"):
         return "openrouter"
     from runtime_support.providers.local import is_available
 
     return "local" if is_available() else "none"
 
 
-def _connection(name: str, settings: Settings) -> tuple[Any, ...]:
-    """What a provider is made from, so that a change of it makes another one."""
-    if name in ("openai", "openrouter"):
-        variable = settings.api_key_env or (OPENAI_KEY if name == "openai" else OPENROUTER_KEY)
-        secret = os.environ.get(variable)
-        base_url = settings.base_url or os.environ.get("OPENAI_BASE_URL")
-        return (base_url, variable, secret, settings.timeout, settings.retries)
-    if name == "local":
-        return (settings.model, os.environ.get("SAFT_LOCAL_MODEL"), settings.timeout)
-    return ()
+def _openai(name: str, settings: Settings) -> Provider:
+    from runtime_support.providers.openai import OpenAIProvider, configured_server
 
-
-def _make(name: str, settings: Settings) -> Provider:
-    match name:
-        case "openai":
-            from runtime_support.providers.openai import OpenAIProvider
-
-            return OpenAIProvider.configured(settings, OPENAI_KEY)
-        case "openrouter":
-            from runtime_support.providers.openai import OpenAIProvider
-
-            return OpenAIProvider.configured(
-                settings, OPENROUTER_KEY, OPENROUTER_URL, "openai/gpt-4o-mini"
-            )
-        case "local":
-            from runtime_support.providers.local import LocalProvider
-
-            return LocalProvider(settings)
-        case "mock":
-            from runtime_support.providers.mock import MockProvider
-
-            return MockProvider()
-        case "none":
-            from runtime_support.providers.none import NoProvider
-
-            return NoProvider()
-        case _:
-            raise ConfigError(
-                f"provider `{name}` cannot be chosen by name",
-                setting="provider",
-                hint="make one in Python: configure(provider=Scripted([...]))",
-            )
+    key_variable, address, model = _PRESETS[name]
+    variable = settings.api_key_env or key_variable
+    place = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable)
+    key = os.environ.get(variable)
+    made = _made.get(place)
+    if made is None or made[0] != key:
+        with _lock:
+            made = _made.get(place)
+            if made is None or made[0] != key:
+                made = key, configured_server(settings, address, variable)
+                _made[place] = made
+                while len(_made) > _MOST_MADE:
+                    del _made[next(iter(_made))]
+    if settings.provider is None:
+        settings = replace(settings, provider=name)
+    return OpenAIProvider(settings, made[1], model)

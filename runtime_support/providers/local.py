@@ -17,14 +17,17 @@ import secrets
 import threading
 import urllib.request
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime_support.config import Settings
 from runtime_support.errors import ConfigError, ToolsUnsupported
 from runtime_support.exchange import Reply, Request
 from runtime_support.goals import RETURN_PREFIX
-from runtime_support.providers.openai import OpenAIProvider
+from runtime_support.providers.written_tools import complete_with_written_tools
 from runtime_support.values import is_list, is_object
+
+if TYPE_CHECKING:
+    from runtime_support.providers.openai import Server
 
 CONTEXT = 8192
 
@@ -51,10 +54,24 @@ class _Server:
     address: str
     key: str
     takes_tools: bool
+    connection: Server
 
 
 _servers: dict[str, _Server] = {}
+# Those of the process that this one was forked from. Their threads run there; to let go of one here
+# would be to wait for them.
+_left_behind: list[dict[str, _Server]] = []
 _lock = threading.Lock()
+
+
+def _forget() -> None:
+    global _servers, _lock
+    _left_behind.append(_servers)
+    _servers, _lock = {}, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def is_available() -> bool:
@@ -62,56 +79,40 @@ def is_available() -> bool:
     return importlib.util.find_spec("xllamacpp") is not None and _weights(None) is not None
 
 
+@dataclass(frozen=True, slots=True)
 class LocalProvider:
-    """Answers with the embedded model."""
+    """Answers with the embedded model in a file; `settings` have the limits of a request."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.path = _checked_weights(settings.model)
-        self.timeout = settings.timeout
-        self._client: OpenAIProvider | None = None
-        self._takes_tools = True
-        self._lock = threading.Lock()
+    path: str
+    settings: Settings
+
+    @classmethod
+    def configured(cls, settings: Settings) -> LocalProvider:
+        """The provider for these settings; ConfigError when something is missing."""
+        limits = Settings(
+            timeout=settings.timeout, retries=0, max_reply_bytes=settings.max_reply_bytes
+        )
+        return cls(_checked_weights(settings.model), limits)
 
     def complete(self, request: Request) -> Reply:
         """The reply of the model; the first call starts the server."""
-        self._connected()
-        if not request.tools or self._takes_tools:
+        if not request.tools or _started(self.path).takes_tools:
             return self._complete(request)
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
             # It would rather fill one object with all the fields.
             raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
-        from runtime_support.providers.written_tools import complete_with_written_tools
-
         return complete_with_written_tools(request, self._complete)
 
     def _complete(self, request: Request) -> Reply:
-        client = self._connected()
+        from runtime_support.providers.openai import OpenAIProvider
+
         options = {**_DEFAULTS, **request.options}
         options["extra"] = {**_EXTRA, **options.get("extra", {})}
         name = os.path.basename(self.path)
         schema = None if request.schema is None else _for_llama(request.schema)
-        reply = client.complete(replace(request, model=name, options=options, schema=schema))
+        provider = OpenAIProvider(self.settings, _started(self.path).connection)
+        reply = provider.complete(replace(request, model=name, options=options, schema=schema))
         return replace(reply, model=name)
-
-    def _connected(self) -> OpenAIProvider:
-        with self._lock:
-            if self._client is None:
-                server = _started(self.path)
-                import openai
-
-                from runtime_support.providers.openai_client import ChatClient
-
-                client = ChatClient(
-                    api_key=server.key,
-                    base_url=f"{server.address}/v1",
-                    timeout=self.timeout,
-                    max_retries=0,
-                    # Plain HTTP on loopback: no proxy, and no certificates to load.
-                    http_client=openai.DefaultHttpxClient(trust_env=False, verify=False),
-                )
-                self._takes_tools = server.takes_tools
-                self._client = OpenAIProvider(client)
-            return self._client
 
 
 def _for_llama(schema: Any) -> Any:
@@ -167,12 +168,18 @@ def _started(path: str) -> _Server:
     with _lock:
         if path not in _servers:
             if not _servers:
-                atexit.register(_servers.clear)
+                atexit.register(_stop)
             _servers[path] = _start(path)
         return _servers[path]
 
 
+def _stop() -> None:
+    _servers.clear()
+
+
 def _start(path: str) -> _Server:
+    from runtime_support.providers.openai import Server
+
     bindings: Any = importlib.import_module("xllamacpp")  # has no types
     key = secrets.token_urlsafe(24)
     parameters = bindings.CommonParams()
@@ -191,7 +198,8 @@ def _start(path: str) -> _Server:
             f"cannot load {path}: {error}", setting="model", hint="is it a GGUF file?"
         ) from None
     address = str(handle.listening_address)
-    return _Server(handle, address, key, _takes_tools(address, key))
+    connection = Server(f"{address}/v1", key, is_embedded=True)
+    return _Server(handle, address, key, _takes_tools(address, key), connection)
 
 
 def _threads() -> int:

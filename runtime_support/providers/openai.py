@@ -1,8 +1,10 @@
 """Any server that speaks OpenAI's chat completions, through the openai package.
 
+    server = Server("http://127.0.0.1:8080/v1", key)            one address with one key
+    OpenAIProvider(settings, server).complete(request)          its reply
+
 The package's client sends and retries, and gives its raw response: its typed models cost more than
-the rest of a call together. Its exceptions are mapped to ours here, and nowhere else; a key never
-gets into their text.
+the rest of a call together. Its exceptions are mapped to ours here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -10,136 +12,218 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import openai
 
 from runtime_support.config import Settings
-from runtime_support.errors import (
-    AuthenticationFailed,
-    ConfigError,
-    ProviderError,
-    ProviderTimeout,
-    RateLimited,
-    ToolsUnsupported,
+from runtime_support.errors import ConfigError, ProviderError, ProviderTimeout, ToolsUnsupported
+from runtime_support.exchange import Message, Reply, Request
+from runtime_support.jsontext import without_halves
+from runtime_support.providers.completions import (
+    SHOWN,
+    asked_wait,
+    error_of,
+    is_object_root,
+    is_used_up,
+    read_reply,
+    response_format,
+    words_of,
 )
-from runtime_support.exchange import Reply, Request, ToolRequest
-from runtime_support.redaction import redacted
-from runtime_support.values import is_list, is_object
-
-if TYPE_CHECKING:
-    import openai
-
-    from runtime_support.providers.openai_client import ChatClient
+from runtime_support.providers.refusals import NO_SCHEMA, NO_TOOLS, NOT_THIS_SCHEMA, Lacks
+from runtime_support.providers.transport import bounded_replies, transport_to
+from runtime_support.redaction import remember_secrets, shown
 
 DEFAULT_MODEL = "gpt-4o-mini"
-SHOWN = 300
+LONGEST = 1e6  # seconds; the system has a limit for what one can wait
+OPENAI_HOST = "api.openai.com"
+OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
 
-# Refusals of a part of a request are told from other mistakes by these words.
-_SCHEMA_WORDS = re.compile(r"response_format|json_schema|structured output|schema|grammar")
-_ONE_SCHEMA_WORDS = re.compile(r"invalid.{0,5}(json_)?schema|schema error|parse grammar")
-_TOOL_WORDS = re.compile(r"(tool|function.call)")
-_LACKING_WORDS = re.compile(
-    r"support|enable|unknown|unrecognized|unexpected|not (allowed|permitted)"
-)
-_REFUSING = (400, 404, 422, 500, 501)
+# Parts of an address that are secrets when they have such a name.
+_SECRET_PARAMETER = re.compile(r"key|token|secret|password|code|sig", re.IGNORECASE)
+
+# What the machine is has no say in the answer; who pays is OpenAI's business alone.
+_OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", "Runtime-Version")
+_OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
+
+_REFUSING = (400, 404, 422)
 
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
-# What servers do not take, by address and model, or a single schema of it: found out once.
-_without_schema: set[tuple[str, ...]] = set()
-_without_tools: set[tuple[str, ...]] = set()
 
+class Server:
+    """One address with one key: a client for all threads, and what is known of the server.
 
-class OpenAIProvider:
-    """One client, shared by all threads."""
+    A forked process makes itself a client anew: the connections are its parent's. The client is
+    closed when the server is used no more, and when the process ends.
+    """
 
-    def __init__(self, client: ChatClient, default_model: str = DEFAULT_MODEL) -> None:
-        self.client = client
-        self.default_model = default_model
-        self.address = str(client.base_url)
-        is_openai = client.base_url.host == "api.openai.com"
-        self.limit_name = "max_completion_tokens" if is_openai else "max_tokens"
+    def __init__(
+        self, address: str, key: str, *, setting: str = "base_url", is_embedded: bool = False
+    ) -> None:
+        url = _checked(address, setting)
+        self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
+        self.key = key
+        self.lacks = Lacks()
+        self.is_openai = url.host == OPENAI_HOST
+        self.is_embedded = is_embedded
+        self._url = url
+        self._closing: weakref.finalize[..., Server] | None = None
+        self.forget_connections()
+        secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
+        remember_secrets(key, *secret_values)
+        remember_secrets(url.password, user=url.username)
+        _all_servers.add(self)
 
-    @classmethod
-    def configured(
-        cls,
-        settings: Settings,
-        key_variable: str,
-        base_url: str | None = None,
-        default_model: str = DEFAULT_MODEL,
-    ) -> OpenAIProvider:
-        """The provider for these settings; ConfigError when the key is missing."""
-        variable = settings.api_key_env or key_variable
-        key = os.environ.get(variable)
-        own_server = settings.base_url or (None if base_url else os.environ.get("OPENAI_BASE_URL"))
-        # Servers of one's own often need no key; the client wants some.
-        if not key and (settings.api_key_env or not own_server):
-            raise ConfigError(f"the environment has no {variable}", setting="api_key_env")
-        import openai
+    def forget_connections(self) -> None:
+        """Leaves the connections to the process that this one was forked from."""
+        if self._closing is not None:
+            self._closing.detach()
+        self._client: openai.OpenAI | None = None
+        self._lock = threading.Lock()
 
-        from runtime_support.providers.openai_client import ChatClient, certificates
+    def client(self) -> openai.OpenAI:
+        """The client, made at the first use."""
+        if self._client is None:
+            with self._lock:
+                if self._client is None:
+                    self._client = self._connected()
+        return self._client
 
-        client = ChatClient(
-            api_key=key or "none",
-            base_url=own_server or base_url,
-            timeout=settings.timeout,
-            max_retries=settings.retries,
-            http_client=openai.DefaultHttpxClient(verify=certificates()),
+    def _connected(self) -> openai.OpenAI:
+        url = self._url
+        connections = httpx2.Client(
+            transport=transport_to(url, is_embedded=self.is_embedded),
+            # Beside the address and not in it, so that no log of the address has them.
+            auth=(url.username, url.password) if url.userinfo else None,
+            trust_env=False,  # the transport looks for proxies; `.netrc` has keys of other programs
+            follow_redirects=True,  # those that the transport lets pass
+            max_redirects=3,
+            event_hooks={"response": [_give_up_early]},
         )
-        return cls(client, default_model)
+        self._closing = weakref.finalize(self, connections.close)
+        left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
+        if not self.is_openai:
+            left_out += _OF_OPENAI
+        headers: Any = dict.fromkeys(left_out, openai.Omit())
+        return openai.OpenAI(
+            api_key=self.key,
+            base_url=self.address,
+            default_headers=headers,
+            default_query=dict(url.params.multi_items()),
+            http_client=connections,
+        )
+
+
+_all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def _forget_all_connections() -> None:
+    for server in tuple(_all_servers):
+        server.forget_connections()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all_connections)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIProvider:
+    """A server with the settings of one prompt."""
+
+    settings: Settings
+    server: Server
+    default_model: str = DEFAULT_MODEL
+
+    @property
+    def address(self) -> str:
+        """Where the server is, without what is secret of it."""
+        return self.server.address
+
+    @property
+    def limit_name(self) -> str:
+        """What the server calls the longest reply."""
+        return "max_completion_tokens" if self.server.is_openai else "max_tokens"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The key stays behind: another process finds its own in its environment.
+        from runtime_support.providers import live_provider
+
+        return live_provider, (self.settings,)
 
     def complete(self, request: Request) -> Reply:
         """The reply of the server; a ProviderError when there is none."""
         model = request.model or self.default_model
-        server = (self.address, model)
-        if request.tools and server in _without_tools:
-            raise ToolsUnsupported("this server takes no tools")
+        lacks = self.server.lacks
+        if request.tools and ("tools", model) in lacks:
+            raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
         enforced = request.schema is not None and (
-            request.structured == "on" or _takes_schema(server, request.schema)
+            request.structured == "on" or not self._is_without_schema(model, request.schema)
         )
         try:
             return self._send(request, model, enforced)
         except _Rejected as rejected:
-            if request.tools and rejected.is_of_tools() and not _has_tool_answers(request):
-                _without_tools.add(server)
-                raise ToolsUnsupported(
-                    rejected.error.message, status=rejected.error.status
-                ) from None
-            if not enforced or request.structured == "on" or not rejected.is_of_schema():
-                raise rejected.error from None
-            _without_schema.add(
-                (*server, json.dumps(request.schema)) if rejected.is_of_one_schema() else server
-            )
+            error, words = rejected.error, rejected.words
+        if request.tools and NO_TOOLS.search(words) and not _has_tool_answers(request):
+            lacks.add("tools", model)
+            raise ToolsUnsupported(error.message, status=error.status)
+        if not enforced or request.structured == "on":
+            raise error
+        if NOT_THIS_SCHEMA.search(words):
+            lacks.add("schema", model, json.dumps(request.schema))
+        elif NO_SCHEMA.search(words):
+            lacks.add("schema", model)
+        else:
+            raise error
         try:
             return self._send(request, model, enforced=False)
         except _Rejected as rejected:
             raise rejected.error from None
 
-    def _send(self, request: Request, model: str, enforced: bool) -> Reply:
-        import openai
+    def _is_without_schema(self, model: str, schema: dict[str, Any]) -> bool:
+        lacks = self.server.lacks
+        if not lacks:
+            return False
+        return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
-        body = self._body(request, model, enforced)
+    def _send(self, request: Request, model: str, enforced: bool) -> Reply:
+        settings = self.settings
+        content = _sendable(self._body(request, model, enforced))
         try:
-            response = self.client.send(_encoded(body).encode())
+            with bounded_replies(settings.max_reply_bytes):
+                response = self.server.client().post(
+                    f"{self.address}chat/completions",  # whole: joining costs a tenth of a call
+                    cast_to=httpx2.Response,
+                    content=content,
+                    options={
+                        "timeout": min(settings.timeout, LONGEST),
+                        "max_retries": settings.retries,
+                    },
+                )
         except openai.APIStatusError as error:
-            raise _from_status(error, self.address) from None
+            failed = error_of(error.response, self.address)
+            if failed.status in _REFUSING:
+                raise _Rejected(failed, words_of(error.response).lower()) from None
+            raise failed from None
         except openai.APITimeoutError:
             raise ProviderTimeout(
-                f"{self.address} did not answer within {self.client.timeout} s",
+                f"{self.address} did not answer within {settings.timeout} s",
                 hint="raise `timeout`, or ask for less",
             ) from None
         except openai.APIConnectionError as error:
-            cause = redacted(str(error.__cause__ or error))
+            cause = shown(str(error.__cause__ or error), SHOWN)
             raise ProviderError(
                 f"cannot reach {self.address}: {cause}", hint="check `base_url` and the network"
             ) from None
         except openai.OpenAIError as error:
-            raise ProviderError(redacted(str(error))) from None
-        except UnicodeError as error:
-            raise ProviderError(f"the request cannot be sent: {error}") from None
+            raise ProviderError(shown(str(error), SHOWN)) from None
+        is_wrapped = enforced and request.schema is not None and not is_object_root(request.schema)
         request_id = response.headers.get("x-request-id")
-        return read_reply(
-            response.content, model, wrapped=_is_wrapped(request, enforced), request_id=request_id
-        )
+        return read_reply(response.content, model, wrapped=is_wrapped, request_id=request_id)
 
     def _body(self, request: Request, model: str, enforced: bool) -> dict[str, Any]:
         options = dict(request.options)
@@ -156,189 +240,84 @@ class OpenAIProvider:
         return {**body, **extra}
 
 
-def _takes_schema(server: tuple[str, ...], schema: dict[str, Any]) -> bool:
-    if not _without_schema:
-        return True
-    return _without_schema.isdisjoint((server, (*server, json.dumps(schema))))
-
-
 class _Rejected(Exception):
     """The server refused a request that may do in another form."""
 
     def __init__(self, error: ProviderError, words: str) -> None:
         super().__init__(str(error))
         self.error = error
-        self.words = words.lower()
-
-    def is_of_tools(self) -> bool:
-        has_words = _TOOL_WORDS.search(self.words) and _LACKING_WORDS.search(self.words)
-        return has_words is not None
-
-    def is_of_schema(self) -> bool:
-        return _SCHEMA_WORDS.search(self.words) is not None
-
-    def is_of_one_schema(self) -> bool:
-        return _ONE_SCHEMA_WORDS.search(self.words) is not None
+        self.words = words
 
 
-def response_format(schema: dict[str, Any], is_strict: bool) -> dict[str, Any]:
-    """The schema as a response format; a root that is not an object is wrapped in `value`."""
-    document = schema
-    if not _is_object_root(schema):
-        inner = {name: part for name, part in schema.items() if name != "$defs"}
-        document = {
-            "type": "object",
-            "properties": {"value": inner},
-            "required": ["value"],
-            "additionalProperties": False,
-        }
-        if "$defs" in schema:
-            document["$defs"] = schema["$defs"]
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "reply", "schema": document, "strict": is_strict},
-    }
+def configured_server(settings: Settings, own_address: str | None, key_variable: str) -> Server:
+    """The server of these settings, else the one at its own address; ConfigError without a key."""
+    variable = settings.api_key_env or key_variable
+    key = os.environ.get(variable, "").strip()
+    named = settings.base_url or (None if own_address else os.environ.get("OPENAI_BASE_URL"))
+    # Servers of one's own often need no key; the client wants some.
+    if not key and (settings.api_key_env or not named):
+        raise ConfigError(f"the environment has no {variable}", setting="api_key_env")
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(
+            f"what stands in {variable} is no key: it has characters that no header takes",
+            setting="api_key_env",
+        )
+    setting = "base_url" if settings.base_url else "OPENAI_BASE_URL"
+    return Server(named or own_address or OPENAI_ADDRESS, key or "none", setting=setting)
 
 
-def read_reply(content: bytes, model: str, wrapped: bool, request_id: str | None) -> Reply:
-    """The reply in the body of a response; ProviderError when it is not one."""
+def _checked(address: str, setting: str) -> httpx2.URL:
+    """The address as a URL; ConfigError when it is none."""
     try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ProviderError(
-            f"the server's answer is not JSON: {_excerpt(content)}", request_id=request_id
-        ) from None
-    if not is_object(body):
-        raise _unexpected(content, request_id)
-    if is_object(body.get("error")):
-        said = redacted(str(body["error"].get("message", body["error"])))
-        raise ProviderError(f"the server reports: {said}", request_id=request_id)
-    choices = body.get("choices")
-    if not is_list(choices) or not choices or not is_object(choices[0]):
-        raise _unexpected(content, request_id)
-    choice = choices[0]
-    message = choice.get("message")
-    if not is_object(message):
-        raise _unexpected(content, request_id)
-    usage = _object_at(body, "usage")
-    refusal = message.get("refusal")
-    finish = "refusal" if refusal else str(choice.get("finish_reason") or "stop")
-    if finish == "error":
-        raise ProviderError("the server broke the reply off", request_id=request_id)
-    text = str(refusal) if refusal else _text_of(message.get("content"))
-    return Reply(
-        text=_unwrapped(text) if wrapped else text,
-        tool_calls=_tool_requests(message),
-        finish=finish,
-        model=str(body.get("model") or model),
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
-    )
+        url = httpx2.URL(address.strip())
+    except (httpx2.InvalidURL, ValueError):
+        url = httpx2.URL("")
+    if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
+        # Without what may be a password.
+        named = shown(re.sub(r"//.*@", "//", address).partition("?")[0], SHOWN)
+        raise ConfigError(
+            f"{setting}: {named} is no address of a server",
+            setting="base_url",
+            hint="it has the form http://127.0.0.1:8080/v1",
+        )
+    return url
 
 
-def _object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
-    value = body.get(key)
-    return value if is_object(value) else {}
+def _give_up_early(response: httpx2.Response) -> None:
+    """Raises what no further try would mend in time, before the package tries again."""
+    if not response.is_error:
+        return
+    wait = asked_wait(response)
+    longest: float = response.request.extensions["timeout"]["read"]
+    if is_used_up(response) or (wait is not None and wait > longest):
+        url = response.request.url
+        raise error_of(response, str(url.copy_with(path="/", query=None)))
 
 
 def _has_tool_answers(request: Request) -> bool:
     return any(message["role"] == "tool" for message in request.messages)
 
 
-def _is_object_root(schema: dict[str, Any]) -> bool:
-    return schema.get("type") == "object" and "anyOf" not in schema
-
-
-def _is_wrapped(request: Request, enforced: bool) -> bool:
-    return enforced and request.schema is not None and not _is_object_root(request.schema)
-
-
-def _unwrapped(text: str) -> str:
-    """What stands in `{"value": ...}`; anything else as it is."""
+def _sendable(body: dict[str, Any]) -> bytes:
+    """The request as JSON; ProviderError when there is no text in its place."""
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if is_object(body) and set(body) == {"value"}:
-        return json.dumps(body["value"], ensure_ascii=False)
-    return text
-
-
-def _text_of(content: Any) -> str:
-    """The text of a message, which some servers send in parts."""
-    if isinstance(content, str):
-        return content
-    if is_list(content):
-        parts = [part.get("text", "") for part in content if is_object(part)]
-        return "".join(part for part in parts if isinstance(part, str))
-    return ""
-
-
-def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
-    calls = message.get("tool_calls")
-    if not is_list(calls):
-        return ()
-    requests: list[ToolRequest] = []
-    for call in calls:
-        function = call.get("function") if is_object(call) else None
-        if not is_object(function):
-            continue
-        arguments = function.get("arguments")
-        if not isinstance(arguments, str):  # some servers send them parsed
-            arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-        requests.append(ToolRequest(str(function.get("name", "")), arguments))
-    return tuple(requests)
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
-def _from_status(error: openai.APIStatusError, address: str) -> Exception:
-    status, request_id = error.status_code, error.request_id
-    words = redacted(_message_of(error))
-    said = f"{address} answered {status}: {words}"
-    if status in (401, 403):
-        return AuthenticationFailed(
-            said,
-            status=status,
-            request_id=request_id,
-            hint="check the key, and `api_key_env`, which names its variable",
-        )
-    if status == 429:
-        limited = RateLimited(
-            said, status=status, request_id=request_id, hint="wait, or raise `retries`"
-        )
-        limited.retry_after = _seconds(error.response.headers.get("retry-after"))
-        return limited
-    hint = "check `model` and `base_url`" if status == 404 else None
-    failed = ProviderError(said, status=status, request_id=request_id, hint=hint)
-    return _Rejected(failed, words) if status in _REFUSING else failed
-
-
-def _message_of(error: openai.APIStatusError) -> str:
-    body = error.body
-    if is_object(body):
-        return _cut(str(body.get("message") or body))
-    return _cut(str(body)) if body else "no explanation"
-
-
-def _seconds(value: str | None) -> float | None:
+        return _encoded(body).encode()
+    except UnicodeEncodeError:
+        pass
+    # Models see again what they wrote, and they may have written half of a pair.
+    body = {**body, "messages": [_mended(message) for message in body["messages"]]}
     try:
-        return None if value is None else float(value)
-    except ValueError:
-        return None
+        return _encoded(body).encode()
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(error.object[error.start]):04X}"
+        raise ProviderError(
+            f"the request cannot be sent: there is half of a surrogate pair ({half}) in it",
+            hint="look for text that was cut inside of a character, or decoded wrongly",
+        ) from None
 
 
-def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
-    return ProviderError(
-        f"the server's answer is no chat completion: {_excerpt(content)}", request_id=request_id
-    )
-
-
-def _excerpt(content: bytes) -> str:
-    return redacted(_cut(content[: 4 * SHOWN].decode(errors="replace"))) or "nothing"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+def _mended(message: Message) -> Message:
+    """What a model wrote, without halves of surrogate pairs; other messages as they are."""
+    if message["role"] != "assistant":
+        return message
+    return json.loads(without_halves(json.dumps(message, ensure_ascii=False)))

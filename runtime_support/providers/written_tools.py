@@ -54,7 +54,7 @@ def _read(reply: Reply, request: Request) -> Reply:
     """The reply to the request with written tools, as one to the request with tools."""
     try:
         written = json.loads(reply.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         written = None
     if is_object(written) and set(written) == {"tool", "arguments"}:
         call = ToolRequest(str(written["tool"]), _json(written["arguments"]))

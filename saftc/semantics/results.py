@@ -29,6 +29,7 @@ OPTIONS: dict[str, Type] = {
     "system": STRING,
     "timeout": NUMBER,
     "retries": INT,
+    "max_reply_bytes": INT,
     "repairs": INT,
     "max_tool_rounds": INT,
     "max_tool_calls": INT,

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support import config, configure, providers
-from runtime_support.providers import openai as openai_provider
+from runtime_support import config, configure, providers, redaction
 from runtime_support.providers.scripted import Queued, Scripted
 from tests.support.fake_server import FakeServer
 
@@ -25,6 +24,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(config, "_configured", {})
     monkeypatch.setattr(providers, "_made", {})
+    monkeypatch.setattr(redaction, "_remembered", {})
     yield
 
 
@@ -46,8 +46,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     import openai._base_client as client
 
     monkeypatch.setattr(client, "INITIAL_RETRY_DELAY", 0.01)
-    monkeypatch.setattr(openai_provider, "_without_schema", set())
-    monkeypatch.setattr(openai_provider, "_without_tools", set())
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")

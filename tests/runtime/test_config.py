@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, configure, prompt, snapshot
+from runtime_support import ConfigError, configure, prompt, providers, snapshot
 from runtime_support.asking import Question, first_request
 from runtime_support.config import Settings, settings_for
-from runtime_support.providers import live_provider
+from runtime_support.providers import NoProvider, live_provider
 from runtime_support.providers.mock import MockProvider
-from runtime_support.providers.none import NoProvider
 from runtime_support.providers.scripted import Scripted
 
 
@@ -64,6 +63,7 @@ def test_the_first_source_that_has_a_setting_counts(
         ("SAFT_MAX_TOOL_ROUNDS", "max_tool_rounds", 3),
         ("SAFT_MAX_TOOL_CALLS", "max_tool_calls", 3),
         ("SAFT_TIMEOUT", "timeout", 1.5),
+        ("SAFT_MAX_REPLY_BYTES", "max_reply_bytes", 1000),
         ("SAFT_STRUCTURED", "structured", "off"),
     ],
 )
@@ -109,6 +109,7 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "system": ("be brief", [["be brief"]]),
     "timeout": (2, [0, -1, float("nan")]),
     "retries": (0, [-1, True]),
+    "max_reply_bytes": (1000, [0, 1.5]),
     "repairs": (0, [-1, "1"]),
     "max_tool_rounds": (0, [-1, 1.5]),
     "max_tool_calls": (0, [-1]),
@@ -155,7 +156,7 @@ def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "is_available", lambda: False)
     assert isinstance(live_provider(Settings()), NoProvider)
     monkeypatch.setattr(local, "is_available", lambda: True)
-    monkeypatch.setattr(local, "LocalProvider", lambda settings: "the embedded model")
+    monkeypatch.setattr(local.LocalProvider, "configured", lambda settings: "the embedded model")
     assert live_provider(Settings()) == "the embedded model"
     monkeypatch.setenv("OPENROUTER_API_KEY", "k" * 20)
     router = live_provider(Settings())
@@ -168,13 +169,20 @@ def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(live_provider(Settings(provider="mock")), MockProvider)
 
 
-def test_one_client_for_each_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_client_for_each_address_and_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
-    one = live_provider(Settings(provider="openai", model="a"))
-    assert live_provider(Settings(provider="openai", model="b", temperature=1)) is one
-    assert live_provider(Settings(provider="openai", timeout=3)) is not one
+
+    def server(**settings: Any) -> Any:
+        provider: Any = live_provider(Settings(provider="openai", **settings))
+        return provider.server
+
+    one = server(model="a")
+    assert server(model="b", temperature=1) is one
+    assert server(timeout=3, retries=0) is one
+    assert server(base_url="http://127.0.0.1:9/v1") is not one
     monkeypatch.setenv("OPENAI_API_KEY", "j" * 20)
-    assert live_provider(Settings(provider="openai")) is not one
+    assert server() is not one
+    assert one not in [made for _, made in providers._made.values()], "nor its key is kept"
 
 
 def test_a_missing_key_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import pickle
 import subprocess
 import sys
 import time
@@ -12,6 +14,7 @@ from typing import Literal, TypedDict
 import pytest
 
 from runtime_support import ConfigError, configure, program, prompt
+from runtime_support.config import Settings
 from runtime_support.providers import local
 
 ROOT = Path(__file__).parents[2]
@@ -78,6 +81,35 @@ def test_a_script_ends_silently_and_stops_the_server() -> None:
 
 
 @pytest.mark.local_model
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_starts_a_server_of_its_own() -> None:
+    # Ends as the processes of multiprocessing do: llama.cpp has threads of its own to wait for.
+    script = (
+        "import os\n"
+        "from runtime_support import configure, prompt\n"
+        "from runtime_support.providers import local\n"
+        "configure(provider='local', max_tokens=1)\n"
+        "prompt('hi')\n"
+        "child = os.fork()\n"
+        "prompt('hi')\n"
+        "(server,) = local._servers.values()\n"
+        "os.write(1, f'{server.address}\\n'.encode())\n"
+        "if not child: os._exit(0)\n"
+        "print('ended with', os.waitpid(child, 0)[1])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    first, second, last = done.stdout.splitlines()
+    assert first != second
+    assert (last, done.returncode, done.stderr) == ("ended with 0", 0, "")
+
+
+@pytest.mark.local_model
 def test_a_model_that_was_not_made_for_tools_calls_them() -> None:
     def add(a: int, b: int) -> int:
         return a + b
@@ -99,6 +131,11 @@ def test_a_model_that_was_not_made_for_tools_fills_fields_from_them() -> None:
     result = prompt("How old is Alice? Use {look_up}.", look_up=look_up, fields=fields)
     assert [call.tool for call in result.tool_calls] != []
     assert isinstance(result.value[1], int)
+
+
+def test_the_provider_travels_as_its_settings(tmp_path: Path) -> None:
+    provider = local.LocalProvider(str(tmp_path / "model.gguf"), Settings(timeout=5.0))
+    assert pickle.loads(pickle.dumps(provider)) == provider
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

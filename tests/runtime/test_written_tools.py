@@ -189,3 +189,9 @@ def test_after_the_last_round_nothing_is_offered() -> None:
     last = small.requests[-1]
     assert last == replace(last, tools=(), schema=None, must_answer=False)
     assert small.text.endswith('\n\nThe tools gave:\n- look_up({"city": "Oslo"}): rain in Oslo')
+
+
+def test_a_reply_that_is_nested_too_deeply_is_one_without_a_call() -> None:
+    small = model("[" * 100_000)
+    assert prompt("How is it in Oslo? {look_up}", look_up=look_up).value == "[" * 100_000
+    assert len(small.requests) == 1

@@ -15,6 +15,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -22,22 +23,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server sends: `cut_after` bytes of the body, and then it hangs up."""
+    """What the server sends: `cut_after` bytes of the body, and then it hangs up.
+
+    With `drip`, `body` is all that is sent, its head included, and then `drip` again and again.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     cut_after: int | None = None
+    drip: bytes = b""
+    pause: float = 0.02
 
 
 @dataclass(frozen=True)
 class Received:
-    """A request as it came in; the names of headers are in lower case."""
+    """A request as it came in, from a port of the client; names of headers are in lower case."""
 
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    port: int = 0
 
 
 Responder = Callable[[dict[str, Any]], Answer]
@@ -160,10 +167,13 @@ class FakeServer:
     def _answer(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         with self._lock:
             headers = {name.lower(): value for name, value in handler.headers.items()}
-            self.requests.append(Received(handler.path, headers, body))
+            self.requests.append(Received(handler.path, headers, body, handler.client_address[1]))
         answer = self._next(body)
         if answer.delay:
             time.sleep(answer.delay)
+        if answer.drip:
+            _drip(handler, answer)
+            return
         handler.send_response(answer.status)
         for name, value in answer.headers.items():
             handler.send_header(name, value)
@@ -174,3 +184,13 @@ class FakeServer:
             handler.wfile.flush()
             handler.close_connection = True
             handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _drip(handler: BaseHTTPRequestHandler, answer: Answer) -> None:
+    handler.close_connection = True
+    with suppress(OSError):  # until the client has had enough
+        handler.wfile.write(answer.body)
+        while True:
+            handler.wfile.write(answer.drip)
+            handler.wfile.flush()
+            time.sleep(answer.pause)

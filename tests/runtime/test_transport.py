@@ -1,0 +1,177 @@
+"""What a server may do to a request: take its time, send too much, or send it elsewhere."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+
+import pytest
+
+from runtime_support import ProviderError, ProviderTimeout, RateLimited, configure, prompt
+from tests.support.fake_server import Answer, FakeServer, completion, raw, status
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+ENDLESS = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[FakeServer]:
+    with FakeServer() as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(body=ENDLESS, drip=b"1\r\n \r\n"),
+        Answer(body=HEAD, drip=b"x"),
+        Answer(body=b"", drip=b"HTTP/1.1 102 Processing\r\n\r\n"),
+    ],
+    ids=["body", "head", "interim replies"],
+)
+def test_the_time_out_is_one_for_the_whole_request(server: FakeServer, answer: Answer) -> None:
+    server.answers = [answer]
+    with pytest.raises(ProviderTimeout, match=r"did not answer within 0\.2 s"):
+        prompt("?", options={"timeout": 0.2, "retries": 1})
+    assert len(server.requests) == 2
+
+
+def test_a_slow_reply_within_the_time_is_read(server: FakeServer) -> None:
+    server.answers = [completion("late", delay=0.05)]
+    assert prompt("?", options={"timeout": 5.0}).value == "late"
+    assert prompt("?", options={"timeout": float("inf")}).value == "late"
+
+
+def test_replies_are_read_up_to_a_limit(server: FakeServer) -> None:
+    server.answers = [completion("x" * 5000)]
+    with pytest.raises(ProviderError, match=r"more than 4000 bytes; raise `max_reply_bytes`"):
+        prompt("?", options={"max_reply_bytes": 4000})
+    assert len(server.requests) == 1, "another try would cost as much"
+    assert prompt("?", options={"max_reply_bytes": 6000}).value == "x" * 5000
+
+
+def test_an_endless_reply_is_not_read(server: FakeServer) -> None:
+    server.answers = [Answer(body=ENDLESS, drip=b"10000\r\n" + b" " * 0x10000 + b"\r\n", pause=0)]
+    with pytest.raises(ProviderError, match="more than 1000000 bytes"):
+        prompt("?", options={"max_reply_bytes": 1_000_000})
+
+
+def test_the_limit_counts_what_is_unpacked(server: FakeServer) -> None:
+    packed = gzip.compress(b" " * 40_000_000)
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    server.answers = [Answer(body=packed, headers=headers)]
+    assert len(packed) < 100_000
+    with pytest.raises(ProviderError, match="more than 32000000 bytes"):
+        prompt("?")
+    server.answers = [Answer(body=gzip.compress(completion("ok").body), headers=headers)]
+    assert prompt("?").value == "ok"
+
+
+def test_what_is_packed_twice_is_unpacked_up_to_the_limit(server: FakeServer) -> None:
+    packed = gzip.compress(gzip.compress(b" " * 40_000_000))
+    headers = {"content-type": "application/json", "content-encoding": "gzip, gzip"}
+    server.answers = [Answer(body=packed, headers=headers)]
+    with pytest.raises(ProviderError, match="more than 1000000 bytes"):
+        prompt("?", options={"max_reply_bytes": 1_000_000})
+
+
+def test_of_a_long_error_the_beginning_is_read(server: FakeServer) -> None:
+    server.answers = [raw(b"first words " + b"x" * 5_000_000, status=400)]
+    with pytest.raises(ProviderError, match="answered 400: first words x") as caught:
+        prompt("?")
+    assert len(str(caught.value)) < 500
+    server.answers = [completion("ok")]
+    assert prompt("?").value == "ok"
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_to_another_place_is_an_error(
+    server: FakeServer, elsewhere: FakeServer, code: int
+) -> None:
+    server.answers = [Answer(code, headers={"location": f"{elsewhere.url}/chat"})]
+    with pytest.raises(ProviderError, match=rf"answered {code}, .* to {elsewhere.url}") as caught:
+        prompt("?")
+    assert caught.value.status == code
+    assert "set `base_url`" in str(caught.value)
+    assert (len(server.requests), elsewhere.requests) == (1, [])
+
+
+@pytest.mark.parametrize("code", [307, 308])
+def test_a_redirect_on_the_same_server_is_followed(server: FakeServer, code: int) -> None:
+    server.answers = [Answer(code, headers={"location": "/elsewhere"}), completion("there")]
+    assert prompt("?").value == "there"
+    assert [request.path for request in server.requests] == ["/v1/chat/completions", "/elsewhere"]
+    assert server.bodies[0] == server.bodies[1]
+
+
+@pytest.mark.parametrize("code", [301, 302, 303])
+def test_a_redirect_that_forgets_the_prompt_is_an_error(server: FakeServer, code: int) -> None:
+    server.answers = [Answer(code, headers={"location": "/elsewhere"})]
+    with pytest.raises(ProviderError, match="forgets what it asks"):
+        prompt("?")
+    assert len(server.requests) == 1
+
+
+def test_redirects_in_a_circle_end(server: FakeServer) -> None:
+    server.answers = [Answer(307, headers={"location": "/v1/chat/completions"})]
+    with pytest.raises(ProviderError, match="redirects"):
+        prompt("?", options={"retries": 0})
+
+
+def test_a_redirect_to_no_address(server: FakeServer) -> None:
+    server.answers = [Answer(307, headers={"location": "http://[::1"})]
+    with pytest.raises(ProviderError, match="answered 307"):
+        prompt("?")
+
+
+@pytest.mark.parametrize("code", [429, 503])
+def test_a_wait_longer_than_the_time_out_is_an_error_at_once(server: FakeServer, code: int) -> None:
+    server.answers = [status(code, "busy", retry_after="90")]
+    with pytest.raises(ProviderError, match="busy; it asks to wait 90 s"):
+        prompt("?", options={"timeout": 30.0})
+    assert len(server.requests) == 1
+
+
+def test_a_wait_until_a_date(server: FakeServer) -> None:
+    server.answers = [status(429, retry_after="Wed, 21 Oct 2115 07:28:00 GMT")]
+    with pytest.raises(RateLimited, match="it asks to wait") as caught:
+        prompt("?")
+    assert caught.value.retry_after is not None
+    assert caught.value.retry_after > 1e9
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}',
+        b'{"error": {"message": "no", "type": "insufficient_quota"}}',
+    ],
+)
+def test_an_account_that_is_used_up_is_not_asked_again(server: FakeServer, body: bytes) -> None:
+    server.answers = [raw(body, status=429)]
+    with pytest.raises(RateLimited) as caught:
+        prompt("?")
+    assert len(server.requests) == 1
+    assert "retries" not in str(caught.value)
+    assert "nothing left" in str(caught.value)
+
+
+def test_a_proxy_of_the_environment_is_used(
+    server: FakeServer, elsewhere: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = elsewhere.url.removesuffix("/v1").replace("://", "://user:proxypassword1@")
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    configure(base_url="http://model.invalid/v1")
+    elsewhere.answers = [status(400, "no entry for proxypassword1")]
+    with pytest.raises(ProviderError, match=r"no entry for \[redacted\]"):
+        prompt("?")
+    (request,) = elsewhere.requests
+    assert request.path == "http://model.invalid/v1/chat/completions"
+    assert request.headers["proxy-authorization"].startswith("Basic ")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    configure(base_url=server.url)
+    assert prompt("?").value == "ok"
+    assert len(elsewhere.requests) == 1
