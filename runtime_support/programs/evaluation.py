@@ -257,7 +257,7 @@ def check(
     """The checked program, or why it cannot run; nothing is called."""
     try:
         reading = read(program, limits)
-        expected = registry.read_type(returns)
+        expected = registry.returned_type(returns)
         return check_program(reading.program, registry, expected, reading.diagnostics)
     except TooLarge as error:
         return _failure("limit", str(error))

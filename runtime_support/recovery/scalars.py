@@ -20,7 +20,7 @@ from runtime_support.recovery.nodes import Bare, Node
 from runtime_support.recovery.numbers import Unreadable, read_number
 from runtime_support.recovery.words import bool_meant, member_meant, spelled_bool, spelled_member
 
-Kind: TypeAlias = Literal["int", "float", "bool", "string", "nil", "any"]
+Kind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil", "any"]
 
 NIL_WORDS = frozenset({"null", "none", "nil", "undefined", "~", ""})
 NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
@@ -174,6 +174,7 @@ def _take_any(node: Node) -> Taken | None:
 _TAKERS: dict[Kind, Callable[[Node], Taken | None]] = {
     "int": _take_int,
     "float": _take_float,
+    "number": _take_float,
     "bool": _take_bool,
     "string": _take_string,
     "nil": _take_nil,
