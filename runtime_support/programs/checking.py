@@ -164,7 +164,7 @@ class Checker:
         if wanted is None:
             return self._fitter.fit(node, slot)
         if isinstance(wanted, TupleSchema):
-            return coerced(node, wanted, Widens(), slot.bare)
+            return coerced(node, wanted, Widens(), self._registry, slot.bare)
         return node
 
     def _map(self, expression: syntax.Map, slot: Slot, scope: Scope) -> Checked:

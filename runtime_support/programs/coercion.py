@@ -370,7 +370,7 @@ class Coercer:
             choices = [(sentence, list(one)) for sentence, one in found]
             raise self._unclear(message, (lambda: choices), site)
         if found:
-            return found[0][1]
+            return self._machine.bounded(found[0][1], "converting gives", site.path, site.frame)
         further = why_not(value, target)
         message = f"{misfit.by_kind}: {further}" if further else str(misfit)
         raise self._machine.failed("conversion", message, site.path, site.frame)

@@ -34,6 +34,7 @@ from runtime_support.programs.tree import (
     Coercion,
     ConstantNode,
     Converts,
+    Decides,
     Each,
     Fits,
     Hops,
@@ -179,9 +180,31 @@ def broken(path: Path) -> ConstantNode:
     return ConstantNode(path, ANY, pure=True, calls=False, value=None)
 
 
-def coerced(node: Checked, type_: Type, coercion: Coercion, bare: str | None = None) -> CoerceNode:
+def coerced(
+    node: Checked,
+    type_: Type,
+    coercion: Coercion,
+    registry: Registry,
+    bare: str | None = None,
+) -> CoerceNode:
+    """The node with a coercion put over it, which has the effects of its conversions."""
     calls = node.calls or not isinstance(coercion, Fits | Widens | Hops)
-    return CoerceNode(node.path, type_, node.pure, calls, node, coercion, bare)
+    pure = node.pure and _is_pure(coercion, registry)
+    return CoerceNode(node.path, type_, pure, calls, node, coercion, bare)
+
+
+def _is_pure(coercion: Coercion, registry: Registry) -> bool:
+    match coercion:
+        case Converts(path):
+            return all(one.pure for one in path)
+        case Each(item):
+            return _is_pure(item, registry)
+        case Decides():
+            return all(one.pure for one in registry.conversions)
+        case Splits(paths):
+            return all(one.pure for path in paths for one in path)
+        case Fits() | Widens() | Hops() | Never():
+            return True
 
 
 class Fitter:
@@ -205,7 +228,7 @@ class Fitter:
             self._mismatch(node, slot)
             return broken(node.path)
         self._report_split(node, slot, coercion)
-        return coerced(node, slot.type, coercion, slot.bare)
+        return coerced(node, slot.type, coercion, self._registry, slot.bare)
 
     def _constant(self, node: Checked, slot: Slot) -> Coercion:
         assert isinstance(node.type, LiteralSchema)

@@ -133,8 +133,8 @@ class Normal:
 def union_of(types: Iterable[Type]) -> Type:
     """The union without repetitions; int | float is `number`; nothing at all is `any`."""
     members: list[Type] = []
-    for type_ in types:
-        for member in members_of(type_):
+    for type_ in types:  # a reference stays one: what it refers to may still be under way
+        for member in type_.members if isinstance(type_, UnionSchema) else (type_,):
             if member not in members:
                 members.append(member)
     if ANY in members or not members:
@@ -149,7 +149,7 @@ def union_of(types: Iterable[Type]) -> Type:
 def members_of(type_: Type) -> tuple[Type, ...]:
     """The types of which a value may be one."""
     type_ = resolved(type_)
-    return type_.members if isinstance(type_, UnionSchema) else (type_,)
+    return tuple(map(resolved, type_.members)) if isinstance(type_, UnionSchema) else (type_,)
 
 
 def widened(type_: Type) -> Type:

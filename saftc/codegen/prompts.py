@@ -50,18 +50,19 @@ class Prompts(Annotations):
         """A prompt that the model answers with a program, which may use all conversions."""
         wanted = [("returns", self.annotation(asked))]
         scope = self.facts.names.scopes[self.module]
-        conversions = [
-            py.name(self.names[scope.symbols[name]])
-            for name in conversions_of(self.module, self.facts)
-        ]
+        conversions = {
+            name: (py.name(self.names[scope.symbols[name]]), definition)
+            for name, definition in conversions_of(self.module, self.facts).items()
+        }
         if conversions:
-            wanted.insert(0, ("conversions", py.list_(conversions)))
-        beside = self._functions_that_only_ask(node)
+            wanted.insert(0, ("conversions", py.list_([name for name, _ in conversions.values()])))
+        asking = {n: made for n, (made, by) in conversions.items() if only_asks(by, self.facts)}
+        beside = list({**self._functions_that_only_ask(node), **asking}.values())
         if beside:
             wanted.insert(0, ("pure", py.list_(beside)))
         return self._asking(node, wanted)
 
-    def _functions_that_only_ask(self, node: n.Prompt) -> list[Expression]:
+    def _functions_that_only_ask(self, node: n.Prompt) -> dict[str, Expression]:
         """The functions of a program whose calls may run together, and are worth it."""
         found: dict[str, Expression] = {}
         for part in node.parts:
@@ -71,7 +72,7 @@ class Prompts(Annotations):
                     function.definition, self.facts
                 ):
                     found[part.value.text] = py.name(self.name_of(part.value))
-        return list(found.values())
+        return found
 
     def destructured(self, node: n.Prompt, fields: Sequence[n.PatternField]) -> Expression:
         """A prompt that gives the values of a destructuring."""
