@@ -380,10 +380,13 @@ class _Conforming(Validating):
     def list_check(self, schema: ListSchema) -> Check:
         check, expected = super().list_check(schema), self.expected(schema)
 
+        def as_list(value: Any) -> Any:
+            return list(value) if is_tuple(value) else value
+
         def check_list(value: Any) -> Any:
             if not (is_list(value) or is_tuple(value)):
                 raise Mismatch(expected, value)
-            return check(list(value) if is_tuple(value) else value)
+            return check(as_list(value))
 
         return check_list
 
