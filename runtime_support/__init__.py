@@ -9,15 +9,15 @@ Names are loaded at their first use, so that a script without prompts starts lik
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 
-from runtime_support import uncaught
 from runtime_support.quick_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support.checks import check
     from runtime_support.config import configure
-    from runtime_support.effects import list_files, read_text, write_text
     from runtime_support.errors import (
         AuthenticationFailed,
         CheckError,
@@ -38,11 +38,12 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
+    from runtime_support.files import list_files, read_text, write_text
     from runtime_support.jsontext import parse, to_json
     from runtime_support.media import File, Image, file, image
-    from runtime_support.programs.asking import Plan, program, run
     from runtime_support.programs.outcomes import ambiguous, option
-    from runtime_support.prompts import prompt
+    from runtime_support.programs.prompting import Plan, program, run
+    from runtime_support.prompting import prompt
     from runtime_support.results import Result, ToolCall, Usage
     from runtime_support.tables import mean, read
     from runtime_support.values import kind, show
@@ -94,7 +95,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Plan": "programs.asking",
+    "Plan": "programs.prompting",
     "ambiguous": "programs.outcomes",
     "check": "checks",
     "configure": "config",
@@ -103,21 +104,21 @@ _HOMES = {
     "Image": "media",
     "image": "media",
     "kind": "values",
-    "list_files": "effects",
+    "list_files": "files",
     "mean": "tables",
     "option": "programs.outcomes",
     "parse": "jsontext",
-    "program": "programs.asking",
-    "prompt": "prompts",
+    "program": "programs.prompting",
+    "prompt": "prompting",
     "read": "tables",
-    "read_text": "effects",
+    "read_text": "files",
     "Result": "results",
-    "run": "programs.asking",
+    "run": "programs.prompting",
     "show": "values",
     "to_json": "jsontext",
     "ToolCall": "results",
     "Usage": "results",
-    "write_text": "effects",
+    "write_text": "files",
 }
 
 
@@ -135,4 +136,13 @@ def __dir__() -> list[str]:
     return __all__
 
 
-uncaught.install()
+def _main_has_its_map() -> bool:
+    path = getattr(sys.modules.get("__main__"), "__file__", None)
+    return path is not None and os.path.isfile(f"{path}.map")
+
+
+# In a program that imports compiled modules Python's own report of uncaught errors stays as it is.
+if _main_has_its_map():
+    from runtime_support import positions
+
+    positions.install()

@@ -14,12 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from runtime_support.config import Settings, settings_for
-from runtime_support.contents import Content
-from runtime_support.contracts import contract_of
 from runtime_support.conversation import Conversation
 from runtime_support.errors import CheckError, SaftError, ToolsUnsupported
 from runtime_support.exchange import Provider, Request
-from runtime_support.goals import FieldsGoal, Goal, ObjectGoal, TextGoal, ValueGoal
+from runtime_support.goals import (
+    FieldsGoal,
+    Goal,
+    ObjectGoal,
+    TextGoal,
+    ValueGoal,
+    contract_of,
+)
+from runtime_support.media import Content
 from runtime_support.positions import annotate
 from runtime_support.providers import provider_for
 from runtime_support.results import Result

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from runtime_support.checks import check
 from runtime_support.errors import CheckError, ConfigError
 from runtime_support.exchange import Provider, Structured
-from runtime_support.near import did_you_mean, listed
+from runtime_support.names import did_you_mean, listed
 from runtime_support.values import brief, is_number, is_object, plain
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")
@@ -116,7 +116,7 @@ def settings_for(options: Mapping[str, Any] | None = None) -> Settings:
     if options is not None and not is_object(options):
         raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
     variables = tuple(map(os.environ.get, _VARIABLES))
-    settings = _with_configured(_from_surroundings(variables, os.getcwd()))
+    settings = _with_configured(_from_surroundings(variables, _working_directory()))
     if not options:
         return settings
     checked = {name: checked_option(name, plain(v), "option") for name, v in options.items()}
@@ -165,6 +165,13 @@ def check_provider_name(name: str, origin: str) -> None:
     if name not in NAMES:
         hint = did_you_mean(name, NAMES) or f"the providers are {listed(NAMES)}"
         raise ConfigError(f"{origin}: no provider `{name}`", setting="provider", hint=hint)
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return os.sep  # it was removed, and with it the project file that may have been there
 
 
 @lru_cache(maxsize=32)

@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from runtime_support.config import Settings
-from runtime_support.contents import Content, ending_with
-from runtime_support.contracts import Unreadable, without_thinking
 from runtime_support.errors import (
     CheckError,
     ContractError,
@@ -24,7 +22,8 @@ from runtime_support.errors import (
     TruncatedReply,
 )
 from runtime_support.exchange import Message, Provider, Reply, Request, ToolRequest
-from runtime_support.goals import Goal
+from runtime_support.goals import Goal, Unreadable, without_thinking
+from runtime_support.media import Content, ending_with
 from runtime_support.results import ToolCall, Usage
 from runtime_support.tools import Tool, call_tool, read_arguments
 from runtime_support.tracing import Observer

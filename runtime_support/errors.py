@@ -27,6 +27,21 @@ from __future__ import annotations
 
 from runtime_support.quick_typing import Any
 
+_ESCAPED = {
+    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
+}
+
+
+def printable(text: str) -> str:
+    """The text with control characters, and halves of surrogate pairs, written as escapes.
+
+    What servers, models and files say may stand in a message; a terminal would obey it.
+    """
+    escaped = text.translate(_ESCAPED)
+    if escaped.isascii():
+        return escaped
+    return escaped.encode("utf-8", "backslashreplace").decode("utf-8")
+
 
 class SaftError(Exception):
     """The root of the tree; `hint` is one thing to try, or None."""
@@ -39,7 +54,8 @@ class SaftError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return self.message if self.hint is None else f"{self.message}; {self.hint}"
+        text = self.message if self.hint is None else f"{self.message}; {self.hint}"
+        return printable(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors travel between processes with all their data, whatever their constructors take.

@@ -76,7 +76,7 @@ def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) 
         raise CheckError("parse(text): nested too deeply") from None
     except ValueError as error:  # an integer of thousands of digits
         raise CheckError(f"parse(text): {error}") from None
-    if "\\u" in given:
+    if "\\u" in given or not given.isascii():
         _check_surrogates(value)
     return value
 
@@ -116,7 +116,7 @@ def _as_json(value: Any) -> Any:
     if is_record(value) and not isinstance(value, type):
         return record_fields(value)
     if is_dataframe(value):
-        from runtime_support.table_summary import summary
+        from runtime_support.tables import summary
 
         return summary(value)
     raise TypeError

@@ -1,9 +1,15 @@
-"""Pictures and files for prompts: `image(path or URL)` and `file(path)`.
+"""Pictures and files for prompts, and the content of messages that they go into.
 
     prompt("What is in {photo}?", photo=image("photo.png"))
 
-What kind a file is of is read from its content, not from its name. It is read when it is named,
-and sent as a part of the message by `contents`.
+    content_of(["What is in ", image("photo.png"), "?"])
+    -> [{"type": "text", "text": "What is in "},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR..."}},
+        {"type": "text", "text": "?"}]
+
+What kind a file is of is read from its content, not from its name. It is read when it is named.
+Text alone stays text, which every server takes. Where people look at a message, and in recordings,
+the number of bytes and a hash stand for the data of a part: see `abridged`.
 """
 
 from __future__ import annotations
@@ -11,9 +17,9 @@ from __future__ import annotations
 import os
 
 from runtime_support.errors import CheckError, FileError
-from runtime_support.paths import resolved
-from runtime_support.quick_typing import Any, ClassVar
-from runtime_support.values import brief, plain
+from runtime_support.files import content, resolved, size_text
+from runtime_support.quick_typing import Any, ClassVar, Iterable, TypeAlias
+from runtime_support.values import brief, is_list, is_object, plain
 
 MOST_BYTES = 20 * 1024 * 1024
 MOST_TEXT_BYTES = 1024 * 1024
@@ -29,6 +35,18 @@ _SIGNS = (
     (rb"(?s:RIFF....WAVE)", "audio/wav"),
     (rb"ID3|\xff[\xfb\xf3\xf2]", "audio/mpeg"),
 )
+HASH_LENGTH = 16
+
+_BASE64 = ";base64,"
+
+_AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
+# By the type of a part: the name of its data, and the word for it.
+_DATA = {
+    "image_url": ("url", "image"),
+    "file": ("file_data", "file"),
+    "input_audio": ("data", "sound"),
+}
+
 _URL = r"([A-Za-z][A-Za-z0-9+.-]*)://|(data):"
 _DATA_URL = r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]*)"
 
@@ -73,6 +91,11 @@ class File(_Media):
 
     __slots__ = ()
     __saft_kind__ = "file"
+
+
+Part: TypeAlias = dict[str, Any]
+Content: TypeAlias = str | list[Part]
+Piece: TypeAlias = str | Image | File | Part
 
 
 def image(path: str) -> Image:
@@ -122,13 +145,60 @@ def file(path: str) -> File:
     return File(os.path.basename(place), type_, data)
 
 
-def size_text(count: int) -> str:
-    """A number of bytes in words: `512 bytes`, `12 kB`, `3.4 MB`."""
-    if count < 1000:
-        return f"{count} bytes"
-    if count < 1_000_000:
-        return f"{count / 1000:.0f} kB"
-    return f"{count / 1_000_000:.1f} MB"
+def content_of(pieces: Iterable[Piece]) -> Content:
+    """The content that these pieces make, in their order."""
+    pieces = [piece for piece in pieces if piece != ""]
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(map(str, pieces))
+    from itertools import groupby
+
+    parts: list[Part] = []
+    for is_text, group in groupby(pieces, lambda piece: isinstance(piece, str)):
+        together = list(group)
+        parts += [_text_part("".join(map(str, together)))] if is_text else map(_part, together)
+    return parts
+
+
+def ending_with(content: Content, text: str) -> Content:
+    """The content with a paragraph after it."""
+    if not text:
+        return content
+    return f"{content}\n\n{text}" if isinstance(content, str) else [*content, _text_part(text)]
+
+
+def text_of(content: Any) -> str:
+    """The text in the content of a message, without its other parts."""
+    if is_list(content):
+        return "".join(part["text"] for part in content if part["type"] == "text")
+    return content or ""
+
+
+def described(content: Any) -> str:
+    """The content in words: its text, and `[image, 70 bytes, sha256 ...]` for another part."""
+    if not is_list(content):
+        return content or ""
+    return "\n".join(
+        part["text"] if part["type"] == "text" else _description(_abridged_part(part))
+        for part in content
+    )
+
+
+def counted(messages: Iterable[dict[str, Any]]) -> str:
+    """How many pictures and files the messages have: `2 images, 1 file`."""
+    from collections import Counter
+
+    contents = [message["content"] for message in messages]
+    parts = [part["type"] for content in contents if is_list(content) for part in content]
+    words = Counter(_DATA[type_][1] for type_ in parts if type_ in _DATA)
+    return ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in words.items())
+
+
+def abridged(message: dict[str, Any]) -> dict[str, Any]:
+    """The message, with the data of its parts stood for by their number of bytes and a hash."""
+    content = message.get("content")
+    if not is_list(content):
+        return message
+    return {**message, "content": [_abridged_part(part) for part in content]}
 
 
 def _string(path: str, value: Any) -> str:
@@ -141,23 +211,19 @@ def _string(path: str, value: Any) -> str:
 def _read(path: str) -> tuple[str, bytes]:
     """The resolved path and the content."""
     place = resolved(path)
-    try:
-        with open(place, "rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
-            size = os.fstat(opened.fileno()).st_size
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileError(f"cannot read {place}: {reason}", path=place) from error
+    data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
-        raise _too_large(place, max(size, len(data)), MOST_BYTES, "")
+        raise _too_large(place, max(os.stat(place).st_size, len(data)), MOST_BYTES, "")
     if not data:
         raise FileError(f"cannot send {place}: the file is empty", path=place)
     return place, data
 
 
 def _too_large(place: str, size: int, limit: int, what: str) -> FileError:
-    message = f"cannot send {place}: it has {size_text(size)}, at most {size_text(limit)} {what}go"
-    return FileError(message, path=place)
+    has, most = size_text(size), size_text(limit)
+    if has == most:
+        has, most = f"{size} bytes", f"{limit} bytes"
+    return FileError(f"cannot send {place}: it has {has}, at most {most} {what}go", path=place)
 
 
 def _image_type(data: bytes, place: str) -> str:
@@ -193,3 +259,52 @@ def _decoded(text: str) -> bytes:
     if len(data) > MOST_BYTES:
         raise _too_large("the data URL", len(data), MOST_BYTES, "")
     return data
+
+
+def _part(piece: Any) -> Part:
+    """The part of a picture or a file, or one that is given as it is."""
+    if is_object(piece):
+        return piece
+    if piece.url is not None:
+        return {"type": "image_url", "image_url": {"url": piece.url}}
+    if piece.type == "text/plain":
+        return _text_part(f"{piece.name}:\n{piece.data.decode('utf-8-sig')}")
+    import base64
+
+    data = base64.b64encode(piece.data).decode("ascii")
+    if piece.type in _AUDIO_FORMATS:
+        audio = {"data": data, "format": _AUDIO_FORMATS[piece.type]}
+        return {"type": "input_audio", "input_audio": audio}
+    url = f"data:{piece.type};base64,{data}"
+    if piece.type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"filename": piece.name, "file_data": url}}
+
+
+def _text_part(text: str) -> Part:
+    return {"type": "text", "text": text}
+
+
+def _abridged_part(part: Part) -> Part:
+    kind = part["type"]
+    if kind not in _DATA:
+        return part
+    name, _ = _DATA[kind]
+    head, mark, data = part[kind][name].rpartition(_BASE64)
+    if data.startswith("<") or (kind != "input_audio" and not mark):
+        return part  # abridged already, or an address
+    return {**part, kind: {**part[kind], name: f"{head}{mark}{_stand_in(data)}"}}
+
+
+def _stand_in(data: str) -> str:
+    import hashlib
+
+    size = len(data) * 3 // 4 - data[-2:].count("=")
+    return f"<{size} bytes, sha256 {hashlib.sha256(data.encode()).hexdigest()[:HASH_LENGTH]}>"
+
+
+def _description(part: Part) -> str:
+    name, word = _DATA[part["type"]]
+    inner = part[part["type"]]
+    data = inner[name].rpartition(_BASE64)[2].strip("<>")
+    return f"[{', '.join(filter(None, (word, inner.get('filename'), data)))}]"

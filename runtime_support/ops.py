@@ -7,31 +7,8 @@ MissingError or ZeroError where Python's own operator would do something else. T
 checked functions under their names in Saft; they can be passed around and be tools.
 """
 
-from runtime_support.calling import call
-from runtime_support.operations import (
-    add,
-    div,
-    each,
-    each_of,
-    eq,
-    ge,
-    gt,
-    index,
-    is_in,
-    item,
-    le,
-    lt,
-    member,
-    mod,
-    mul,
-    ne,
-    neg,
-    slice,
-    sub,
-    truthy,
-)
-from runtime_support.stdlib import abs_ as abs
-from runtime_support.stdlib import (
+from runtime_support.builtins import abs_ as abs
+from runtime_support.builtins import (
     columns,
     contains,
     ends_with,
@@ -57,22 +34,45 @@ from runtime_support.stdlib import (
     values,
     write_text,
 )
-from runtime_support.stdlib import enumerate_ as enumerate
-from runtime_support.stdlib import float_ as float
-from runtime_support.stdlib import int_ as int
-from runtime_support.stdlib import json_ as json
-from runtime_support.stdlib import len_ as len
-from runtime_support.stdlib import max_ as max
-from runtime_support.stdlib import min_ as min
-from runtime_support.stdlib import print_ as print
-from runtime_support.stdlib import range_ as range
-from runtime_support.stdlib import reversed_ as reversed
-from runtime_support.stdlib import round_ as round
-from runtime_support.stdlib import sorted_ as sorted
-from runtime_support.stdlib import str_ as str
-from runtime_support.stdlib import sum_ as sum
-from runtime_support.stdlib import type_ as type
-from runtime_support.stdlib import zip_ as zip
+from runtime_support.builtins import enumerate_ as enumerate
+from runtime_support.builtins import float_ as float
+from runtime_support.builtins import int_ as int
+from runtime_support.builtins import json_ as json
+from runtime_support.builtins import len_ as len
+from runtime_support.builtins import max_ as max
+from runtime_support.builtins import min_ as min
+from runtime_support.builtins import print_ as print
+from runtime_support.builtins import range_ as range
+from runtime_support.builtins import reversed_ as reversed
+from runtime_support.builtins import round_ as round
+from runtime_support.builtins import sorted_ as sorted
+from runtime_support.builtins import str_ as str
+from runtime_support.builtins import sum_ as sum
+from runtime_support.builtins import type_ as type
+from runtime_support.builtins import zip_ as zip
+from runtime_support.operators import (
+    add,
+    call,
+    div,
+    each,
+    each_of,
+    eq,
+    ge,
+    gt,
+    index,
+    is_in,
+    item,
+    le,
+    lt,
+    member,
+    mod,
+    mul,
+    ne,
+    neg,
+    slice,
+    sub,
+    truthy,
+)
 
 __all__ = [
     "abs",

@@ -6,18 +6,27 @@
 
 Where the compiler knows a dataframe, the output calls polars itself: `df.select(names)`. These are
 for what only the data can tell, such as whether a column holds numbers.
+
+What a model sees of a dataframe is a bounded summary, never the table; a hundred million rows give
+no more than a hundred:
+
+    {"kind": "dataframe", "shape": [120, 3],
+     "columns": {"name": "String", "goals": "Int64", "rating": "Float64"},
+     "sample": [{"name": "Ada", "goals": 4, "rating": 7.5}, ... 8 rows],
+     "profile": {"goals": {"count": 120, "mean": 4.25, "min": 0, "max": 19}, ...},
+     "left_out": {"columns": 0, "rows": 112, "profiles": 0}}
 """
 
 from __future__ import annotations
 
 import importlib
-import os
+import math
 
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
-from runtime_support.near import did_you_mean, listed
-from runtime_support.operations import div
-from runtime_support.paths import resolved
-from runtime_support.quick_typing import TYPE_CHECKING, Any
+from runtime_support.files import check_regular, resolved
+from runtime_support.names import did_you_mean, listed
+from runtime_support.operators import div
+from runtime_support.quick_typing import TYPE_CHECKING, Any, Sequence
 from runtime_support.values import brief, is_dataframe, is_list, is_number, is_tuple, plain
 
 # Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.
@@ -26,6 +35,13 @@ if TYPE_CHECKING:
 else:
     DataFrame = Any  # in the annotations that tools are described by
 
+
+MOST_COLUMNS = 32
+MOST_NAME_CHARACTERS = 1000
+MOST_ROWS = 8
+MOST_PROFILES = 12
+MOST_TEXT = 60
+DIGITS_OF_MEAN = 6
 
 MOST_INT64 = 2**63 - 1
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -55,8 +71,7 @@ def read(path: str) -> DataFrame:
     place = resolved(given)
     library = polars()
     try:
-        if os.path.isdir(place):
-            raise IsADirectoryError(None, "Is a directory")
+        check_regular(place)
         try:
             table = library.read_csv(place, glob=False)
         except library.exceptions.ComputeError:
@@ -92,7 +107,7 @@ def head(table: DataFrame, count: int = 5) -> DataFrame:
     frame, rows = _table("head", table), plain(count)
     if not isinstance(rows, int) or isinstance(rows, bool):
         raise CheckError(f"head(count): expected int, got {brief(rows)}", path="head(count)")
-    return frame.head(rows)
+    return frame.head(max(-frame.height, min(rows, frame.height)))
 
 
 def select(table: DataFrame, names: list[str] | str) -> DataFrame:
@@ -145,6 +160,35 @@ def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> int | 
         raise _wrong_kind(name, values, "numbers or strings")
     found = values.min() if name == "min" else values.max()
     return found if isinstance(found, int | str) else float(found)
+
+
+def summary(table: DataFrame) -> dict[str, Any]:
+    """The summary as JSON data.
+
+    Columns are listed until there are `MOST_COLUMNS`, or until their names have
+    `MOST_NAME_CHARACTERS`; the sample has the first rows of these columns. In it, what has no form
+    in JSON is text, texts are cut at `MOST_TEXT`, and a number that is not finite is null. A
+    profile is of the finite values.
+    """
+    rows, width = table.shape
+    columns = table.get_columns()
+    listed = columns[: _listed(table.columns)]
+    profiled = [column for column in listed if column.dtype.is_numeric()][:MOST_PROFILES]
+    cells = [list(map(_json_value, column.head(MOST_ROWS).to_list())) for column in listed]
+    names = [column.name for column in listed]
+    sample = [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+    return {
+        "kind": "dataframe",
+        "shape": [rows, width],
+        "columns": {column.name: str(column.dtype) for column in listed},
+        "sample": sample,
+        "profile": {column.name: _profile(column) for column in profiled},
+        "left_out": {
+            "columns": width - len(listed),
+            "rows": rows - len(sample),
+            "profiles": sum(column.dtype.is_numeric() for column in columns) - len(profiled),
+        },
+    }
 
 
 def _table(name: str, value: Any) -> Any:
@@ -200,7 +244,11 @@ def _mean_of_list(items: Any, column: Any) -> float:
         if not is_number(number):
             path = f"mean(items[{position}])"
             raise CheckError(f"{path}: expected number, got {brief(number)}", path=path)
-    return div(sum(numbers), len(numbers))
+    try:
+        total = sum(numbers)
+    except OverflowError:
+        raise CheckError("mean(items): the number is too large for a float") from None
+    return div(total, len(numbers))
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
@@ -229,3 +277,44 @@ def _first_long_row(path: str) -> str | None:
     except (csv.Error, StopIteration, UnicodeDecodeError):
         return None
     return None
+
+
+def _listed(names: Sequence[str]) -> int:
+    """How many of the columns are listed."""
+    characters = 0
+    for position, name in enumerate(names[:MOST_COLUMNS]):
+        characters += len(name)
+        if characters > MOST_NAME_CHARACTERS:
+            return position
+    return min(len(names), MOST_COLUMNS)
+
+
+def _profile(column: Any) -> dict[str, Any]:
+    values = column.drop_nulls()
+    if values.dtype.is_float():
+        values = values.filter(values.is_finite())
+    return {
+        "count": len(values),
+        "mean": _rounded(values.mean()),
+        "min": _json_value(values.min()),
+        "max": _json_value(values.max()),
+    }
+
+
+def _rounded(mean: Any) -> float | None:
+    """The last digits depend on the order in which the threads of polars add."""
+    return None if mean is None else float(f"{float(mean):.{DIGITS_OF_MEAN}g}")
+
+
+def _json_value(value: Any) -> Any:
+    from decimal import Decimal
+
+    match value:
+        case None | bool() | int():
+            return value
+        case float() | Decimal():
+            number = float(value)
+            return number if math.isfinite(number) else None
+        case _:
+            text = str(value)
+            return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"

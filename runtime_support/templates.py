@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from runtime_support.contents import Content, Piece, content_of, text_of
 from runtime_support.errors import CheckError
 from runtime_support.jsontext import to_json
-from runtime_support.media import File, Image
-from runtime_support.near import did_you_mean
+from runtime_support.media import Content, File, Image, Piece, content_of, text_of
+from runtime_support.names import did_you_mean
 from runtime_support.values import brief, is_function, is_list, is_tuple, plain
 
 # Parameters of `prompt` and `program`, which a name of the script cannot be passed under.

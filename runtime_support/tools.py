@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from runtime_support.errors import CheckError, SaftError
 from runtime_support.jsontext import parse_unambiguous, to_json
-from runtime_support.near import did_you_mean, listed
+from runtime_support.names import did_you_mean, listed
 from runtime_support.results import ToolCall
 from runtime_support.schema import (
     ABSENT,

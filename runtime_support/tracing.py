@@ -1,9 +1,18 @@
 """Looking on while a prompt runs: what is sent, received and called.
 
-    SAFT_TRACE=1          a readable trace on standard error, see `traces`
+    SAFT_TRACE=1          a readable trace on standard error
     SAFT_LOG=saft.jsonl   the same as JSON lines
 
-Secrets are redacted. An observer sees data and changes nothing; `add_observer` adds one's own.
+    [1] triage.saft:12:5 -> gpt-4o-mini, {"temperature": 0.0}, tools: look_up
+      user:
+        Is it warmer in Oslo or in Cairo? Use look_up.
+    [1] <- gpt-4o-mini-2024-07-18, tool_calls, 61+17 tokens, 640 ms
+        call look_up {"city": "Oslo"}
+    [1] tool look_up {"city": "Oslo"}, 0.1 ms
+        3.5
+
+The trace is in colours where the stream is a terminal and rich is installed. Secrets are redacted.
+An observer sees data and changes nothing; `add_observer` adds one's own.
 """
 
 from __future__ import annotations
@@ -16,15 +25,29 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from importlib.util import find_spec
+from typing import Any, Literal, TextIO, TypeAlias
 
 from runtime_support.exchange import Reply, Request
+from runtime_support.goals import RETURN_PREFIX
+from runtime_support.media import counted, described
 from runtime_support.positions import calling_place
 from runtime_support.redaction import redacted
 from runtime_support.results import ToolCall
 
 Event: TypeAlias = dict[str, Any]
 Listener: TypeAlias = Callable[[Event], None]
+Part: TypeAlias = Literal["sent", "received", "tool", "failed", "role", "text"]
+Line: TypeAlias = tuple[Part, str]
+
+_STYLES: dict[Part, str] = {
+    "sent": "bold cyan",
+    "received": "bold green",
+    "tool": "bold yellow",
+    "failed": "bold red",
+    "role": "dim",
+    "text": "",
+}
 
 _listeners: tuple[Listener, ...] = ()
 _lock = threading.Lock()
@@ -107,8 +130,6 @@ def add_observer(listener: Listener) -> Callable[[], None]:
 
 
 def _trace(event: Event) -> None:
-    from runtime_support.traces import write_event
-
     with _lock:
         write_event(event, sys.stderr)
 
@@ -121,3 +142,94 @@ def _log_to(path: str) -> Listener:
             file.write(line + "\n")
 
     return log
+
+
+def write_event(event: Event, stream: TextIO) -> None:
+    """Writes an event to a stream, with colours where that is of use."""
+    if not stream.isatty() or find_spec("rich") is None:
+        print(trace_text(event), file=stream)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for part, text in _lines(event):
+        console.print(Text(text, style=_STYLES[part]))
+
+
+def trace_text(event: Event) -> str:
+    """An event as plain lines, secrets redacted."""
+    return "\n".join(text for _, text in _lines(event))
+
+
+def _lines(event: Event) -> list[Line]:
+    match event["event"]:
+        case "request":
+            return _request_lines(event)
+        case "reply":
+            return _reply_lines(event)
+        case _:
+            return _tool_lines(event)
+
+
+def _request_lines(event: Event) -> list[Line]:
+    about: list[str] = [str(event["model"])] if event.get("model") else []
+    if event.get("options"):
+        about.append(_json(event["options"]))
+    if event.get("tools"):
+        about.append("tools: " + " ".join(tool["function"]["name"] for tool in event["tools"]))
+    if event.get("schema"):
+        about.append("with schema")
+    if attachments := counted(event["messages"]):
+        about.append(attachments)
+    place = f" {event['place']}" if event["place"] else ""
+    new: list[dict[str, Any]] = event["messages"][event["new_from"] :]
+    lines = [_line("sent", f"[{event['prompt']}]{place} -> {', '.join(about)}".rstrip())]
+    for message in _unseen(new):
+        text = described(message["content"])
+        lines += [_line("role", f"  {message['role']}:"), *_indented(text)]
+    return lines
+
+
+def _reply_lines(event: Event) -> list[Line]:
+    tokens = f"{event['input_tokens']}+{event['output_tokens']} tokens"
+    about = [event["model"], event["finish"], tokens, _duration(event)]
+    head = _line("received", f"[{event['prompt']}] <- {', '.join(filter(None, about))}")
+    calls = [_line("tool", f"    call {c['name']} {c['arguments']}") for c in event["tool_calls"]]
+    return [head, *_indented(event["text"]), *calls]
+
+
+def _tool_lines(event: Event) -> list[Line]:
+    failed = event["error"] is not None
+    called = f"[{event['prompt']}] tool {event['tool']} {_json(event['args'])}, {_duration(event)}"
+    outcome = f"error: {event['error']}" if failed else event["result"]
+    return [_line("failed" if failed else "tool", called), *_indented(outcome)]
+
+
+def _unseen(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the replies, and without the answers of tools that were told as they ran."""
+    calls = [call for message in messages for call in message.get("tool_calls", ())]
+    names = {call["id"]: call["function"]["name"] for call in calls}
+    return [
+        message
+        for message in messages
+        if message["role"] in ("system", "user")
+        or names.get(message.get("tool_call_id"), "").startswith(RETURN_PREFIX)
+    ]
+
+
+def _duration(event: Event) -> str:
+    milliseconds: float = event["duration"]
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _indented(text: str) -> list[Line]:
+    return [("text", f"    {line}") for line in redacted(text).splitlines()]
+
+
+def _line(part: Part, text: str) -> Line:
+    return part, redacted(text)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import sys
 
+from runtime_support.errors import CheckError, printable
+from runtime_support.names import field_name, function_name
 from runtime_support.quick_typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _KEYWORDS = frozenset(
     ]
 )
 
-_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
     ord("\n"): "\\n",
     ord("\t"): "\\t",
     ord("\r"): "\\r",
@@ -45,8 +47,9 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
 
 BRIEF_LENGTH = 60
 
-# By dataclass: its fields' names in the script, and in Python. Filled as classes are met; writing
-# the same entry twice from two threads does no harm.
+# By dataclass: its fields' names in the script, and in Python. Filled as classes are met, and begun
+# anew when it is full; writing the same entry twice from two threads does no harm.
+MOST_KNOWN = 1000
 known_attributes: dict[type, dict[str, str]] = {}
 
 
@@ -120,6 +123,8 @@ def attributes_of(class_: type) -> dict[str, str]:
 
         own: Any = class_
         names = [field.name for field in dataclasses.fields(own)]
+        if len(known_attributes) >= MOST_KNOWN:
+            known_attributes.clear()
         known = known_attributes[class_] = {field_name(name): name for name in names}
     return known
 
@@ -149,7 +154,15 @@ def show(value: object) -> str:
         return value
     if is_result(value):
         return show(plain(value))
-    return str(value) if is_dataframe(value) else literal(value)
+    if is_dataframe(value):
+        return str(value)
+    try:
+        return literal(value)
+    except RecursionError:
+        raise CheckError(f"the {kind(value)} is nested too deeply to be shown") from None
+    except ValueError as error:  # an integer of thousands of digits
+        reason = str(error).partition(";")[0]
+        raise CheckError(f"the {kind(value)} has no text: {reason}") from None
 
 
 def literal(value: object) -> str:
@@ -181,31 +194,7 @@ def literal(value: object) -> str:
 
 def quote(text: str) -> str:
     """The text as a Saft string literal, non-ASCII kept."""
-    return f'"{text.translate(_ESCAPES)}"'
-
-
-def function_name(function: object) -> str:
-    """A function's name in the script: without the underscore that Python forced on it."""
-    name = str(getattr(function, "__name__", type(function).__name__))
-    return script_name(name)
-
-
-def field_name(name: str) -> str:
-    """The field `class_` is the script's `class`, which Python keeps for itself."""
-    import keyword
-
-    stem = name.removesuffix("_")
-    return stem if keyword.iskeyword(stem) else name
-
-
-def script_name(name: str) -> str:
-    """`class_` is the Python form of the script's `class`; other names are the same in both."""
-    import builtins
-    import keyword
-
-    stem = name.removesuffix("_")
-    forced = keyword.iskeyword(stem) or hasattr(builtins, stem)
-    return stem if stem != name and forced else name
+    return f'"{printable(text.translate(_ESCAPES))}"'
 
 
 def brief(value: object) -> str:

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from saftc import __version__
-from saftc.reporting import complain, say, write_text
+from saftc.commands.reporting import complain, say, write_rendered
 
 if TYPE_CHECKING:
-    from saftc.driver import Checked
-    from saftc.modules import Scripts
+    from saftc.project.workspace import Workspace
 
 app = typer.Typer(
     name="saftc",
@@ -49,16 +48,32 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def saftc(
+    context: typer.Context,
+    no_cache: Annotated[
+        bool,
+        typer.Option("--no-cache", help="Compile everything anew, and remember nothing."),
+    ] = False,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     """The commands."""
+    context.obj = no_cache
+
+
+def _workspace(context: typer.Context) -> "Workspace":
+    """The scripts of this command, with the cache unless it is not wanted."""
+    from saftc.project.cache import Cache
+    from saftc.project.workspace import Workspace
+    from saftc.user_cache import cache_folder
+
+    return Workspace(None if context.obj else Cache(cache_folder()))
 
 
 @app.command()
 def build(
+    context: typer.Context,
     files: Files,
     output: Annotated[
         str | None,
@@ -95,19 +110,22 @@ def build(
     _refuse_mixture(files, tools, source_map)
     targets = [_target(file, output, out_dir) for file in files]
     _refuse_collisions(files, targets)
-    from saftc.building import Builder
-    from saftc.files import make_folder
+    from saftc.commands.build import Builder
+    from saftc.project.files import make_folder
 
     if out_dir is not None and not (check or diff):
         make_folder(out_dir)
-    builder = Builder(check=check, diff=diff, force=force, source_map=source_map)
+    builder = Builder(
+        _workspace(context), check=check, diff=diff, force=force, source_map=source_map
+    )
+    pairs = list(zip(files, targets, strict=True))
     with _no_garbage_collector():
         if tools is None:
-            went_well = builder.build_all(zip(files, targets, strict=True))
+            went_well = builder.build_all(pairs)
         else:
             from saftc.plans.building import PlanBuilder
 
-            went_well = PlanBuilder(builder, tools).build_all(zip(files, targets, strict=True))
+            went_well = PlanBuilder(builder, tools).build_all(pairs)
     raise typer.Exit(0 if went_well else 1)
 
 
@@ -117,38 +135,11 @@ def check(
     format: Annotated[Format, typer.Option(help="How to write what was found.")] = Format.text,
 ) -> None:
     """Report what is wrong with scripts, without writing anything."""
+    from saftc.commands.check import check_all
+
     with _no_garbage_collector():
-        failed = _report(files, format)
+        failed = check_all(files, as_json=format is Format.json)
     raise typer.Exit(1 if failed else 0)
-
-
-def _report(files: list[str], format: Format) -> bool:
-    """Writes what is wrong with scripts; whether one of them has errors or cannot be read."""
-    from saftc.diagnostics.render import as_data, render_json
-    from saftc.modules import Scripts
-
-    data: list[dict[str, object]] = []
-    failed = False
-    errors = warnings = 0
-    scripts = Scripts()
-    for file in files:
-        checked = _check(scripts, file)
-        if checked is None:
-            failed = True
-            continue
-        failed = failed or checked.has_errors
-        for diagnostic in checked.diagnostics:
-            errors += diagnostic.severity == "error"
-            warnings += diagnostic.severity == "warning"
-        if format is Format.json:
-            data += as_data(checked.diagnostics, checked.source)
-        else:
-            write_text(checked, sys.stdout)
-    if format is Format.json:
-        sys.stdout.write(render_json(data))
-    else:
-        say(_summary(len(files), errors, warnings))
-    return failed
 
 
 @app.command()
@@ -162,7 +153,7 @@ def fmt(
     ] = False,
 ) -> None:
     """Format scripts in place; standard input goes to standard output."""
-    from saftc.formatting import Formatter
+    from saftc.commands.fmt import Formatter
 
     formatter = Formatter(check=check, diff=diff)
     for file in files:
@@ -177,7 +168,7 @@ def explain(
     ] = None,
 ) -> None:
     """Tell what a diagnostic means, with a wrong example and a right one."""
-    from saftc.explaining import UnknownCode, index, page
+    from saftc.commands.explain import UnknownCode, index, page
 
     try:
         sys.stdout.write(index() if code is None else page(code))
@@ -201,26 +192,14 @@ def prompts(
     Nothing of the script runs and no model is asked. What is known only when it runs is marked by
     its source: «mail».
     """
-    from saftc.modules import Scripts
+    from saftc.commands.prompts import show_prompts
 
-    scripts = Scripts()
-    checked = _without_errors(scripts, file)
-    from saftc.declarations import imported_beside, nothing
-    from saftc.driver import compile_checked
-    from saftc.previewing import preview
-    from saftc.previews import as_json, as_text
-
-    modules = scripts.of(file)
-    find = imported_beside(modules.folder) if imports else nothing
-    previews = preview(compile_checked(checked), modules, find)
-    if not previews:
-        say(f"{file} has no prompts")
-    sys.stdout.write(as_json(previews) if format is Format.json else as_text(previews))
-    raise typer.Exit(1 if any(one.error for one in previews) else 0)
+    raise typer.Exit(show_prompts(file, as_json=format is Format.json, imports=imports))
 
 
 @app.command(context_settings={"allow_interspersed_args": True})
 def run(
+    context: typer.Context,
     file: Annotated[str, typer.Argument(help="The script; `-` is standard input.")],
     arguments: Annotated[
         list[str] | None, typer.Argument(help="What the script sees as its arguments, after `--`.")
@@ -276,22 +255,56 @@ def run(
         "SAFT_LOG": log,
     }
     os.environ.update({name: str(value) for name, value in settings.items() if value is not None})
-    from saftc.modules import Scripts
+    workspace = _workspace(context)
+    module = workspace.compile(file)
+    workspace.close()
+    write_rendered(module.said, sys.stderr)
+    if module.text is None:
+        raise typer.Exit(1)
+    from saftc.commands.run import run_module
 
-    scripts = Scripts()
-    checked = _without_errors(scripts, file)
-    from saftc import running
-    from saftc.driver import compile_checked
+    raise typer.Exit(run_module(module, workspace, arguments or []))
 
-    raise typer.Exit(running.run(compile_checked(checked), scripts.of(file), arguments or []))
+
+cache = typer.Typer(help="What was compiled before, kept so that it is not compiled again.")
+app.add_typer(cache, name="cache", context_settings={"help_option_names": ["-h", "--help"]})
+
+
+@cache.callback(invoke_without_command=True)
+def show_cache(context: typer.Context) -> None:
+    """Tell where compiled modules are kept, and how much that is.
+
+    The folder is SAFT_CACHE_DIR, or saftc's folder in the user's cache.
+    """
+    if context.invoked_subcommand is None:
+        from saftc.project.cache import Cache
+        from saftc.user_cache import cache_folder
+
+        kept = Cache(cache_folder())
+        print(f"{kept.folder}: {_amount(*kept.size())}")
+
+
+@cache.command()
+def clear() -> None:
+    """Forget what was compiled. Nothing but time is lost."""
+    from saftc.project.cache import Cache
+    from saftc.user_cache import cache_folder
+
+    kept = Cache(cache_folder())
+    say(f"{kept.folder}: removed {_amount(*kept.clear())}")
+
+
+def _amount(files: int, size: int) -> str:
+    return f"{files} file{'s' if files != 1 else ''}, {size / 1e6:.1f} MB"
 
 
 def main() -> None:
     """Entry point of the command `saftc`."""
     arguments = sys.argv[1:] or ["--help"]
-    if _is_script(arguments[0]):
-        arguments.insert(0, "run")
-    from saftc.files import FileProblem
+    first = next((place for place, word in enumerate(arguments) if word != "--no-cache"), 0)
+    if _is_script(arguments[first]):
+        arguments.insert(first, "run")
+    from saftc.project.files import FileProblem
 
     try:
         code = app(arguments, prog_name="saftc", standalone_mode=False)
@@ -384,39 +397,6 @@ def _refuse_collisions(files: list[str], targets: list[Path | None]) -> None:
         if target in seen:
             _stop(f"{seen[target]} and {file} would both become {target}")
         seen[target] = file
-
-
-def _without_errors(scripts: "Scripts", file: str) -> "Checked":
-    """The checked script, once its warnings are told; the command ends here when it has errors."""
-    checked = _check(scripts, file)
-    if checked is None:
-        raise typer.Exit(1)
-    write_text(checked, sys.stderr)
-    if checked.has_errors:
-        raise typer.Exit(1)
-    return checked
-
-
-def _check(scripts: "Scripts", file: str) -> "Checked | None":
-    from saftc.files import FileProblem
-
-    try:
-        return scripts.check(file)
-    except FileProblem as problem:
-        complain(str(problem))
-        return None
-
-
-def _summary(files: int, errors: int, warnings: int) -> str:
-    counted = f"{files} file{'s' if files != 1 else ''} checked"
-    if not errors and not warnings:
-        return f"{counted}, nothing to report"
-    parts = [
-        f"{count} {word}{'s' if count != 1 else ''}"
-        for count, word in ((errors, "error"), (warnings, "warning"))
-        if count
-    ]
-    return f"{counted}: {', '.join(parts)}"
 
 
 def _stop(text: str) -> NoReturn:

@@ -16,10 +16,10 @@ from typing import Any
 from saftc.codegen.prompts import keyword_of
 from saftc.declarations import Declarations, FindModule, declarations_of, nothing
 from saftc.driver import Checked, Compiled, compile_checked
-from saftc.modules import Modules
 from saftc.previews import Hole, Preview
+from saftc.project.scripts import Modules
 from saftc.runtime import runtime
-from saftc.semantics.scopes import Symbol
+from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -171,7 +171,7 @@ class _Asking:
         if self.node.mode != "program":
             return runtime("asking").first_request(question).canonical()
         conversions = self._type("conversions", ())
-        return runtime("programs.asking").first_request(question, conversions).canonical()
+        return runtime("programs.prompting").first_request(question, conversions).canonical()
 
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""

@@ -71,6 +71,24 @@ class Source:
         end = self.text.find("\n", start)
         return self.text[start:] if end < 0 else self.text[start:end]
 
+    def blank_lines_above(self, offset: int) -> int:
+        """How many blank lines stand above the line of `offset`."""
+        line = self.line_of(offset)
+        count = 0
+        while count < line - 1 and not self.line_text(line - 1 - count).strip():
+            count += 1
+        return count
+
+    def blank_lines_below(self, offset: int) -> int:
+        """How many blank lines stand below the line of `offset`."""
+        line = self.line_of(offset) + 1
+        count = 0
+        while self.line_start(line + count) < len(self.text):
+            if self.line_text(line + count).strip():
+                break
+            count += 1
+        return count
+
     def at(self, span: Span) -> str:
         """The text of `span`."""
         return self.text[span.start : span.end]

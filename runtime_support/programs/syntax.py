@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support.near import nearest
+from runtime_support.names import nearest
 from runtime_support.programs.outcomes import Diagnostic
 from runtime_support.values import is_list, is_object
 

@@ -22,9 +22,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from runtime_support.contents import text_of
 from runtime_support.errors import ConfigError, ReplayMiss, ToolsUnsupported
 from runtime_support.exchange import Provider, Reply, Request, ToolRequest
+from runtime_support.media import text_of
 from runtime_support.redaction import holds_secret
 from runtime_support.values import is_object
 

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runtime_support.contents import ending_with, text_of
 from runtime_support.exchange import Message, Reply, Request, ToolRequest
+from runtime_support.media import ending_with, text_of
 from runtime_support.values import is_object
 
 _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')

@@ -1,11 +1,14 @@
-"""The parts of a reply in which a value may stand.
+"""The parts of a reply in which a value may stand, and the value that is read there.
 
     without_thinking("<think>Maybe 3?</think> It is 4.", ...)    " It is 4."
     fenced("Here:\\n```json\\n[1]\\n```")                          ["[1]\\n"]
     find_candidates("First [1], then {a: 2}.")                   two candidates
+    read_whole("[1, 2,]")        ([Bare("1"), Bare("2")], ("stray commas removed",))
+    read_at("so: {a: 1}", 4)     Reading({"a": Bare("1")}, end=10, ...)
 
-Thinking is what stands between a pair of tags, before a closing tag without its partner, or after
-an opening tag that is never closed; a tag inside a JSON string is part of that string.
+Where a value is JSON it is read strictly, else loosely. Thinking is what stands between a pair of
+tags, before a closing tag without its partner, or after an opening tag that is never closed; a tag
+inside a JSON string is part of that string.
 """
 
 from __future__ import annotations
@@ -15,10 +18,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from runtime_support.recovery import tokens
-from runtime_support.recovery.nodes import Bare, Broken, Node, NotData
-from runtime_support.recovery.reading import Reading, read_at
+from runtime_support.recovery.loose import LooseReader
+from runtime_support.recovery.nodes import Bare, Broken, Node, NotData, read_strict, read_strict_at
 from runtime_support.recovery.words import word_set
 from runtime_support.values import is_list
+
+# What was no strict JSON and needed no repair that has a name (a space, a sign after a backslash).
+UNNAMED = ("small slips",)
+
 
 THINKING_TAGS = word_set(
     """
@@ -43,6 +50,50 @@ _LINE = 300
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A value, where it ends, and what had to be done to read it."""
+
+    node: Node
+    end: int
+    notes: tuple[str, ...]
+
+
+def read_at(text: str, start: int, *, first: int = 0) -> Reading:
+    """The value that begins here.
+
+    Text before `first` is nothing but space; from there on a bracket may also be prose, and then
+    what breaks off at once is no data at all.
+    """
+    strict = read_strict_at(text, start) if text[start] in "{[" else None
+    if strict is not None:
+        return Reading(*strict, ())
+    reader = LooseReader(text, start)
+    try:
+        node = reader.read()
+    except Broken:
+        if start > first and not reader.is_solid:
+            raise NotData from None
+        raise
+    return Reading(node, reader.position, tuple(reader.notes) or UNNAMED)
+
+
+def read_whole(text: str) -> tuple[Node, tuple[str, ...]]:
+    """The object or list that the whole text is."""
+    strict = read_strict(text)
+    if strict is not None:
+        return strict[0], ()
+    start = _SPACE.match(text)
+    reader = LooseReader(text, start.end() if start else 0)
+    if reader.peek() not in ("{", "[", "("):
+        raise NotData
+    node = reader.read()
+    reader.skip()
+    if reader.position < len(text):
+        raise NotData
+    return node, tuple(reader.notes) or UNNAMED
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A value found in a text.
 
@@ -56,7 +107,7 @@ class Candidate:
     whole: bool
 
 
-def without_thinking(text: str, kept_tags: Collection[str]) -> str:
+def without_thinking(text: str, kept_tags: Collection[str] = ()) -> str:
     """The text without the model's thinking; `kept_tags` may be data."""
     names = "|".join(sorted(THINKING_TAGS - set(kept_tags)))
     tag = re.compile(rf"<(?P<close>/?)(?P<name>{names})\b[^<>]*>", re.IGNORECASE)
@@ -90,7 +141,7 @@ def _end_of_value(text: str, start: int, first: int, tag: re.Pattern[str]) -> in
     except Broken:
         following = tag.search(text, start)
         if following is None or not following["close"]:
-            raise
+            return len(text)
         # It was in thinking whose opening tag is not in the reply.
         return following.start()
 

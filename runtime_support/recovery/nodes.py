@@ -1,12 +1,17 @@
-"""What a reply holds before the schema has had its say.
+"""What a reply holds before the schema has had its say, and JSON as the standard has it.
 
 A node is None, a bool, a `str` (quoted text), a `Bare` (text that stood unquoted: a number, a word,
 a cell of a table), a list or a dict. What a bare text means depends on the place it goes to: `007`
 is a number for an int and a text for a string.
+
+    read_strict('{"a": 1}')     ({"a": Bare("1")},)
+    read_strict('{"a": 1,}')    None
 """
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any, TypeAlias
 
 Node: TypeAlias = Any
@@ -61,12 +66,60 @@ class Broken(Exception):
     """The text is data, but what it means cannot be told; the reason is for the model to read."""
 
 
-class Garbled(Broken):
-    """The punctuation makes no sense, though every word may be there."""
-
-
 class CutOff(Broken):
     """The text ends in the middle of the data."""
 
     def __init__(self, where: str) -> None:
         super().__init__(f"the reply ends in the middle of {where}")
+
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def read_strict(text: str) -> tuple[Node] | None:
+    """The JSON that the whole text is, or None."""
+    found = read_strict_at(text, _end_of_space(text, 0))
+    if found is None or _end_of_space(text, found[1]) != len(text):
+        return None
+    return (found[0],)
+
+
+def read_strict_at(text: str, start: int) -> tuple[Node, int] | None:
+    """The JSON that begins exactly here, and where it ends; None when there is none."""
+    try:
+        node, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError:
+        return None
+    except RecursionError:
+        raise Broken("nested too deeply") from None
+    return node, end
+
+
+def _object(pairs: list[tuple[str, Node]]) -> dict[str, Node]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else RepeatedKeys(members)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=Bare, parse_float=Bare, parse_constant=Bare
+)
+
+
+def _end_of_space(text: str, start: int) -> int:
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
+
+
+def refuse_half_characters(node: Node) -> None:
+    """Broken when a text in the node has half of a surrogate pair, which nothing can hold."""
+    nodes: list[Node] = [node]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, str):
+            if _SURROGATE.search(node):
+                raise Broken("a text holds half of a surrogate pair")
+        elif isinstance(node, list):
+            nodes += node
+        elif isinstance(node, dict):
+            nodes += [*node, *node.values()]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support.errors import CheckError
-from runtime_support.near import did_you_mean, listed
+from runtime_support.names import did_you_mean, listed
 from runtime_support.schema.model import (
     ABSENT,
     AnySchema,

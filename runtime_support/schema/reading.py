@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from runtime_support.errors import CheckError
+from runtime_support.names import field_name, script_name
 from runtime_support.schema.model import (
     ABSENT,
     AnySchema,
@@ -44,7 +45,7 @@ from runtime_support.schema.model import (
     UnionSchema,
     admits_nil,
 )
-from runtime_support.values import field_name, is_dataframe, is_dataframe_class, script_name
+from runtime_support.values import is_dataframe, is_dataframe_class
 
 _PLAIN: dict[Any, Schema] = {
     Any: AnySchema(),

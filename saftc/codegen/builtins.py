@@ -5,22 +5,19 @@ len(xs)         len(xs)                 or  ops.len(xs)
 str(x)          str(x), x itself, or show(x)
 """
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from saftc.codegen.python import (
-    Expression,
-    attribute,
-    call,
-    comparison,
-    constant,
-    field_name,
-    floating,
-)
-from saftc.codegen.tables import Tables
-from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant
-from saftc.semantics.calls import argument_names
-from saftc.semantics.types import ObjectType, Type, is_only, members
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.comments import one_a_line
+from saftc.codegen.context import Context
+from saftc.codegen.dataframes import dataframe_call
+from saftc.codegen.python import Expression
+from saftc.semantics.builtins import BUILTINS, ITEMS
+from saftc.semantics.forms import BuiltinCall, Form
+from saftc.semantics.inference.calls import arguments_by_position, is_settled
+from saftc.semantics.types import ObjectType, is_only, members
 from saftc.syntax import nodes as n
 
 # Builtins whose only form is a function of the runtime, under a name that Python leaves free.
@@ -39,6 +36,8 @@ _RUNTIME = {
     "option": "option",
     "ambiguous": "ambiguous",
 }
+# Those that stand in the package itself also where they are not called but passed on.
+_OWN_VALUES = {"run", "option", "ambiguous"}
 
 # `upper(text)` as `text.upper()`.
 _METHODS = {
@@ -54,200 +53,197 @@ _METHODS = {
 # The same function in Python; some give an iterator there, which only a loop takes as it is.
 _FUNCTIONS = {"len", "sum", "min", "max", "int", "float", "round", "abs"}
 _ITERATORS = {"range", "reversed", "zip", "enumerate"}
+# What takes an iterator as well as a list: always, or when it is all it is given.
+_TAKE_ITERATORS = {"range", "zip", "enumerate"}
+_TAKE_ONE_ITERATOR = {"sorted", "sum", "min", "max"}
+
+_Given = Sequence[n.Expression]
 
 
-# What takes an iterator as well as a list, when it is all it is given.
-_ITERATING = {"sorted", "sum", "min", "max"}
+def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
+    """A call of a builtin by its name."""
+    iterator = _iterator(context, form)
+    if iterator is None:
+        made = _call(context, node, form)
+    else:
+        made = py.call(context.global_("list"), [iterator])
+    return _one_a_line(context, node, form, made)
 
 
-class Builtins(Tables):
-    """The part of the emitter that knows builtins."""
-
-    def builtin_call(self, node: n.Call, builtin: str, *, is_iterated: bool = False) -> Expression:
-        if BUILTINS[builtin].takes_names:
-            return self._given(self.global_(_RUNTIME[builtin]), node)
-        types = [self.type_of(argument.value) for argument in node.arguments]
-        form = meant(BUILTINS[builtin], list(zip(argument_names(node), types, strict=True)))
-        ordered = _in_order(node, form)
-        if ordered is None or not is_proved(form, [self.type_of(a) for a in ordered]):
-            if ordered is not None and form is not BUILTINS[builtin]:
-                return call(self.operation(builtin), [self.emit(a) for a in ordered])
-            return self._unproved(node, builtin)
-        of_table = self.table_call(form, ordered)
-        if of_table is not None:
-            return of_table
-        if builtin == "values" and self._is_declared(ordered[0]):
-            return self._unproved(node, builtin)
-        if builtin in ("keys", "values"):
-            made = self._view(ordered[0], builtin)
-            return made if is_iterated else call(self.global_("list"), [made])
-        special = self._special(builtin)
-        if special is not None:
-            return special(ordered, builtin) or self._unproved(node, builtin)
-        takes_any_iterable = (builtin in _ITERATING and len(ordered) == 1) or builtin in _ITERATORS
-        emit = self.iterable if takes_any_iterable and builtin != "reversed" else self.emit
-        values = [emit(argument) for argument in ordered]
-        if builtin in _METHODS:
-            return call(attribute(values[0], _METHODS[builtin]), values[1:])
-        if builtin in _ITERATORS:
-            made = call(self.global_(builtin), values)
-            return made if is_iterated else call(self.global_("list"), [made])
-        if builtin == "sorted":
-            # Python takes this one by name only.
-            return call(
-                self.global_(builtin), values[:1], zip(("reverse",), values[1:], strict=False)
-            )
-        assert builtin in _FUNCTIONS, builtin
-        return call(self.global_(builtin), values)
-
-    def _unproved(self, node: n.Call, builtin: str) -> Expression:
-        return self._given(self.operation(builtin), node)
-
-    def _given(self, function: Expression, node: n.Call) -> Expression:
-        """A call with the arguments as they are written."""
-        positional = [self.emit(a.value) for a in node.arguments if a.name is None]
-        named = [(field_name(a.name.text), self.emit(a.value)) for a in node.arguments if a.name]
-        return call(function, positional, named)
-
-    def _special(self, builtin: str) -> "_Special | None":
-        match builtin:
-            case "print":
-                return self._print
-            case "str":
-                return self._str
-            case "join":
-                return self._join
-            case "contains":
-                return self._contains
-            case "env":
-                return self._env
-            case _:
-                return self._runtime if builtin in _RUNTIME else None
-
-    # The ones with a form of their own; None where Python's would not do the same.
-
-    def _runtime(self, given: Sequence[n.Expression], builtin: str) -> Expression:
-        return call(self.global_(_RUNTIME[builtin]), [self.emit(argument) for argument in given])
-
-    def _print(self, given: Sequence[n.Expression], _builtin: str) -> Expression:
-        return call(self.global_("print"), [self._printed(argument) for argument in given])
-
-    def _printed(self, node: n.Expression) -> Expression:
-        """What Python's `print` shows as Saft's does."""
-        value = self.emit(node)
-        is_plain = is_only(self.type_of(node), "string", "int", "float", "dataframe")
-        return value if is_plain else self.shown(value)
-
-    def shown(self, value: Expression) -> Expression:
-        """`show(value)`: the text of any value."""
-        return call(self.global_("show"), [value])
-
-    def _str(self, given: Sequence[n.Expression], _builtin: str) -> Expression:
-        value, type_ = self.emit(given[0]), self.type_of(given[0])
-        if is_only(type_, "string"):
-            return value
-        if is_only(type_, "string", "int", "float", "dataframe"):
-            return call(self.global_("str"), [value])
-        return self.shown(value)
-
-    def _join(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
-        if len(given) == 1:
-            return call(attribute(constant(""), "join"), [self.iterable(given[0])])
-        if is_only(self.type_of(given[0]), *ITEMS):
-            items, separator = given
-            # Python evaluates the separator first: right only where that makes no difference.
-            if not _is_settled(separator):
-                return None
-        else:
-            separator, items = given
-        return call(attribute(self.emit(separator), "join"), [self.iterable(items)])
-
-    def _contains(self, given: Sequence[n.Expression], _builtin: str) -> Expression | None:
-        container, item = given
-        swaps_effects = not (_is_settled(container) or _is_settled(item))
-        if swaps_effects or not self.is_exact_in(self.type_of(item), self.type_of(container)):
-            return None
-        return comparison(self.emit(item), "in", self.emit(container))
-
-    @abstractmethod
-    def is_exact_in(self, item: Type, container: Type) -> bool:
-        """Whether Python's `in` does what Saft's does."""
-
-    def builtin_value(self, builtin: str) -> Expression:
-        """A builtin that is not called but passed on."""
-        is_own = builtin in ("run", "option", "ambiguous")
-        return self.global_(builtin) if is_own else self.operation(builtin)
-
-    def _is_declared(self, node: n.Expression) -> bool:
-        """Whether an object has a class, of whose values Python's type checkers know nothing."""
-        return any(
-            isinstance(member, ObjectType) and member.is_declared
-            for member in members(self.type_of(node))
-        )
-
-    def _view(self, node: n.Expression, builtin: str) -> Expression:
-        """What goes over the keys or the values of an object."""
-        value = self.emit(node)
-        return value if builtin == "keys" else call(attribute(value, "values"))
-
-    def _env(self, given: Sequence[n.Expression], _builtin: str) -> Expression:
-        environ = attribute(self.global_("os"), "environ")
-        return call(attribute(environ, "get"), [self.emit(argument) for argument in given])
-
-    def length(self, value: Expression) -> Expression:
-        """`len(value)`."""
-        return call(self.global_("len"), [value])
-
-    def to_float(self, node: n.Expression, value: Expression) -> Expression:
-        """A number as a float: a literal is written as one."""
-        match node:
-            case n.Literal(value=int() as number):
-                return _float_literal(number, value, self)
-            case n.Unary(operator="-", operand=n.Literal(value=int() as number)):
-                return _float_literal(-number, value, self)
-            case _:
-                return call(self.global_("float"), [value])
+def emit_iterable(context: Context, node: n.Expression) -> Expression:
+    """What is only iterated over: an iterator does where a list is meant."""
+    if isinstance(node, n.Call) and node not in context.facts.coercions:
+        form = context.facts.forms.calls[node]
+        if isinstance(form, BuiltinCall) and (made := _iterator(context, form)) is not None:
+            made = _one_a_line(context, node, form, made)
+            context.note(made, node.span)
+            return made
+    return context.emit(node)
 
 
-_Special = Callable[[Sequence[n.Expression], str], Expression | None]
+def builtin_value(context: Context, name: str) -> Expression:
+    """A builtin that is not called but passed on."""
+    return context.global_(name) if name in _OWN_VALUES else context.operator(name)
 
 
-def is_as_written(node: n.Call, builtin: Builtin) -> bool:
-    """Whether the arguments stand in the order of the parameters."""
-    return builtin.takes_names or _ascend(_places(node, builtin))
+def arguments(
+    context: Context, node: n.Call, names: Mapping[str, str] | None = None
+) -> tuple[list[Expression], list[tuple[str, Expression]]]:
+    """The arguments as they are written, by position and by name; `names` are Python's."""
+    python = names or {}
+    positional = [context.emit(a.value) for a in node.arguments if a.name is None]
+    named = [
+        (python.get(a.name.text, py.field_name(a.name.text)), context.emit(a.value))
+        for a in node.arguments
+        if a.name is not None
+    ]
+    return positional, named
 
 
-def _places(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
-    """The arguments by the positions of their parameters."""
-    names = [parameter.name for parameter in builtin.parameters]
-    return {
-        names.index(argument.name.text)
-        if argument.name and argument.name.text in names
-        else position: argument.value
-        for position, argument in enumerate(node.arguments)
-    }
+def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Expression) -> Expression:
+    places = list(arguments_by_position(node, form.builtin))
+    if (
+        isinstance(made, cst.Call)
+        and len(made.args) == len(node.arguments)
+        and (form.builtin.takes_names or places == sorted(places))
+    ):
+        return one_a_line(context, node, made, node.arguments)
+    return made
 
 
-def _ascend(places: Iterable[int]) -> bool:
-    return list(places) == sorted(places)
-
-
-def _in_order(node: n.Call, builtin: Builtin) -> list[n.Expression] | None:
-    """The arguments in the order of the parameters; None where that would change the effects."""
-    places = _places(node, builtin)
-    if not _ascend(places) and not all(map(_is_settled, places.values())):
+def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
+    """A call that gives an iterator in Python, and a list in Saft."""
+    name, given = form.builtin.name, form.arguments
+    if form.form == Form.OPS or given is None:
         return None
-    ordered = [places[place] for place in sorted(places)]
-    return ordered if sorted(places) == list(range(len(ordered))) else None
+    if name == "keys":
+        return context.emit(given[0])
+    if name == "values" and not _has_class(context, given[0]):
+        return py.call(py.attribute(context.emit(given[0]), "values"))
+    if name in _ITERATORS:
+        emit = emit_iterable if name in _TAKE_ITERATORS else Context.emit
+        return py.call(context.global_(name), [emit(context, one) for one in given])
+    return None
 
 
-def _float_literal(number: int, value: Expression, emitter: Builtins) -> Expression:
+def _has_class(context: Context, node: n.Expression) -> bool:
+    """Whether an object has a class, of whose values Python's type checkers know nothing."""
+    owners = members(context.type_of(node))
+    return any(isinstance(owner, ObjectType) and owner.is_declared for owner in owners)
+
+
+def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
+    name, given = form.builtin.name, form.arguments
+    if form.builtin.takes_names:
+        return py.call(context.global_(_RUNTIME[name]), *arguments(context, node))
+    made = None
+    if form.form == Form.NATIVE and given is not None:
+        made = dataframe_call(context, form.builtin, given) or _native(context, name, given)
+    elif given is not None and form.builtin is not BUILTINS[name]:
+        made = context.operation(name, *map(context.emit, given))
+    return made or py.call(context.operator(name), *arguments(context, node))
+
+
+def _native(context: Context, name: str, given: _Given) -> Expression | None:
+    """Python's own form of a proved call; None where there is none that does the same."""
+    if name in _SPECIAL:
+        return _SPECIAL[name](context, given)
+    if name in _RUNTIME:
+        return py.call(context.global_(_RUNTIME[name]), [context.emit(one) for one in given])
+    emit = emit_iterable if name in _TAKE_ONE_ITERATOR and len(given) == 1 else Context.emit
+    values = [emit(context, argument) for argument in given]
+    if name in _METHODS:
+        return py.call(py.attribute(values[0], _METHODS[name]), values[1:])
+    if name == "sorted":
+        # Python takes this one by name only.
+        named = zip(("reverse",), values[1:], strict=False)
+        return py.call(context.global_(name), values[:1], named)
+    assert name in _FUNCTIONS, name
+    return py.call(context.global_(name), values)
+
+
+# The ones with a form of their own; None where Python's would not do the same.
+
+
+def _print(context: Context, given: _Given) -> Expression:
+    return py.call(context.global_("print"), [_printed(context, one) for one in given])
+
+
+def _printed(context: Context, node: n.Expression) -> Expression:
+    """What Python's `print` shows as Saft's does."""
+    value = context.emit(node)
+    is_plain = is_only(context.type_of(node), "string", "int", "float", "dataframe")
+    return value if is_plain else shown(context, value)
+
+
+def shown(context: Context, value: Expression) -> Expression:
+    """`show(value)`: the text of any value."""
+    return py.call(context.global_("show"), [value])
+
+
+def _str(context: Context, given: _Given) -> Expression:
+    value, type_ = context.emit(given[0]), context.type_of(given[0])
+    if is_only(type_, "string"):
+        return value
+    if is_only(type_, "string", "int", "float", "dataframe"):
+        return py.call(context.global_("str"), [value])
+    return shown(context, value)
+
+
+def _join(context: Context, given: _Given) -> Expression | None:
+    if len(given) == 1:
+        return py.call(py.attribute(py.constant(""), "join"), [emit_iterable(context, given[0])])
+    if is_only(context.type_of(given[0]), *ITEMS):
+        items, separator = given
+        # Python evaluates the separator first: right only where that makes no difference.
+        if not is_settled(separator):
+            return None
+    else:
+        separator, items = given
+    join = py.attribute(context.emit(separator), "join")
+    return py.call(join, [emit_iterable(context, items)])
+
+
+def _contains(context: Context, given: _Given) -> Expression | None:
+    container, item = given
+    swaps_effects = not (is_settled(container) or is_settled(item))
+    types = context.type_of(item), context.type_of(container)
+    if swaps_effects or not context.facts.contains_as_python(*types):
+        return None
+    return py.comparison(context.emit(item), "in", context.emit(container))
+
+
+def _env(context: Context, given: _Given) -> Expression:
+    environ = py.attribute(context.global_("os"), "environ")
+    return py.call(py.attribute(environ, "get"), [context.emit(one) for one in given])
+
+
+_SPECIAL: dict[str, Callable[[Context, _Given], Expression | None]] = {
+    "print": _print,
+    "str": _str,
+    "join": _join,
+    "contains": _contains,
+    "env": _env,
+    # Of a class of objects, see `_iterator`.
+    "values": lambda _context, _given: None,
+}
+
+
+def length(context: Context, value: Expression) -> Expression:
+    """`len(value)`."""
+    return py.call(context.global_("len"), [value])
+
+
+def to_float(context: Context, node: n.Expression, value: Expression) -> Expression:
+    """A number as a float: a literal is written as one."""
+    match node:
+        case n.Literal(value=int() as number):
+            pass
+        case n.Unary(operator="-", operand=n.Literal(value=int() as operand)):
+            number = -operand
+        case _:
+            number = None
     # Beyond this, a float cannot hold every integer: the conversion stays visible.
-    if abs(number) < 2**53:
-        return floating(float(number))
-    return call(emitter.global_("float"), [value])
-
-
-def _is_settled(node: n.Expression) -> bool:
-    """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
-    return isinstance(node, n.Name | n.Literal)
+    if number is not None and abs(number) < 2**53:
+        return py.floating(float(number))
+    return py.call(context.global_("float"), [value])

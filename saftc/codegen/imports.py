@@ -3,6 +3,10 @@
 import sys
 from dataclasses import dataclass, field
 
+import libcst as cst
+
+from saftc.codegen import python as py
+
 # What the output may import, and from where.
 SOURCES = {
     "Annotated": "typing",
@@ -51,8 +55,8 @@ class Imports:
     # The script's own: (module, "", name) for `import`, (module, name, alias) for `from`.
     own: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
 
-    def render(self) -> str:
-        """The import lines, one module each, the standard library first; empty when none."""
+    def statements(self) -> list[cst.SimpleStatementLine]:
+        """The import statements, one module each, the standard library first."""
         whole = {(_MODULES.get(name, name), name) for name in self.names if not SOURCES[name]}
         whole |= {(module, alias) for module, name, alias in self.own if not name}
         modules: dict[str, dict[str, str]] = {}
@@ -62,37 +66,35 @@ class Imports:
         for module, name, alias in self.own:
             if name:
                 modules.setdefault(module, {})[alias] = name
-        standard: list[str] = []
-        others: list[str] = []
+        standard: list[cst.SimpleStatementLine] = []
+        others: list[cst.SimpleStatementLine] = []
         for module, alias in sorted(whole, key=lambda line: (line[0], line[0] != line[1], line)):
             group = standard if _is_standard(module) else others
-            group.append(f"import {module}" if alias == module else f"import {module} as {alias}")
+            group.append(py.line(cst.Import([_alias(module, alias)])))
         for module in sorted(modules):
             group = standard if _is_standard(module) else others
-            group += _from_lines(module, modules[module])
-        return "\n\n".join("\n".join(group) for group in (standard, others) if group)
+            group += _from_statements(module, modules[module])
+        if standard and others:
+            others[0] = others[0].with_changes(leading_lines=[py.BLANK])
+        return [*standard, *others]
 
 
 def _is_standard(module: str) -> bool:
     return module.split(".")[0] in sys.stdlib_module_names
 
 
-def _from_lines(module: str, names: dict[str, str]) -> list[str]:
+def _from_statements(module: str, names: dict[str, str]) -> list[cst.SimpleStatementLine]:
     """`from module import a, b`; each name under an alias has a line of its own."""
     same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
-    others = [(name, f"{name} as {alias}") for alias, name in names.items() if name != alias]
-    lines = [(name, _in_one_line_or_more(module, [text])) for name, text in others]
-    if same:
-        lines.append((same[0], _in_one_line_or_more(module, same)))
-    return [line for _, line in sorted(lines, key=lambda line: (_isort_key(line[0]), line[1]))]
+    groups = [[(name, alias)] for alias, name in names.items() if name != alias]
+    groups += [[(name, name) for name in same]] if same else []
+    groups.sort(key=lambda group: (_isort_key(group[0][0]), group[0][1]))
+    origin = py.dotted(module)
+    return [py.line(cst.ImportFrom(origin, [_alias(*one) for one in group])) for group in groups]
 
 
-def _in_one_line_or_more(module: str, names: list[str]) -> str:
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= 88:
-        return line
-    inside = "".join(f"    {name},\n" for name in names)
-    return f"from {module} import (\n{inside})"
+def _alias(name: str, alias: str) -> cst.ImportAlias:
+    return cst.ImportAlias(py.dotted(name), None if alias == name else cst.AsName(py.name(alias)))
 
 
 def _isort_key(name: str) -> tuple[int, str]:

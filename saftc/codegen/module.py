@@ -1,77 +1,94 @@
 """A module of the tree to the text of a Python module."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from saftc.codegen.annotations import docstring
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.blocks import above, emit_block, footer_lines
+from saftc.codegen.classes import classes_of, docstring
+from saftc.codegen.context import Context, Output
+from saftc.codegen.expressions import emit_expression
+from saftc.codegen.layout import lay_out
 from saftc.codegen.names import Needs, hidden_needs, python_names
 from saftc.codegen.positions import Origins
-from saftc.codegen.printing import Printer
-from saftc.codegen.statements import Statements
+from saftc.codegen.statements import emit_statement
 from saftc.semantics.facts import Facts
 from saftc.source import Source
 from saftc.syntax import nodes as n
-from saftc.syntax.docs import module_doc
-
-
-def header(name: str) -> str:
-    """The first line of the module compiled from the script `name`."""
-    return f"# Compiled by saftc from {name}; edit that file instead.\n"
+from saftc.syntax.comments import Comments
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The text of a module, and where its lines come from."""
+    """The text of a module, where its lines come from, and the calls that its prompts are."""
 
     text: str
     origins: Origins
+    prompts: Mapping[n.Prompt, cst.Call]
 
 
 def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
     """The Python module. `source.name` stands in its first line."""
     needs = Needs()
+    # Doc comments that document something become docstrings.
+    ordinary = [one for one in module.comments if one not in module.doc_comments]
+    comments = Comments(source, module, ordinary)
     while True:
-        names = python_names(facts.names, needs)
-        emitter = _Emitter(source, module, facts, names)
-        text = emitter.run()
-        if not hidden_needs(names, emitter.needs):
-            return Generated(text, emitter.origins)
+        names, output = python_names(facts.names, needs), Output(classes_of(module, facts))
+        context = Context(
+            source=source,
+            module=module,
+            facts=facts,
+            names=names,
+            comments=comments,
+            output=output,
+            expression=emit_expression,
+            statement=emit_statement,
+            scope=facts.names.scopes[module],
+        )
+        tree = _emit_module(context)
+        if not hidden_needs(names, output.needs):
+            text = lay_out(tree, output.texts)
+            return Generated(text, Origins(output.spans, tree), output.prompts)
         # A name of the script hides one that the output needs: write it again with these known.
-        for name, scopes in emitter.needs.used.items():
+        for name, scopes in output.needs.used.items():
             for scope in scopes:
                 needs.add(name, scope)
 
 
-class _Emitter(Statements):
-    def run(self) -> str:
-        self.prepare()
-        self.block(self.module.statements)
-        self.footer(self.module.statements, self.comments.file_footer)
-        if self._has_main():
-            self.lines += ["", "", 'if __name__ == "__main__":', "    main()"]
-        top = self._top()
-        if not self.lines:
-            return top
-        # black keeps two blank lines above a definition.
-        code = next((line for line in self.lines if not line.startswith("#")), "")
-        begins_with_definition = code.startswith(("def ", "class ", "@"))
-        gap = "\n\n" if begins_with_definition else "\n"
-        return top + gap + "\n".join(self.lines) + "\n"
+_MAIN = cst.If(
+    py.comparison(py.name("__name__"), "==", py.constant("__main__")),
+    py.block([py.line(cst.Expr(py.call(py.name("main"))))]),
+    leading_lines=[py.BLANK] * 2,
+)
 
-    def _top(self) -> str:
-        """The header, the docstring and the imports."""
-        top = header(self.source.name.replace("\\", "/").rsplit("/", 1)[-1])
-        doc, _ = module_doc(self.source, self.module)
-        if doc:
-            top += Printer().simple(docstring(doc)) + "\n"
-        imports = self.imports.render()
-        if imports:
-            top += ("\n" if doc else "") + imports + "\n"
-        return top
 
-    def _has_main(self) -> bool:
-        return any(
-            isinstance(statement, n.FunctionDef)
-            and statement.name.text == "main"
-            and not statement.parameters
-            for statement in self.module.statements
-        )
+def _emit_module(context: Context) -> cst.Module:
+    """The tree of the module, with its header, docstring and imports."""
+    body, footer = emit_block(context, context.module.statements)
+    footer += footer_lines(context, context.comments.end)
+    if _has_main(context.module):
+        body.append(_MAIN)
+    if body:
+        body[0] = above(body[0], [py.BLANK])
+    else:
+        footer[:0] = [py.BLANK]
+    doc = context.module.doc
+    top = [py.line(docstring(doc))] if doc else []
+    name = context.source.name.replace("\\", "/").rsplit("/", 1)[-1]
+    return cst.Module(
+        [*top, *context.output.imports.statements(), *body],
+        header=[py.header(name)],
+        footer=footer,
+    )
+
+
+def _has_main(module: n.Module) -> bool:
+    return any(
+        isinstance(statement, n.FunctionDef)
+        and statement.name.text == "main"
+        and not statement.parameters
+        for statement in module.statements
+    )

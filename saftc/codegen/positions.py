@@ -1,15 +1,18 @@
-"""Where the lines and expressions of the output come from.
+"""Where the statements and expressions of the output come from.
 
-While a module is written, `Origins` notes for each statement, in the order of the text, the span in
-the script it comes from, and for the expressions that can fail (calls, subscripts, arithmetic,
-names) the same. Layout changes neither the order nor the structure, so when positions are wanted, a
-walk in step over the noted statements and over Python's own tree of the finished text pairs them:
-nothing about positions stands in the output.
+While a module is built, `Spans` notes the span in the script of each statement, and of the
+expressions that can fail (calls, subscripts, arithmetic, names). black keeps the structure, so when
+positions are wanted, a walk in step over the tree that was built and over Python's own tree of the
+finished text pairs them: nothing about positions stands in the output.
 """
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import cast
+
+import libcst as cst
 
 from saftc.source import Span
 
@@ -29,68 +32,165 @@ class Mapping:
     is_statement: bool
 
 
-@dataclass(slots=True)
+# A node is known by its kind and a part of it that stays the same object when parentheses, commas
+# or comments are put around it.
+_Key = tuple[type, object]
+
+
+class Spans:
+    """Where the statements and expressions come from that have been built so far."""
+
+    def __init__(self) -> None:
+        self._spans: dict[_Key, Span] = {}
+
+    def note(self, made: cst.CSTNode, span: Span) -> None:
+        """Notes where a statement or an expression comes from."""
+        key = _key(made)
+        if key is not None:
+            self._spans[key] = span
+
+    def of(self, made: cst.CSTNode) -> Span | None:
+        """Where it comes from, if that is known."""
+        key = _key(made)
+        return None if key is None else self._spans.get(key)
+
+
+@dataclass(frozen=True, slots=True)
 class Origins:
-    """The statements of a module in order of its text, and the spans of their expressions."""
+    """The tree of a module and where its parts come from."""
 
-    lines: list[tuple[ast.stmt, Span]] = field(default_factory=list[tuple[ast.stmt, Span]])
-    spans: dict[ast.expr, Span] = field(default_factory=dict[ast.expr, Span])
-
-    def note(self, made: ast.expr, span: Span) -> None:
-        """Notes where an expression comes from."""
-        self.spans[made] = span
-
-    def add(self, statement: ast.stmt, span: Span) -> None:
-        """Notes the next statement, or the head of a block."""
-        self.lines.append((statement, span))
-
-    def insert(self, position: int, statements: Iterable[ast.stmt], span: Span) -> None:
-        """Notes statements that are written above one that was noted before."""
-        self.lines[position:position] = [(line, span) for line in _statements(statements)]
+    spans: Spans
+    module: cst.Module
 
     def map(self, text: str) -> list[Mapping]:
         """The mappings of the finished module, in order of its text."""
-        tree = ast.parse(text)
-        # The docstring and the imports above are not noted, nor is what stands below.
-        above = sum(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
-        above += ast.get_docstring(tree) is not None
-        statements = _statements(tree.body[above:])
         mappings: list[Mapping] = []
-        for (line, span), node in zip(self.lines, statements, strict=False):
-            mappings.append(_mapping(node, span, is_statement=True))
-            for noted, found in zip(_fallible(line), _fallible(node), strict=False):
-                origin = self.spans.get(noted)
+        pairs = zip(_built(self.module.body), _read(ast.parse(text).body), strict=True)
+        for built, read in pairs:
+            span = self.spans.of(built)
+            if span is None:
+                continue
+            mappings.append(_mapping(read, span, is_statement=True))
+            expressions = zip(_fallible_built(built), _fallible_read(read), strict=True)
+            for one, other in expressions:
+                origin = self.spans.of(one)
                 if origin is not None:
-                    mappings.append(_mapping(found, origin, is_statement=False))
+                    mappings.append(_mapping(other, origin, is_statement=False))
         return mappings
 
 
-# What an expression may stand in without being part of another statement.
-_EXPRESSIONS = (
-    ast.expr,
-    ast.keyword,
-    ast.comprehension,
-    ast.arguments,
-    ast.arg,
-    ast.withitem,
-)
-_FALLIBLE = (ast.Call, ast.Subscript, ast.BinOp, ast.Name)
+def _key(node: cst.CSTNode) -> _Key | None:
+    match node:
+        case cst.SimpleStatementLine():
+            return _key(node.body[0])
+        case cst.BaseSmallStatement():
+            return type(node), node
+        case cst.BaseCompoundStatement():
+            return type(node), node.body
+        case cst.Call():
+            return cst.Call, node.func
+        case cst.Subscript():
+            return cst.Subscript, node.value
+        case cst.BinaryOperation():
+            return cst.BinaryOperation, node.operator
+        case cst.Name() if node.value not in ("None", "True", "False"):
+            return cst.Name, node
+        case _:
+            return None
 
 
-def _fallible(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions of a statement or head that can fail, parents first."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, _EXPRESSIONS):
-            if isinstance(child, _FALLIBLE):
-                yield child
-            yield from _fallible(child)
+# The tree that was built
 
 
-def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+def _built(body: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """The statements, in order of the text."""
+    for statement in body:
+        if not isinstance(statement, cst.Else):
+            yield statement
+        if isinstance(statement, cst.BaseCompoundStatement | cst.Else):
+            yield from _built(statement.body.body)
+            orelse = getattr(statement, "orelse", None)
+            yield from _built(() if orelse is None else (orelse,))
+
+
+def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The expressions of a statement or head that can fail, in order of the text."""
+    if isinstance(node, cst.Import | cst.ImportFrom):
+        return
+    label = _label(node)
+    for child in _children(node):
+        if child is label or isinstance(child, cst.BaseSuite | cst.Else | cst.If):
+            continue
+        if isinstance(child, cst.BaseExpression) and _key(child) is not None:
+            yield child
+        yield from _fallible_built(child)
+
+
+# The fields that hold expressions, where their order is not that of the text.
+_ORDER: dict[type, tuple[str, ...]] = {
+    cst.IfExp: ("body", "test", "orelse"),
+    cst.FunctionDef: ("decorators", "params", "returns"),
+    cst.ClassDef: ("decorators", "bases"),
+}
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    names = (one.name for one in fields(kind))
+    return _ORDER.get(kind) or tuple(name for name in names if "whitespace" not in name)
+
+
+def _children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Like `node.children`, which makes the node anew."""
+    for name in _fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        elif isinstance(value, list | tuple):
+            parts = cast("Sequence[object]", value)
+            yield from (part for part in parts if isinstance(part, cst.CSTNode))
+
+
+def _label(node: cst.CSTNode) -> cst.CSTNode | None:
+    """The part of `node` that is a word, not a name that is looked up."""
+    match node:
+        case cst.Arg():
+            return node.keyword
+        case cst.Attribute():
+            return node.attr
+        case cst.Param() | cst.FunctionDef() | cst.ClassDef():
+            return node.name
+        case _:
+            return None
+
+
+# The tree that Python reads
+
+
+def _read(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
         yield statement
         for name in ("body", "orelse"):
-            yield from _statements(getattr(statement, name, ()))
+            yield from _read(getattr(statement, name, ()))
+
+
+def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
+    """The same expressions, in the same order."""
+    found: list[ast.expr] = []
+    pending: list[ast.AST] = [statement]
+    while pending:
+        for child in ast.iter_child_nodes(pending.pop()):
+            if isinstance(child, ast.stmt):
+                continue
+            if isinstance(child, ast.Call | ast.Subscript | ast.BinOp | ast.Name):
+                found.append(child)
+            pending.append(child)
+    return sorted(found, key=_place)
+
+
+def _place(node: ast.expr) -> tuple[int, int, int, int]:
+    """By this, nodes stand in order of the text, and those around others before them."""
+    return node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)
 
 
 def _mapping(node: ast.stmt | ast.expr, span: Span, *, is_statement: bool) -> Mapping:

@@ -20,111 +20,142 @@ stands.
 import keyword
 from collections.abc import Sequence
 
+import libcst as cst
+
 from saftc.codegen import python as py
-from saftc.codegen.annotations import Annotations
+from saftc.codegen.annotations import annotation, field_annotation
+from saftc.codegen.calls import emit_call
+from saftc.codegen.context import Context
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
 from saftc.semantics.effects import only_asks
 from saftc.semantics.programs import conversions_of
-from saftc.semantics.types import STRING, FunctionType, Type
+from saftc.semantics.types import STRING, FunctionType
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
 _PARAMETERS = {"returns", "fields", "rounds", "options", "conversions", "pure", "template"}
 
+_Named = list[tuple[str, Expression]]
 
-class Prompts(Annotations):
-    """The part of the emitter that knows prompts."""
 
-    def prompt(self, node: n.Prompt) -> Expression:
-        return py.attribute(self.result(node), "value")
+def emit_prompt(context: Context, node: n.Prompt) -> Expression:
+    """A prompt, with `.value`."""
+    return py.attribute(_asking(context, node, _returns(context, node)), "value")
 
-    def result(self, node: n.Prompt) -> Expression:
-        """A prompt as the call that gives its whole result."""
-        asked = self.facts.prompts[node]
-        if node.mode == "program":
-            return self._program(node, asked)
-        return self._asking(node, [("returns", self.annotation(asked))] if asked != STRING else [])
 
-    def _program(self, node: n.Prompt, asked: Type) -> Expression:
-        """A prompt that the model answers with a program, which may use all conversions."""
-        wanted = [("returns", self.annotation(asked))]
-        scope = self.facts.names.scopes[self.module]
-        conversions = {
-            name: (py.name(self.names[scope.symbols[name]]), definition)
-            for name, definition in conversions_of(self.module, self.facts).items()
-        }
-        if conversions:
-            wanted.insert(0, ("conversions", py.list_([name for name, _ in conversions.values()])))
-        asking = {n: made for n, (made, by) in conversions.items() if only_asks(by, self.facts)}
-        beside = list({**self._functions_that_only_ask(node), **asking}.values())
-        if beside:
-            wanted.insert(0, ("pure", py.list_(beside)))
-        return self._asking(node, wanted)
+def emit_result(context: Context, node: n.Expression) -> Expression:
+    """A prompt, or a name or call that keeps one's history, as the whole result."""
+    match node:
+        case n.Prompt():
+            return _asking(context, node, _returns(context, node))
+        case n.Name():
+            return py.name(context.name_of(node))
+        case n.Call():
+            made = emit_call(context, node)
+            assert isinstance(made, cst.Attribute)
+            return made.value
+        case _:
+            raise AssertionError(f"{type(node).__name__} keeps no history")
 
-    def _functions_that_only_ask(self, node: n.Prompt) -> dict[str, Expression]:
-        """The functions of a program whose calls may run together, and are worth it."""
-        found: dict[str, Expression] = {}
-        for part in node.parts:
-            if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
-                function = self.facts.types.get(part.value)
-                if isinstance(function, FunctionType) and only_asks(
-                    function.definition, self.facts
-                ):
-                    found[part.value.text] = py.name(self.name_of(part.value))
-        return found
 
-    def destructured(self, node: n.Prompt, fields: Sequence[n.PatternField]) -> Expression:
-        """A prompt that gives the values of a destructuring."""
-        types = [
-            (
-                field.name.text,
-                self.field_annotation(
-                    self.facts.schemas[field.schema], self.module.docs.get(field)
-                ),
-            )
-            for field in fields
-        ]
-        return self._asking(node, [("fields", py.dict_(types))])
+def emit_destructured(
+    context: Context, node: n.Prompt, fields: Sequence[n.PatternField]
+) -> Expression:
+    """A prompt that gives the values of a destructuring, as the whole result."""
+    facts, docs = context.facts, context.module.docs
+    types = [
+        (
+            field.name.text,
+            field_annotation(context, facts.schemas[field.schema], docs.get(field)),
+        )
+        for field in fields
+    ]
+    return _asking(context, node, [("fields", py.dict_(types))])
 
-    def _asking(self, node: n.Prompt, wanted: list[tuple[str, Expression]]) -> Expression:
-        template, positional, named = self._template(node)
-        named += wanted
-        if node.mode == "do":
-            named.append(("rounds", py.constant(1)))
-        if node.options is not None:
-            named.append(("options", self.emit(node.options)))
-        function = self.global_("program" if node.mode == "program" else "prompt")
-        made = py.call(function, [template, *positional], named)
-        self.prompts.add(made)
-        self.origins.note(made, node.span)
-        return made
 
-    def _template(
-        self, node: n.Prompt
-    ) -> tuple[Expression, list[Expression], list[tuple[str, Expression]]]:
-        """The text with its holes, and the values for them by position and by name."""
-        text: list[str] = []
-        positional: list[Expression] = []
-        named: dict[str, Expression] = {}
-        for part in node.parts:
-            if isinstance(part, n.PromptText):
-                text.append(part.text.replace("{", "{{").replace("}", "}}"))
+def _returns(context: Context, node: n.Prompt) -> _Named:
+    """The arguments that say what the model is to answer with."""
+    asked = context.facts.prompts[node]
+    if node.mode != "program":
+        return [("returns", annotation(context, asked))] if asked != STRING else []
+    wanted: _Named = []
+    # A program may use all conversions.
+    conversions = conversions_of(context.module, context.facts)
+    symbols = context.facts.names.scopes[context.module].symbols
+    converting = {name: context.names[symbols[name]] for name in conversions}
+    asking = [
+        py.name(converting[name])
+        for name, definition in conversions.items()
+        if only_asks(definition, context.facts)
+    ]
+    pure = [*_functions_that_only_ask(context, node, set(conversions)), *asking]
+    if pure:
+        wanted.append(("pure", py.list_(pure)))
+    if converting:
+        wanted.append(("conversions", py.list_(list(map(py.name, converting.values())))))
+    return [*wanted, ("returns", annotation(context, asked))]
+
+
+def _functions_that_only_ask(
+    context: Context, node: n.Prompt, conversions: set[str]
+) -> list[Expression]:
+    """The functions in a program, but for conversions, that may run together and are worth it."""
+    found: dict[str, Expression] = {}
+    for part in node.parts:
+        if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
+            if part.value.text in conversions:
                 continue
-            if isinstance(part.value, n.Name):
-                hole = keyword_of(part.value.text)
-                named.setdefault(hole, self.emit(part.value))
-            else:
-                hole = str(len(positional))
-                positional.append(self.emit(part.value))
-            text.append("{" + hole + (":raw}" if part.is_raw else "}"))
-        return self._text("".join(text)), positional, list(named.items())
+            function = context.facts.types.get(part.value)
+            if isinstance(function, FunctionType) and only_asks(function.definition, context.facts):
+                found[part.value.text] = py.name(context.name_of(part.value))
+    return list(found.values())
 
-    def _text(self, text: str) -> Expression:
-        if "\n" not in text:
-            return py.constant(text)
-        self.texts.append(text)
-        return mark(text, len(self.texts) - 1)
+
+def _asking(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
+    template, positional, named = _template(context, node)
+    named += wanted
+    if node.mode == "do":
+        named.append(("rounds", py.constant(1)))
+    if node.options is not None:
+        named.append(("options", context.emit(node.options)))
+    function = context.global_("program" if node.mode == "program" else "prompt")
+    made = py.call(function, [template, *positional], named)
+    if "\n" in _text_of(node) or context.deeper().is_long(made):
+        made = py.spread(made)
+    context.output.prompts[node] = made
+    context.note(made, node.span)
+    return made
+
+
+def _template(context: Context, node: n.Prompt) -> tuple[Expression, list[Expression], _Named]:
+    """The text with its holes, and the values for them by position and by name."""
+    text: list[str] = []
+    positional: list[Expression] = []
+    named: dict[str, Expression] = {}
+    for part in node.parts:
+        if isinstance(part, n.PromptText):
+            text.append(part.text.replace("{", "{{").replace("}", "}}"))
+            continue
+        if isinstance(part.value, n.Name):
+            hole = keyword_of(part.value.text)
+            named.setdefault(hole, context.emit(part.value))
+        else:
+            hole = str(len(positional))
+            positional.append(context.emit(part.value))
+        text.append("{" + hole + (":raw}" if part.is_raw else "}"))
+    return _text(context, "".join(text)), positional, list(named.items())
+
+
+def _text(context: Context, text: str) -> Expression:
+    if "\n" not in text:
+        return py.constant(text)
+    context.output.texts.append(text)
+    return mark(len(context.output.texts) - 1)
+
+
+def _text_of(node: n.Prompt) -> str:
+    return "".join(part.text for part in node.parts if isinstance(part, n.PromptText))
 
 
 def keyword_of(name: str) -> str:

@@ -1,69 +1,123 @@
-"""Parts of Python programs, as nodes of Python's own tree (`ast`).
+"""Parts of Python programs as libcst nodes, with the parentheses that libcst does not add.
 
     binary(binary(one, "+", two), "*", three)
 
-gives the tree of `(one + two) * three`. Parentheses, quotes and lines are no part of a tree:
-`printing` puts them.
+gives `(one + two) * three`: every function here puts its operands in parentheses when they bind
+less tightly than their place needs. `_LEVELS` is the one table of how tightly they bind. Quotes,
+the form of numbers and where lines break are black's to decide.
 """
 
-import ast
 import keyword
 import math
+import re
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
-Expression = ast.expr
-Listing = ast.Call | ast.List | ast.Tuple | ast.Dict
+import libcst as cst
 
-BINARY: dict[str, type[ast.operator]] = {
-    "+": ast.Add,
-    "-": ast.Sub,
-    "*": ast.Mult,
-    "/": ast.Div,
-    "%": ast.Mod,
-    "|": ast.BitOr,
-}
-COMPARISONS: dict[str, type[ast.cmpop]] = {
-    "==": ast.Eq,
-    "!=": ast.NotEq,
-    "<": ast.Lt,
-    "<=": ast.LtE,
-    ">": ast.Gt,
-    ">=": ast.GtE,
-    "in": ast.In,
-    "not in": ast.NotIn,
-    "is": ast.Is,
-    "is not": ast.IsNot,
-}
-LOGICAL: dict[str, type[ast.boolop]] = {"and": ast.And, "or": ast.Or}
+Expression = cst.BaseExpression
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+Listing = cst.Call | cst.List | cst.Tuple | cst.Dict
+_Listing = TypeVar("_Listing", bound=Listing)
 
-_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
+# From the loosest to the tightest; what is not listed is an atom or a postfix expression.
+_ANY, _CONDITIONAL, _OR, _AND, _NOT, _COMPARISON = range(6)
+_BIT_OR, _SUM, _PRODUCT, _SIGN, _AWAIT, _POSTFIX = range(6, 12)
+_LEVELS: dict[type[cst.CSTNode], int] = {
+    cst.Lambda: _CONDITIONAL,
+    cst.IfExp: _CONDITIONAL,
+    cst.Or: _OR,
+    cst.And: _AND,
+    cst.Not: _NOT,
+    cst.Comparison: _COMPARISON,
+    cst.BitOr: _BIT_OR,
+    cst.Add: _SUM,
+    cst.Subtract: _SUM,
+    cst.Multiply: _PRODUCT,
+    cst.Divide: _PRODUCT,
+    cst.Modulo: _PRODUCT,
+    cst.Minus: _SIGN,
+    cst.Await: _AWAIT,
 }
 
+_BINARY: dict[str, type[cst.BaseBinaryOp]] = {
+    "+": cst.Add,
+    "-": cst.Subtract,
+    "*": cst.Multiply,
+    "/": cst.Divide,
+    "%": cst.Modulo,
+    "|": cst.BitOr,
+}
+_COMPARISONS: dict[str, type[cst.BaseCompOp]] = {
+    "==": cst.Equal,
+    "!=": cst.NotEqual,
+    "<": cst.LessThan,
+    "<=": cst.LessThanEqual,
+    ">": cst.GreaterThan,
+    ">=": cst.GreaterThanEqual,
+    "in": cst.In,
+    "not in": cst.NotIn,
+    "is": cst.Is,
+    "is not": cst.IsNot,
+}
+_OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
+    cst.In: cst.NotIn,
+    cst.NotIn: cst.In,
+    cst.Is: cst.IsNot,
+    cst.IsNot: cst.Is,
+}
 
-class Written(ast.Constant):
-    """A constant that is not written in the usual way: `1_000`, or a text of several lines."""
+# Made once: a node of libcst makes each space of its own otherwise, and checks it.
+_NONE, _SPACE = cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")
+_OPEN, _CLOSE = (cst.LeftParen(_NONE),), (cst.RightParen(_NONE),)
+_COMMA, _DOT = cst.Comma(_NONE, _SPACE), cst.Dot(_NONE, _NONE)
+_EQUAL, _SPACED_EQUAL = cst.AssignEqual(_NONE, _NONE), cst.AssignEqual(_SPACE, _SPACE)
+_END_OF_LINE = cst.TrailingWhitespace(_NONE)
 
-    def __init__(self, value: int | float | str, source: str) -> None:
-        super().__init__(value)
-        self.source = source
+BLANK = cst.EmptyLine(indent=False)
 
 
-def name(text: str) -> ast.Name:
+def _level(node: Expression) -> int:
+    """How tightly `node` binds; more is tighter. Parentheses around it make it an atom."""
+    if node.lpar:
+        return _POSTFIX
+    match node:
+        case cst.BinaryOperation() | cst.BooleanOperation() | cst.UnaryOperation():
+            return _LEVELS[type(node.operator)]
+        case _:
+            return _LEVELS.get(type(node), _POSTFIX)
+
+
+def _at_least(node: Expression, level: int) -> Expression:
+    return node if _level(node) >= level else node.with_changes(lpar=_OPEN, rpar=_CLOSE)
+
+
+# Atoms
+
+
+def name(text: str) -> cst.Name:
     """A name."""
-    return ast.Name(text)
+    return cst.Name(text)
+
+
+def dotted(text: str) -> cst.Name | cst.Attribute:
+    """A name with dots."""
+    first, *rest = text.split(".")
+    made: cst.Name | cst.Attribute = name(first)
+    for part in rest:
+        made = cst.Attribute(made, name(part), _DOT)
+    return made
 
 
 def constant(value: int | float | str | bool | None) -> Expression:
     """A literal; a negative number is a negation."""
     match value:
-        case None | bool() | str():
-            return ast.Constant(value)
+        case None | bool():
+            return name(str(value))
+        case str():
+            return cst.SimpleString(repr(value))
         case int():
-            return negation(ast.Constant(-value)) if value < 0 else ast.Constant(value)
+            return negation(constant(-value)) if value < 0 else cst.Integer(str(value))
         case float():
             return floating(value)
 
@@ -73,127 +127,344 @@ def floating(value: float) -> Expression:
     if math.copysign(1, value) < 0:
         return negation(floating(-value))
     if value == math.inf:
-        return call(name("float"), [ast.Constant("inf")])
-    return ast.Constant(value)
+        return call(name("float"), [constant("inf")])
+    return cst.Float(repr(value))
 
 
-def attribute(value: Expression, text: str) -> ast.Attribute:
+def as_written(text: str) -> Expression:
+    """A number as the script has it: `1_000`."""
+    return cst.Integer(text) if text.replace("_", "").isdigit() else cst.Float(text)
+
+
+def joined(texts: Sequence[str]) -> Expression:
+    """A string literal for each text, which Python joins."""
+    *others, last = map(constant, texts)
+    for text in reversed(others):
+        last = cst.ConcatenatedString(text, last, whitespace_between=_SPACE)  # type: ignore[arg-type]
+    return last.with_changes(lpar=_OPEN, rpar=_CLOSE)
+
+
+def is_none(node: Expression) -> bool:
+    """Whether it is `None`."""
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
+# Postfix expressions
+
+
+def attribute(value: Expression, text: str) -> cst.Attribute:
     """`value.text`."""
-    return ast.Attribute(value, text)
+    if isinstance(value, cst.Integer | cst.Float):
+        # `1.real` would be a number with a word behind it.
+        value = value.with_changes(lpar=_OPEN, rpar=_CLOSE)
+    return cst.Attribute(_at_least(value, _POSTFIX), name(text), _DOT)
 
 
 def call(
     function: Expression,
     positional: Sequence[Expression] = (),
     named: Iterable[tuple[str, Expression]] = (),
-) -> ast.Call:
+) -> cst.Call:
     """`function(positional, name=named)`."""
-    return ast.Call(function, list(positional), [ast.keyword(text, value) for text, value in named])
+    arguments = [_argument(value) for value in positional]
+    arguments += [_argument(value, text) for text, value in named]
+    return cst.Call(
+        _at_least(function, _POSTFIX),
+        arguments,
+        whitespace_after_func=_NONE,
+        whitespace_before_args=_NONE,
+    )
 
 
-def subscript(value: Expression, *keys: Expression) -> ast.Subscript:
+def _argument(value: Expression, text: str | None = None, star: str = "") -> cst.Arg:
+    return cst.Arg(
+        value,
+        None if text is None else name(text),
+        cst.MaybeSentinel.DEFAULT if text is None else _EQUAL,
+        star=star,  # type: ignore[arg-type]
+        whitespace_after_star=_NONE,
+        whitespace_after_arg=_NONE,
+    )
+
+
+def with_rest(made: cst.Call, at: int, rest: Expression) -> cst.Call:
+    """The call with `*rest` behind so many arguments."""
+    arguments = [*made.args[:at], _argument(rest, star="*"), *made.args[at:]]
+    return made.with_changes(args=arguments)
+
+
+def subscript(value: Expression, *keys: Expression) -> cst.Subscript:
     """`value[key]`, or `value[key, key]` for several."""
-    return ast.Subscript(value, keys[0] if len(keys) == 1 else ast.Tuple(list(keys)))
+    return _subscript(value, [cst.Index(key) for key in keys])
 
 
-def slice_(value: Expression, start: Expression | None, stop: Expression | None) -> ast.Subscript:
+def slice_(value: Expression, start: Expression | None, stop: Expression | None) -> cst.Subscript:
     """`value[start:stop]`."""
-    return ast.Subscript(value, ast.Slice(start, stop))
+    return _subscript(value, [cst.Slice(start, stop, first_colon=cst.Colon(_NONE, _NONE))])
 
 
-def binary(left: Expression, operator: str, right: Expression) -> ast.BinOp:
+def _subscript(value: Expression, keys: Sequence[cst.BaseSlice]) -> cst.Subscript:
+    elements = [cst.SubscriptElement(key) for key in keys]
+    return cst.Subscript(_at_least(value, _POSTFIX), elements, whitespace_after_value=_NONE)
+
+
+# Operators
+
+
+def binary(left: Expression, operator: str, right: Expression) -> cst.BinaryOperation:
     """`left operator right`; the operators group to the left."""
-    return ast.BinOp(left, BINARY[operator](), right)
+    kind = _BINARY[operator]
+    made = kind(whitespace_before=_SPACE, whitespace_after=_SPACE)  # type: ignore[call-arg]
+    return cst.BinaryOperation(
+        _at_least(left, _LEVELS[kind]), made, _at_least(right, _LEVELS[kind] + 1)
+    )
 
 
-def comparison(left: Expression, operator: str, right: Expression) -> ast.Compare:
-    """`left operator right`."""
-    return ast.Compare(left, [COMPARISONS[operator]()], [right])
+def union(parts: Sequence[Expression]) -> Expression:
+    """`a | b | c`."""
+    result, *others = parts
+    for part in others:
+        result = binary(result, "|", part)
+    return result
 
 
-def both(left: Expression, operator: str, right: Expression) -> ast.BoolOp:
-    """`left and right`, `left or right`; Python has one node for `a and b and c`."""
-    kind = LOGICAL[operator]
-    first = left.values if isinstance(left, ast.BoolOp) and isinstance(left.op, kind) else [left]
-    return ast.BoolOp(kind(), [*first, right])
+def comparison(left: Expression, operator: str, right: Expression) -> cst.Comparison:
+    """`left operator right`; a comparison as an operand is in parentheses, so it does not chain."""
+    target = cst.ComparisonTarget(_COMPARISONS[operator](), _at_least(right, _COMPARISON + 1))
+    return cst.Comparison(_at_least(left, _COMPARISON + 1), [target])
+
+
+def both(left: Expression, operator: str, right: Expression) -> cst.BooleanOperation:
+    """`left and right`, `left or right`; `a and (b and c)` keeps its parentheses."""
+    kind = cst.And if operator == "and" else cst.Or
+    level = _LEVELS[kind]
+    return cst.BooleanOperation(
+        _at_least(left, level), kind(_SPACE, _SPACE), _at_least(right, level + 1)
+    )
 
 
 def negated(operand: Expression) -> Expression:
     """`not operand`, written as the opposite comparison where there is one."""
-    if isinstance(operand, ast.Compare) and len(operand.ops) == 1:
-        opposite = _OPPOSITE.get(type(operand.ops[0]))
-        if opposite is not None:
-            return ast.Compare(operand.left, [opposite()], operand.comparators)
-    return ast.UnaryOp(ast.Not(), operand)
+    match operand:
+        case cst.Comparison(comparisons=[cst.ComparisonTarget() as target]):
+            opposite = _OPPOSITE.get(type(target.operator))
+            if opposite is not None:
+                return operand.with_changes(
+                    comparisons=[target.with_changes(operator=opposite())], lpar=(), rpar=()
+                )
+        case _:
+            pass
+    return cst.UnaryOperation(cst.Not(_SPACE), _at_least(operand, _NOT))
 
 
-def negation(operand: Expression) -> ast.UnaryOp:
+def negation(operand: Expression) -> cst.UnaryOperation:
     """`-operand`."""
-    return ast.UnaryOp(ast.USub(), operand)
+    # `--x` reads like a decrement.
+    return cst.UnaryOperation(cst.Minus(_NONE), _at_least(operand, _SIGN + 1))
 
 
-def conditional(then: Expression, condition: Expression, other: Expression) -> ast.IfExp:
+def conditional(then: Expression, condition: Expression, other: Expression) -> cst.IfExp:
     """`then if condition else other`."""
-    return ast.IfExp(condition, then, other)
+    return cst.IfExp(_at_least(condition, _OR), _at_least(then, _OR), other)
 
 
-def comprehension(
-    target: Expression, iterable: Expression, conditions: Sequence[Expression] = ()
-) -> ast.comprehension:
-    """`for target in iterable if condition`."""
-    return ast.comprehension(target, iterable, list(conditions), 0)
+def awaited(value: Expression) -> cst.Await:
+    """`await value`."""
+    return cst.Await(_at_least(value, _POSTFIX))
+
+
+def lambda_(value: Expression) -> cst.Lambda:
+    """`lambda: value`."""
+    return cst.Lambda(cst.Parameters(), value)
+
+
+# Comprehensions
+
+Clause = tuple[Expression, Expression, Sequence[Expression]]
+
+
+def comprehension(item: Expression, clauses: Sequence[Clause]) -> cst.ListComp:
+    """`[item for target in iterable if condition]`; a clause has these three."""
+    return cst.ListComp(item, _clauses(clauses))
+
+
+def generator(made: cst.ListComp) -> cst.GeneratorExp:
+    """The same as an expression that makes no list."""
+    return cst.GeneratorExp(made.elt, made.for_in, lpar=(), rpar=())
+
+
+def _clauses(clauses: Sequence[Clause]) -> cst.CompFor:
+    (target, iterable, conditions), *others = clauses
+    return cst.CompFor(
+        bare(target),  # type: ignore[arg-type]
+        # A bare conditional would not parse here.
+        _at_least(iterable, _OR),
+        [cst.CompIf(_at_least(condition, _OR)) for condition in conditions],
+        _clauses(others) if others else None,
+    )
+
+
+# Listings
+
+
+def tuple_(items: Sequence[Expression]) -> cst.Tuple:
+    """`(a, b)`, `(a,)`, `()`."""
+    elements = [cst.Element(item) for item in items]
+    if len(elements) == 1:
+        elements[0] = cst.Element(items[0], comma=_COMMA)
+    return cst.Tuple(elements, lpar=_OPEN, rpar=_CLOSE)
+
+
+def bare(node: Expression) -> Expression:
+    """An expression where a tuple needs no parentheses."""
+    is_plain = isinstance(node, cst.Tuple) and len(node.elements) > 1 and node.lpar == _OPEN
+    return node.with_changes(lpar=(), rpar=()) if is_plain else node
+
+
+def list_(items: Sequence[Expression]) -> cst.List:
+    """`[a, b]`."""
+    return cst.List([cst.Element(item) for item in items])
+
+
+def dict_(entries: Sequence[tuple[str, Expression]]) -> cst.Dict:
+    """`{"a": 1}`."""
+    return cst.Dict([cst.DictElement(constant(key), value) for key, value in entries])
+
+
+def items_of(made: Listing) -> Sequence[cst.Arg | cst.BaseElement | cst.BaseDictElement]:
+    """The items or arguments of a listing."""
+    return made.args if isinstance(made, cst.Call) else made.elements
+
+
+def is_spread(made: Listing) -> bool:
+    """Whether a comma stands after its last item."""
+    items = items_of(made)
+    return len(items) > (isinstance(made, cst.Tuple)) and isinstance(items[-1].comma, cst.Comma)
+
+
+def spread(made: _Listing) -> _Listing:
+    """The listing with a comma after its last item, by which black gives each item a line."""
+    *others, last = items_of(made)
+    items = [*others, last.with_changes(comma=_COMMA)]
+    return made.with_changes(**{"args" if isinstance(made, cst.Call) else "elements": items})
+
+
+# Comments
+
+# Words that mean something to those who read Python, at the beginning of a comment or of one in it.
+_DIRECTIVE = re.compile(
+    r"((?:^|[#;])\s*(?:-\*-\s*)?)"
+    r"(coding|flake8|fmt|isort|mypy|noqa|nosec|pragma|pylint|pyright|ruff|type|yapf)\b",
+    re.IGNORECASE,
+)
+_ENCODING = re.compile(r"coding(?=[:=])")
+
+
+def comment(text: str) -> cst.Comment:
+    """The comment `# text`.
+
+    What black, Python or a linter would take for a word to itself, it does not: "# `fmt`: off".
+    """
+    return cst.Comment("# " + _DIRECTIVE.sub(r"\1`\2`", text) if text else "#")
+
+
+def header(name: str) -> cst.EmptyLine:
+    """The first line of the module that is compiled from the file `name`.
+
+    Whatever the name, it stays on its line, and does not declare an encoding there.
+    """
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+    shown = _ENCODING.sub("coding ", shown)
+    return cst.EmptyLine(
+        comment=comment(f"Compiled by saftc from {shown}; edit that file instead.")
+    )
+
+
+# Statements
+
+
+def assignment(target: Expression, value: Expression) -> cst.Assign:
+    """`target = value`."""
+    return cst.Assign([cst.AssignTarget(bare(target), _SPACE, _SPACE)], value)  # type: ignore[arg-type]
+
+
+def annotated(
+    target: cst.Name, annotation: Expression, value: Expression | None = None
+) -> cst.AnnAssign:
+    """`target: annotation = value`."""
+    return cst.AnnAssign(target, cst.Annotation(annotation), value)
+
+
+def returned(value: Expression | None) -> cst.Return:
+    """`return value`, `return`."""
+    return cst.Return(value)
+
+
+def line(
+    small: cst.BaseSmallStatement, beside: cst.TrailingWhitespace = _END_OF_LINE
+) -> cst.SimpleStatementLine:
+    """A statement without a block."""
+    return cst.SimpleStatementLine([small], trailing_whitespace=beside)
+
+
+def block(
+    body: Sequence[Statement],
+    beside: cst.TrailingWhitespace = _END_OF_LINE,
+    footer: Sequence[cst.EmptyLine] = (),
+) -> cst.IndentedBlock:
+    """The inside of a statement, with what stands beside its head and below its last line."""
+    return cst.IndentedBlock(body, header=beside, footer=footer)
+
+
+def function(
+    text: str,
+    parameters: cst.Parameters,
+    returns: Expression | None,
+    body: cst.BaseSuite,
+    *,
+    is_async: bool = False,
+) -> cst.FunctionDef:
+    """`def text(parameters) -> returns:`."""
+    return cst.FunctionDef(
+        name(text),
+        parameters,
+        body,
+        returns=None if returns is None else cst.Annotation(returns),
+        asynchronous=cst.Asynchronous() if is_async else None,
+    )
 
 
 def parameters(
     entries: Iterable[tuple[str, Expression | None, Expression | None]],
-) -> ast.arguments:
+) -> cst.Parameters:
     """The parameters of a function, each with its name, its annotation and its default."""
-    entries = list(entries)
-    return ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(text, annotation) for text, annotation, _ in entries],
-        kwonlyargs=[],
-        kw_defaults=[],
-        defaults=[default for _, _, default in entries if default is not None],
+    return cst.Parameters([_parameter(*entry) for entry in entries])
+
+
+def _parameter(text: str, annotation: Expression | None, default: Expression | None) -> cst.Param:
+    return cst.Param(
+        name(text),
+        None if annotation is None else cst.Annotation(annotation),
+        cst.MaybeSentinel.DEFAULT
+        if default is None
+        else (_EQUAL if annotation is None else _SPACED_EQUAL),
+        default,
     )
 
 
-def tuple_(items: Sequence[Expression]) -> ast.Tuple:
-    """`(a, b)`, `(a,)`, `()`."""
-    return ast.Tuple(list(items))
-
-
-def list_(items: Sequence[Expression]) -> ast.List:
-    """`[a, b]`."""
-    return ast.List(list(items))
-
-
-def dict_(entries: Sequence[tuple[str, Expression]]) -> ast.Dict:
-    """`{"a": 1}`."""
-    return ast.Dict([ast.Constant(key) for key, _ in entries], [value for _, value in entries])
-
-
-def item_count(listing: Listing) -> int:
-    """How many items or arguments a listing has."""
-    match listing:
-        case ast.Call():
-            return len(listing.args) + len(listing.keywords)
-        case ast.Dict():
-            return len(listing.values)
-        case _:
-            return len(listing.elts)
-
-
-def assignment(target: Expression, value: Expression) -> ast.Assign:
-    """`target = value`."""
-    return ast.Assign([target], value)
-
-
-def annotated(
-    target: ast.Name, annotation: Expression, value: Expression | None = None
-) -> ast.AnnAssign:
-    """`target: annotation = value`."""
-    return ast.AnnAssign(target, annotation, value, 1)
+def class_(
+    text: str,
+    bases: Sequence[Expression],
+    body: Sequence[cst.BaseSmallStatement],
+    decorators: Sequence[Expression] = (),
+) -> cst.ClassDef:
+    """`class text(bases):`."""
+    return cst.ClassDef(
+        name(text),
+        block([line(small) for small in body]),
+        [_argument(base) for base in bases],
+        decorators=[cst.Decorator(one) for one in decorators],
+    )
 
 
 def field_name(text: str) -> str:

@@ -1,15 +1,20 @@
 """Statements: what each becomes, and the heads of loops and branches."""
 
-import ast
 from collections.abc import Sequence
 from typing import assert_never
 
+import libcst as cst
+
 from saftc.codegen import python as py
-from saftc.codegen.comments import Attached
-from saftc.codegen.definitions import Definitions
-from saftc.codegen.expressions import Expressions
-from saftc.codegen.prompts import Prompts
-from saftc.codegen.python import Expression
+from saftc.codegen.annotations import annotation
+from saftc.codegen.blocks import comment_lines, emit_body
+from saftc.codegen.builtins import shown
+from saftc.codegen.context import Context
+from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
+from saftc.codegen.loops import emit_pattern, loop_over
+from saftc.codegen.operators import emit_condition
+from saftc.codegen.prompts import emit_destructured, emit_result
+from saftc.codegen.python import Expression, Statement
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     NEVER,
@@ -22,181 +27,219 @@ from saftc.semantics.types import (
     parts,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.comments import Attached
 from saftc.syntax.walk import walk
 
 
-class Statements(Definitions, Prompts, Expressions):
-    """The part of the emitter that knows statements."""
+def emit_statement(context: Context, statement: n.Statement) -> Sequence[Statement]:
+    """What a statement becomes, without the comments above and beside it."""
+    match statement:
+        case n.FunctionDef():
+            return [emit_function_def(context, statement)]
+        case n.TypeAlias():
+            return [emit_type_alias(context, statement)]
+        case n.RecordDef():
+            return [emit_record_def(context, statement)]
+        case n.IfStmt():
+            return [emit_if_stmt(context, statement, None)]
+        case n.ForStmt():
+            return [emit_for_stmt(context, statement)]
+        case n.WhileStmt():
+            return [emit_while_stmt(context, statement)]
+        case n.AssignStmt():
+            return _line(context, statement, emit_assign_stmt(context, statement))
+        case n.DestructureStmt():
+            return _line(context, statement, emit_destructure_stmt(context, statement))
+        case n.RetStmt():
+            return _line(context, statement, emit_ret_stmt(context, statement))
+        case n.AssertStmt():
+            return [py.line(emit_assert_stmt(context, statement))]
+        case n.ExpressionStmt():
+            return _line(context, statement, emit_expression_stmt(context, statement))
+        case n.BreakStmt():
+            return [py.line(cst.Break())]
+        case n.ContinueStmt():
+            return [py.line(cst.Continue())]
+        case n.ImportStmt() | n.FromImport():
+            # Of a block, imports that follow each other are one: see blocks.py.
+            raise AssertionError
+        case _:
+            assert_never(statement)
 
-    def statement(self, statement: n.Statement) -> None:
-        """Writes a statement."""
-        match statement:
-            case n.FunctionDef():
-                self._function_def(statement)
-            case n.AssignStmt():
-                self._assign_stmt(statement)
-            case n.IfStmt():
-                self._if_stmt(statement, "if")
-            case n.ForStmt():
-                self._for_stmt(statement)
-            case n.WhileStmt():
-                head = ast.While(self.condition(statement.condition), [], [])
-                self.headed(head, statement.span)
-                self.body(statement, statement.body)
-            case n.BreakStmt():
-                self.simple(ast.Break(), statement.span)
-            case n.ContinueStmt():
-                self.simple(ast.Continue(), statement.span)
-            case n.RetStmt():
-                self._ret_stmt(statement)
-            case n.AssertStmt():
-                self._assert_stmt(statement)
-            case n.ExpressionStmt():
-                self._expression_stmt(statement)
-            case n.DestructureStmt():
-                self._destructure_stmt(statement)
-            case n.TypeAlias():
-                self._type_alias(statement)
-            case n.RecordDef():
-                self._record_def(statement)
-            case n.ImportStmt() | n.FromImport():
-                self._import(statement)
-            case _:
-                assert_never(statement)
 
-    def _assign_stmt(self, statement: n.AssignStmt) -> None:
-        self.name_classes(statement.schema, statement.name.text)
-        target = py.name(self.name_of(statement.name))
-        if self.facts.names.of(statement.name) in self.facts.history.does:
-            value = self.whole_result(statement.value)
-            self.simple(py.assignment(target, value), statement.span)
-            return
-        value = self.emit(statement.value)
-        if statement.schema is None or not self._keeps_annotation(statement):
-            annotation = self._needed_annotation(statement)
-            if annotation is None:
-                self.simple(py.assignment(target, value), statement.span)
-                return
-        else:
-            annotation = self.annotation(self.facts.schemas[statement.schema])
-        made = py.annotated(target, annotation, value)
-        self.simple(made, statement.span)
+# Statements without a block
 
-    def _keeps_annotation(self, statement: n.AssignStmt) -> bool:
-        """Whether a name's annotation says what the value does not say by itself."""
-        assert statement.schema is not None
-        wanted = self.facts.schemas[statement.schema]
-        if isinstance(statement.value, n.Prompt):
-            return isinstance(wanted, UnionType | LiteralType)
-        symbol = self.facts.names.of(statement.name)
-        if self.facts.declared.get(symbol) != wanted:
-            return False
-        # Python's type checkers hold every assignment against the annotation, Saft only this one.
-        return fit(self.facts.symbols.get(symbol, NEVER), wanted) == Fit.EXACT
+_About = cst.Assign | cst.AnnAssign | cst.Return | cst.Expr | cst.Pass
 
-    def _needed_annotation(self, statement: n.AssignStmt) -> Expression | None:
-        """`dict[str, Any]` for an object whose fields differ in type and are read one by one.
 
-        Python's type checkers would take every field for the union of all of them. The first
-        assignment to the name carries the annotation.
-        """
-        symbol = self.facts.names.of(statement.name)
-        value = statement.value
-        is_empty = isinstance(value, n.ListLiteral) and not value.items
-        if symbol.node is not statement or not (
-            is_empty or any(isinstance(node, n.ObjectLiteral) for node in walk(value))
-        ):
-            return None
-        type_ = self.facts.symbols.get(symbol, NEVER)
-        return self.annotation(type_) if is_known(type_) and self._is_read(type_) else None
+def _line(context: Context, statement: n.Statement, small: _About) -> list[Statement]:
+    """A statement; one about a prompt has an argument a line when it does not fit on one."""
+    value = None if isinstance(small, cst.Pass) else small.value
+    asking = value.value if isinstance(value, cst.Attribute) else value
+    if (
+        isinstance(asking, cst.Call)
+        and context.is_long(small)
+        and any(asking is context.output.prompts.get(node) for node in _prompts(statement))
+    ):
+        made = py.spread(asking)
+        made = value.with_changes(value=made) if isinstance(value, cst.Attribute) else made
+        small = small.with_changes(value=made)
+    return [py.line(small)]
 
-    def _is_read(self, type_: Type) -> bool:
-        if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
-            differ = len({field.type for field in type_.fields}) > 1
-            return differ or any(self._is_read(part) for part in parts(type_))
-        return any(self._is_read(part) for part in parts(type_))
 
-    def _ret_stmt(self, statement: n.RetStmt) -> None:
-        value = None
-        if statement.value is not None:
-            keeps = self.scope.call.owner in self.facts.history.does
-            value = self.whole_result(statement.value) if keeps else self.emit(statement.value)
-        self.simple(ast.Return(value), statement.span)
+def _prompts(statement: n.Statement) -> list[n.Prompt]:
+    return [node for node in walk(statement) if isinstance(node, n.Prompt)]
 
-    def _destructure_stmt(self, statement: n.DestructureStmt) -> None:
-        assert isinstance(statement.value, n.Prompt)
-        for field in statement.fields:
-            self.name_classes(field.schema, field.name.text)
-        names = [py.name(self.name_of(field.name)) for field in statement.fields]
-        first = self.facts.names.of(statement.fields[0].name)
-        part = "fields" if first in self.facts.history.does else "value"
-        value = py.attribute(self.destructured(statement.value, statement.fields), part)
-        target = py.tuple_(names)
-        self.simple(py.assignment(target, value), statement.span)
 
-    def _expression_stmt(self, statement: n.ExpressionStmt) -> None:
-        value = statement.value
-        if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
-            # A text would be a docstring here.
-            self.simple(ast.Pass(), statement.span)
-        elif isinstance(value, n.Prompt):
-            self.simple(ast.Expr(self.result(value)), statement.span)
-        else:
-            self.simple(ast.Expr(self.emit(value)), statement.span)
+def emit_assign_stmt(context: Context, statement: n.AssignStmt) -> cst.Assign | cst.AnnAssign:
+    """`name = value`, `name: schema = value`."""
+    context.output.classes.name_schema(statement.schema, statement.name.text)
+    target = py.name(context.name_of(statement.name))
+    if context.facts.names.of(statement.name) in context.facts.history.does:
+        return py.assignment(target, emit_result(context, statement.value))
+    value = context.emit(statement.value)
+    if statement.schema is not None and _keeps_annotation(context, statement):
+        annotated = annotation(context, context.facts.schemas[statement.schema])
+    else:
+        annotated = _needed_annotation(context, statement)
+    if annotated is None:
+        return py.assignment(target, value)
+    return py.annotated(target, annotated, value)
 
-    def _assert_stmt(self, statement: n.AssertStmt) -> None:
-        condition = self.condition(statement.condition)
-        message = None
-        if statement.message is not None:
-            message = self.emit(statement.message)
-            if not is_only(self.type_of(statement.message), "string"):
-                message = self.shown(message)
-        self.simple(ast.Assert(condition, message), statement.span)
 
-    def _if_stmt(self, statement: n.IfStmt, word: str) -> None:
-        for position, branch in enumerate(statement.branches):
-            if position:
-                word = "elif"
-                self._clause(statement.branches[position - 1].body, self.comments.of(branch))
-            if word == "if":
-                self.headed(ast.If(self.condition(branch.condition), [], []), branch.span)
-            else:
-                self._elif(branch, self.comments.of(branch if position else statement))
-            self.body(statement, branch.body)
-        if statement.other:
-            self._else(statement)
+def _keeps_annotation(context: Context, statement: n.AssignStmt) -> bool:
+    """Whether a name's annotation says what the value does not say by itself."""
+    assert statement.schema is not None
+    wanted = context.facts.schemas[statement.schema]
+    if isinstance(statement.value, n.Prompt):
+        return isinstance(wanted, UnionType | LiteralType)
+    symbol = context.facts.names.of(statement.name)
+    if context.facts.declared.get(symbol) != wanted:
+        return False
+    # Python's type checkers hold every assignment against the annotation, Saft only this one.
+    return fit(context.facts.symbols.get(symbol, NEVER), wanted) == Fit.EXACT
 
-    def _elif(self, branch: n.Branch, part: Attached) -> None:
-        """The head of a later branch; comments inside it that find no place stand above it."""
-        outer, self.inner_comments = self.inner_comments, list(part.inner)
-        made = ast.If(self.condition(branch.condition), [], [])
-        self.lines += self._comment_lines(self.inner_comments, None)
-        self.inner_comments = outer
-        self.beside = part.head
-        self.headed(made, branch.span, "elif")
 
-    def _else(self, statement: n.IfStmt) -> None:
-        part = self.comments.others.get(statement, Attached())
-        above = statement.branches[-1].body
-        only = statement.other[0]
-        if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
-            # `else: if` reads `elif`.
-            self._clause(above, self.comments.of(only))
-            self._if_stmt(only, "elif")
-            return
-        self._clause(above, part)
-        self.beside = part.head
-        self.write("else:" + self.take_beside())
-        self.body(statement, statement.other)
+def _needed_annotation(context: Context, statement: n.AssignStmt) -> Expression | None:
+    """`dict[str, Any]` for an object whose fields differ in type and are read one by one.
 
-    def _clause(self, above: Sequence[n.Statement], part: Attached) -> None:
-        """The comments above `elif` or `else`, apart from a definition that ends the block."""
-        if not self.comments.footer(tuple(above)) and self._ends_with_definition(above[-1]):
-            self.lines += [""] * (self._around() if part.leading else 1)
-        self.lines += self._comment_lines(part.leading, None)
+    Python's type checkers would take every field for the union of all of them. The first
+    assignment to the name carries the annotation.
+    """
+    symbol = context.facts.names.of(statement.name)
+    value = statement.value
+    is_empty = isinstance(value, n.ListLiteral) and not value.items
+    if symbol.node is not statement or not (
+        is_empty or any(isinstance(node, n.ObjectLiteral) for node in walk(value))
+    ):
+        return None
+    type_ = context.facts.symbols.get(symbol, NEVER)
+    if not is_known(type_) or not _is_read(context, type_):
+        return None
+    return annotation(context, type_)
 
-    def _for_stmt(self, statement: n.ForStmt) -> None:
-        iterable = self.loop_over(statement.pattern, statement.iterable)
-        target = self.pattern(statement.pattern)
-        self.headed(ast.For(target, iterable, [], []), statement.span)
-        self.body(statement, statement.body)
+
+def _is_read(context: Context, type_: Type) -> bool:
+    if isinstance(type_, ObjectType) and type_.fields in context.facts.read_shapes:
+        differ = len({field.type for field in type_.fields}) > 1
+        return differ or any(_is_read(context, part) for part in parts(type_))
+    return any(_is_read(context, part) for part in parts(type_))
+
+
+def emit_destructure_stmt(context: Context, statement: n.DestructureStmt) -> cst.Assign:
+    """`{name: schema} = $ ... $`."""
+    assert isinstance(statement.value, n.Prompt)
+    for field in statement.fields:
+        context.output.classes.name_schema(field.schema, field.name.text)
+    names = [py.name(context.name_of(field.name)) for field in statement.fields]
+    first = context.facts.names.of(statement.fields[0].name)
+    part = "fields" if first in context.facts.history.does else "value"
+    result = emit_destructured(context, statement.value, statement.fields)
+    return py.assignment(py.tuple_(names), py.attribute(result, part))
+
+
+def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
+    """`ret value`."""
+    if statement.value is None:
+        return py.returned(None)
+    keeps = context.scope.call.owner in context.facts.history.does
+    emit = emit_result if keeps else Context.emit
+    return py.returned(emit(context, statement.value))
+
+
+def emit_expression_stmt(context: Context, statement: n.ExpressionStmt) -> cst.Expr | cst.Pass:
+    """An expression by itself."""
+    value = statement.value
+    if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
+        # A text would be a docstring here.
+        return cst.Pass()
+    emit = emit_result if isinstance(value, n.Prompt) else Context.emit
+    return cst.Expr(emit(context, value))
+
+
+def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> cst.Assert:
+    """`assert condition, message`."""
+    condition = emit_condition(context, statement.condition)
+    message = None
+    if statement.message is not None:
+        message = context.emit(statement.message)
+        if not is_only(context.type_of(statement.message), "string"):
+            message = shown(context, message)
+    return cst.Assert(condition, message)
+
+
+# Branches and loops
+
+
+def emit_if_stmt(context: Context, statement: n.IfStmt, part: Attached | None) -> cst.If:
+    """`part` holds the comments of one that is `else: if` in the script, and reads `elif`."""
+    first, *others = statement.branches
+    if part is None:
+        head = context.comments.of(statement).head
+        condition = emit_condition(context, first.condition)
+        made = [cst.If(condition, emit_body(context, first.body, head))]
+    else:
+        made = [_branch(context, first, part)]
+    made += [_branch(context, branch, context.comments.of(branch)) for branch in others]
+    orelse = _else(context, statement) if statement.other else None
+    for branch, one in reversed(list(zip(statement.branches, made, strict=True))):
+        orelse = one.with_changes(orelse=orelse)
+        context.note(orelse, branch.span)
+    assert isinstance(orelse, cst.If)
+    return orelse
+
+
+def _branch(context: Context, branch: n.Branch, part: Attached) -> cst.If:
+    """An `elif`; comments inside its head that find no place stand above it."""
+    inside = context.beside(part.inner)
+    condition = emit_condition(inside, branch.condition)
+    lines = comment_lines(context, [*part.leading, *inside.inner], None)
+    return cst.If(condition, emit_body(context, branch.body, part.head), leading_lines=lines)
+
+
+def _else(context: Context, statement: n.IfStmt) -> cst.If | cst.Else:
+    part = context.comments.of_else(statement)
+    only = statement.other[0]
+    if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
+        return emit_if_stmt(context, only, context.comments.of(only))
+    lines = comment_lines(context, part.leading, None)
+    return cst.Else(emit_body(context, statement.other, part.head), leading_lines=lines)
+
+
+def emit_for_stmt(context: Context, statement: n.ForStmt) -> cst.For:
+    """`for pattern in iterable:`."""
+    iterable = loop_over(context, statement)
+    target = emit_pattern(context, statement.pattern)
+    body = emit_body(context, statement.body, context.comments.of(statement).head)
+    made = cst.For(py.bare(target), py.bare(iterable), body)  # type: ignore[arg-type]
+    context.note(made, statement.span)
+    return made
+
+
+def emit_while_stmt(context: Context, statement: n.WhileStmt) -> cst.While:
+    """`while condition:`."""
+    condition = emit_condition(context, statement.condition)
+    body = emit_body(context, statement.body, context.comments.of(statement).head)
+    made = cst.While(condition, body)
+    context.note(made, statement.span)
+    return made

@@ -5,7 +5,6 @@ Point | null             Point | None
 {lat: number, ...}       the TypedDict of that name, where the tools have it
 """
 
-import ast
 from typing import Any
 
 from saftc.codegen import python as py
@@ -50,7 +49,7 @@ class Annotations:
                 inner = [self.of(item) for item in type_.items] or [py.tuple_([])]
                 return py.subscript(self.names.built_in("tuple"), *inner)
             case model.TupleSchema():
-                rest = ast.Constant(...)
+                rest = py.name("...")
                 return py.subscript(self.names.built_in("tuple"), self.of(type_.rest), rest)
             case model.UnionSchema():
                 return self._union(type_.members)
@@ -76,11 +75,8 @@ class Annotations:
             elif member is literals[0]:
                 values = [py.constant(one.value) for one in literals]
                 parts.append(py.subscript(self.names.built_in("Literal"), *values))
-        parts.sort(key=lambda part: isinstance(part, ast.Constant) and part.value is None)
-        result = parts[0]
-        for part in parts[1:]:
-            result = py.binary(result, "|", part)
-        return result
+        parts.sort(key=py.is_none)
+        return py.union(parts)
 
     def _record(self, type_: Any) -> Expression:
         declared = self.names.tools.namespace.get(type_.name or "")

@@ -1,13 +1,13 @@
 """`saftc build plan.json --tools MODULE`: plans to module files."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
-from saftc.building import Builder
-from saftc.files import FileProblem
+from saftc.commands.build import Builder
+from saftc.commands.reporting import complain
 from saftc.plans.compiling import PlanProblem, compile_plan
-from saftc.reporting import complain
+from saftc.project.files import FileProblem
 
 
 class PlanBuilder:
@@ -20,7 +20,7 @@ class PlanBuilder:
         self.builder = builder
         self.tools = tools
 
-    def build_all(self, targets: Iterable[tuple[str, Path | None]]) -> bool:
+    def build_all(self, targets: Sequence[tuple[str, Path | None]]) -> bool:
         """Compiles plans to their targets, to standard output where that is None.
 
         Whether all went well.
@@ -46,4 +46,6 @@ class PlanBuilder:
         self.builder.done[target] = Path(file)
         self.builder.put(file, plan.text, target, "--tools", self.tools)
         scripts = [Path(script.source.name) for script in plan.siblings]
-        self.builder.build_all((str(one), target.with_name(one.stem + ".py")) for one in scripts)
+        self.builder.build_all(
+            [(str(one), target.with_name(one.stem + ".py")) for one in scripts]
+        )

@@ -5,10 +5,11 @@
 {"largest": {"numbers": [1, 2]}}           largest(1, 2)     for `def largest(*numbers)`
 """
 
-import ast
 import inspect
 from collections.abc import Mapping
 from typing import Any, cast
+
+import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
@@ -20,8 +21,9 @@ def called(function: Expression, node: Any, given: Mapping[str, Expression]) -> 
     definition, named = node.definition, dict(given)
     if node.form == "bare" and _takes_positions(definition, *named):
         return py.call(function, list(named.values()))
-    positional = _positional(definition, named)
-    return py.call(function, positional, named.items())
+    by_position, rest = _positional(definition, named)
+    made = py.call(function, by_position, named.items())
+    return made if rest is None else py.with_rest(made, len(by_position), rest)
 
 
 def keeps_order(definition: Any, given: list[str]) -> bool:
@@ -50,25 +52,28 @@ def _takes_positions(definition: Any, name: str) -> bool:
     return parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
 
 
-def _positional(definition: Any, named: dict[str, Expression]) -> list[Expression]:
-    """The arguments that Python takes by position alone; they are taken out of `named`."""
+def _positional(
+    definition: Any, named: dict[str, Expression]
+) -> tuple[list[Expression], Expression | None]:
+    """The arguments that Python takes by position alone, and a list of further ones.
+
+    They are taken out of `named`.
+    """
     by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
     while by_position and by_position[-1].name not in named:
         by_position.pop()
     found: list[Expression] = []
     for one in by_position:
         if one.takes_rest:
-            found += _starred(named.pop(one.name))
+            rest = named.pop(one.name)
+            if not isinstance(rest, cst.List):
+                return found, rest
+            found += [element.value for element in rest.elements]
         elif one.name in named:
             found.append(named.pop(one.name))
         else:
             found.append(_default(definition, one))
-    return found
-
-
-def _starred(value: Expression) -> list[Expression]:
-    """The rest of the positional arguments: those of a list that is written out, or of any."""
-    return value.elts if isinstance(value, ast.List) else [ast.Starred(value)]
+    return found, None
 
 
 def _default(definition: Any, parameter: Any) -> Expression:

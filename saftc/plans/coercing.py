@@ -9,9 +9,10 @@ Python's own functions stand where they do just what the rule says. Where the va
 left to `runtime_support.programs.coerce`, which applies the same rules when the plan runs.
 """
 
-import ast
 import inspect
 from typing import Any
+
+import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
@@ -80,7 +81,7 @@ class Coercions:
     def call(self, definition: Any, argument: Expression) -> Expression:
         """A function with its one argument."""
         made = py.call(self.names.tool(definition.function), [argument])
-        return awaited(made) if is_async(definition.function) else made
+        return py.awaited(made) if is_async(definition.function) else made
 
     def _each(
         self, value: Expression, source: Any, target: Any, item: Any, around: set[str]
@@ -111,10 +112,10 @@ class Coercions:
 
     def _as_tuple(self, value: Expression) -> Expression:
         """A list as a tuple; one that is written out, as a tuple written out."""
-        if isinstance(value, ast.List):
-            return py.tuple_(value.elts)
-        if isinstance(value, ast.ListComp) and not has_await(value):
-            value = ast.GeneratorExp(value.elt, value.generators)
+        if isinstance(value, cst.List):
+            return py.tuple_([element.value for element in value.elements])
+        if isinstance(value, cst.ListComp) and not has_await(value):
+            value = py.generator(value)
         return py.call(self.names.built_in("tuple"), [value])
 
     def _hopped(self, value: Expression, source: Any, target: Any) -> Expression | None:
@@ -172,19 +173,14 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(plain) or inspect.iscoroutinefunction(type(plain).__call__)
 
 
-def has_await(made: ast.expr) -> bool:
+def has_await(made: cst.CSTNode) -> bool:
     """Whether an expression can stand in an async function alone."""
-    return any(isinstance(node, ast.Await) for node in ast.walk(made))
-
-
-def awaited(call: Expression) -> Expression:
-    """`await call`."""
-    return ast.Await(call)
+    return isinstance(made, cst.Await) or any(map(has_await, made.children))
 
 
 def comprehension(
     item: Expression, variable: str, over: Expression, test: Expression | None = None
-) -> ast.ListComp:
+) -> cst.ListComp:
     """`[item for variable in over if test]`."""
     tests = [] if test is None else [test]
-    return ast.ListComp(item, [py.comprehension(py.name(variable), over, tests)])
+    return py.comprehension(item, [(py.name(variable), over, tests)])

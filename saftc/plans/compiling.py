@@ -8,11 +8,11 @@ from typing import Any
 
 from saftc.diagnostics.render import snippet
 from saftc.driver import Checked
-from saftc.files import read_source
 from saftc.plans.naming import NotWritable
 from saftc.plans.reading import not_json, span_of
 from saftc.plans.tools import find_tools
 from saftc.plans.writing import write_plan
+from saftc.project.files import read_source
 from saftc.runtime import runtime
 from saftc.source import Source, Span
 

@@ -16,13 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from saftc.codegen.module import header
 from saftc.declarations import declarations_of, imported_beside
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
-from saftc.files import FileProblem, read_module
-from saftc.finding import sibling
-from saftc.modules import Modules
+from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
+from saftc.project.finder import sibling
+from saftc.project.scripts import Modules
 from saftc.runtime import runtime
 from saftc.semantics.programs import conversions_of
 
@@ -96,7 +95,8 @@ def _of_script(name: str, folder: Path, program: Any) -> Tools:
     module = _declared(name, modules)
     conversions = set(conversions_of(checked.module, checked.facts))
     registry = _registry(module.__name__, vars(module), conversions, program)
-    return Tools(name, vars(module), registry, tuple(modules.checked_siblings()))
+    siblings = tuple(script for script in modules.siblings.values() if script is not None)
+    return Tools(name, vars(module), registry, siblings)
 
 
 def _declared(name: str, modules: Modules) -> ModuleType:
@@ -148,8 +148,7 @@ def _compiled_text(name: str, folder: Path) -> str | None:
     """The text of a module that saftc has written; None for other modules."""
     path = folder.joinpath(*name.split(".")).with_suffix(".py")
     text = read_module(path) if path.is_file() else None
-    start = header("\0").split("\0")[0]
-    return text if text is not None and text.startswith(start) else None
+    return text if text is not None and text.startswith(MADE_BY_SAFTC) else None
 
 
 def _compiled_module(name: str, folder: Path) -> ModuleType | None:

@@ -13,24 +13,23 @@ written above the statement that it stands in; then what comes before it there, 
 effects, is bound to a name first, so that everything still happens in the order of the program.
 """
 
-import ast
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+import libcst as cst
+
 from saftc.codegen import python as py
-from saftc.codegen.layout import black_format
-from saftc.codegen.module import header
-from saftc.codegen.printing import Printer
+from saftc.codegen.layout import code_of, lay_out
 from saftc.codegen.python import Expression
 from saftc.plans.annotating import Annotations
 from saftc.plans.calling import called, constant, keeps_order
-from saftc.plans.coercing import Coercions, awaited, comprehension, has_await, is_async
+from saftc.plans.coercing import Coercions, comprehension, has_await, is_async
 from saftc.plans.naming import Names, NotWritable, Taken
 from saftc.plans.tools import Tools
 from saftc.plans.uses import Uses
 from saftc.runtime import runtime
 
-Block: TypeAlias = list[ast.stmt]
+Block: TypeAlias = list[py.Statement]
 Scope: TypeAlias = Mapping[str, str]
 _Part: TypeAlias = tuple[str, Any, Expression]
 
@@ -69,24 +68,24 @@ class _Writer:
         body: Block = []
         self.tail(root, body, {})
         returns = self.returns(self.types.widened(root.type))
-        kind = ast.AsyncFunctionDef if self.awaits else ast.FunctionDef
-        function = kind("main", py.parameters([]), body, [], returns)
+        parameters = py.parameters([])
+        function = py.function("main", parameters, returns, py.block(body), is_async=self.awaits)
         called: Expression = py.call(py.name("main"))
         if self.awaits:
             called = py.call(py.attribute(self.names.module("asyncio"), "run"), [called])
         if not self.gives_nothing:
             called = py.call(self.names.built_in("print"), [self._shown(called, root.type)])
         is_main = py.comparison(py.name("__name__"), "==", py.constant("__main__"))
-        run = ast.If(is_main, [ast.Expr(called)], [])
-        code = "\n".join(map(Printer().statement, [function, run]))
-        imports = self.names.imports.render()
-        above = header(name) + (imports + "\n" if imports else "")
-        return black_format(f"{above}\n\n{code}", 0)
+        run = cst.If(is_main, py.block([py.line(cst.Expr(called))]))
+        imports = self.names.imports.statements()
+        if not imports:
+            function = function.with_changes(leading_lines=[py.BLANK])
+        return lay_out(cst.Module([*imports, function, run], header=[py.header(name)]))
 
     def returns(self, type_: Any) -> Expression:
         """The annotation of the function; of a type that is long to write, the outermost part."""
         whole = Annotations(Names(self.names.tools, self.names.taken)).of(type_)
-        if len(Printer().expression(whole)) <= _LONGEST_TYPE:
+        if len(code_of(whole)) <= _LONGEST_TYPE:
             return self.annotations.of(type_)
         model, any_ = self.model, self.types.ANY
         if isinstance(type_, model.ListSchema):
@@ -115,11 +114,12 @@ class _Writer:
                 otherwise: Block = []
                 self.tail(node.then, then, scope)
                 self.tail(node.otherwise, otherwise, scope)
-                block.append(ast.If(test, then, otherwise))
+                block.append(_if(test, then, otherwise))
             case self.tree.CallNode() if self.gives_nothing:
-                block.append(ast.Expr(self.call(node, block, scope)))
+                block.append(py.line(cst.Expr(self.call(node, block, scope))))
             case _:
-                block.append(ast.Return(self.expression(node, block, scope, "result")))
+                value = self.expression(node, block, scope, "result")
+                block.append(py.line(py.returned(value)))
 
     def _has_let_in_branches(self, node: Any) -> bool:
         return self.uses.has_let(node.then, node.otherwise)
@@ -137,11 +137,11 @@ class _Writer:
                 value = self.expression(node, block, scope, name)
                 block.append(self._bound(name, value, wanted))
 
-    def _bound(self, name: str, value: Expression, wanted: Any) -> ast.stmt:
+    def _bound(self, name: str, value: Expression, wanted: Any) -> py.Statement:
         """An assignment; a list or object written out says what it is to be used as."""
-        if wanted is None or not isinstance(value, ast.List | ast.Dict):
-            return py.assignment(py.name(name), value)
-        return py.annotated(py.name(name), self.annotations.of(wanted), value)
+        if wanted is None or not isinstance(value, cst.List | cst.Dict):
+            return py.line(py.assignment(py.name(name), value))
+        return py.line(py.annotated(py.name(name), self.annotations.of(wanted), value))
 
     def _choose(self, name: str, node: Any, block: Block, scope: Scope) -> None:
         """`if test: name = ... else: name = ...`"""
@@ -150,12 +150,12 @@ class _Writer:
         otherwise: Block = []
         self.assign(name, node.then, then, scope)
         self.assign(name, node.otherwise, otherwise, scope)
-        block.append(ast.If(test, then, otherwise))
+        block.append(_if(test, then, otherwise))
 
     def _collect(self, name: str, node: Any, block: Block, scope: Scope) -> None:
         """A loop that puts the elements together."""
         over = self.expression(node.over, block, scope, "items")
-        block.append(py.assignment(py.name(name), py.list_([])))
+        block.append(py.line(py.assignment(py.name(name), py.list_([]))))
         variable = self.names.variable(node.variable)
         inside = {**scope, node.variable: variable}
         self.loops += 1
@@ -170,13 +170,14 @@ class _Writer:
             test = self.expression(node.where, body, inside, "test")
             kept: Block = []
             self._append(name, node.body, kept, inside)
-            body.append(ast.If(test, kept, []))
+            body.append(cst.If(test, py.block(kept)))
         self.loops -= 1
-        block.append(ast.For(py.name(variable), over, body, []))
+        block.append(cst.For(py.name(variable), over, py.block(body)))
 
     def _append(self, name: str, node: Any, block: Block, scope: Scope) -> None:
         value = self.expression(node, block, scope, "item")
-        block.append(ast.Expr(py.call(py.attribute(py.name(name), "append"), [value])))
+        append = py.call(py.attribute(py.name(name), "append"), [value])
+        block.append(py.line(cst.Expr(append)))
 
     def bind(self, node: Any, block: Block, scope: Scope) -> Scope:
         """The bindings of a `$let` as assignments; gives the scope of its body."""
@@ -196,8 +197,8 @@ class _Writer:
             self._drop(node.body, block, self.bind(node, block, scope))
         elif node.calls:
             value = self.expression(node, block, scope, "_unused")
-            if not isinstance(value, ast.Name):
-                block.append(ast.Expr(value))
+            if not isinstance(value, cst.Name):
+                block.append(py.line(cst.Expr(value)))
 
     # Expressions
 
@@ -245,7 +246,7 @@ class _Writer:
 
     def _kept(self, hint: str, node: Any, value: Expression, block: Block) -> _Part:
         """A part whose effects come before those of statements that follow it."""
-        if node.pure or isinstance(value, ast.Name):
+        if node.pure or isinstance(value, cst.Name):
             return hint, node, value
         variable = self.names.variable(hint)
         block.append(self._bound(variable, value, None))
@@ -296,5 +297,14 @@ class _Writer:
         made = called(self.names.tool(definition.function), node, given)
         if is_async(definition.function):
             self.awaits = True
-            return awaited(made)
+            return py.awaited(made)
         return made
+
+
+def _if(test: Expression, then: Block, otherwise: Block) -> cst.If:
+    """`if` with `else`; an `if` alone in that is `elif`."""
+    match otherwise:
+        case [cst.If() as only]:
+            return cst.If(test, py.block(then), only)
+        case _:
+            return cst.If(test, py.block(then), cst.Else(py.block(otherwise)))

@@ -1,19 +1,31 @@
-"""What semantics found out, in tables beside the tree: this is all that codegen reads."""
+"""What semantics found out, in tables beside the tree: this is all that codegen reads.
 
+`types` and `coercions` say what an expression is and what its place does with it; `forms` which way
+of writing a construct in Python does what Saft means (see `forms`). The emitter asks for these and
+decides nothing from types that a form says.
+"""
+
+from collections import ChainMap
 from dataclasses import dataclass, field
 
-from saftc.semantics.history import MEMBERS, RECORDS, History, Keeper, source_of
-from saftc.semantics.modules import SaftModule
+from saftc.semantics.forms import Forms
+from saftc.semantics.history import History, Keeper, source_of
+from saftc.semantics.names import Names, Symbol
+from saftc.semantics.operators import operate
 from saftc.semantics.relations import Fit, python_equality_is_exact
-from saftc.semantics.scopes import Names, Symbol
+from saftc.semantics.results import MEMBERS, RECORDS
 from saftc.semantics.types import (
     ANY,
     NEVER,
-    NIL,
+    STRING,
     FieldType,
+    FunctionType,
+    ListType,
     ObjectType,
     RecordType,
+    TupleType,
     Type,
+    item_type,
     members,
     union,
 )
@@ -46,11 +58,6 @@ class FunctionFacts:
         """The type of a call's value."""
         return self.gives if self.declared is None else self.declared
 
-    @property
-    def ends_early(self) -> bool:
-        """Whether the function can end without a `ret` although it has to give something."""
-        return self.declared not in (None, ANY, NIL) and self.gives == NIL
-
 
 @dataclass(slots=True)
 class RecordFacts:
@@ -64,19 +71,22 @@ class RecordFacts:
 class Facts:
     """The tables. `types`: each expression's own type, before its place's coercion."""
 
+    module: n.Module
     names: Names
     history: History = field(default_factory=History)
     # What imported names are in the sibling script they come from, and whole imported siblings.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
-    modules: dict[Symbol, SaftModule] = field(default_factory=dict[Symbol, SaftModule])
+    modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
-    functions: dict[n.FunctionDef, FunctionFacts] = field(
-        default_factory=dict[n.FunctionDef, FunctionFacts]
+    # Those of the script, and behind them those of the scripts that it imports.
+    functions: ChainMap[n.FunctionDef, FunctionFacts] = field(
+        default_factory=ChainMap[n.FunctionDef, FunctionFacts]
     )
     types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
+    forms: Forms = field(default_factory=Forms)
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
@@ -85,9 +95,20 @@ class Facts:
     read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
     can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
 
+    @property
+    def own_names(self) -> dict[str, Symbol]:
+        """The names of the script itself, outside of functions."""
+        return self.names.scopes[self.module].symbols
+
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for those that read it from elsewhere."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
+
+    def foreign_type(self, symbol: Symbol) -> Type:
+        """The type of a name of a sibling script."""
+        if symbol.kind == "function" and isinstance(symbol.node, n.FunctionDef):
+            return FunctionType(symbol.name, symbol.node)
+        return self.lasting.get(symbol, ANY)
 
     def meaning_of(self, symbol: Symbol) -> Symbol:
         """The symbol itself, or for an imported name the one in the sibling script."""
@@ -97,14 +118,27 @@ class Facts:
         """The symbol of a sibling script that `module.name` means, if it is one."""
         if not isinstance(node.value, n.Name):
             return None
-        loaded = self.modules.get(self.names.of(node.value))
-        if loaded is None:
-            return None
-        return loaded.facts.names.scopes[loaded.module].symbols.get(node.name.text)
+        sibling = self.modules.get(self.names.of(node.value))
+        return None if sibling is None else sibling.own_names.get(node.name.text)
 
     def equals_as_python(self, left: Type, right: Type) -> bool:
         """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""
         return python_equality_is_exact(left, right, self._is_loose)
+
+    def contains_as_python(self, item: Type, container: Type) -> bool:
+        """Whether Python's `in` certainly gives what Saft's does."""
+        return operate("in", item, container).is_proved and all(
+            self.equals_as_python(
+                item, item_type(owner) if isinstance(owner, ListType | TupleType) else STRING
+            )
+            for owner in members(container)
+        )
+
+    def is_imported(self, node: n.Expression) -> bool:
+        """Whether `node` is an imported name, or a member of one: Python's own to know."""
+        while isinstance(node, n.Member):
+            node = node.value
+        return isinstance(node, n.Name) and self.names.of(node).kind == "import"
 
     def _is_loose(self, record: RecordType) -> bool:
         """Whether a field of a record may hold a bool in one and a number in another."""

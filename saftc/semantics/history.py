@@ -11,34 +11,14 @@ names and functions that pass it on; everything else is bound to the plain value
 scripts have `.value` at the prompt and nothing more.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from saftc.semantics.scopes import Names, Symbol, bound_by, inner_statements
-from saftc.semantics.types import (
-    ANY,
-    FLOAT,
-    INT,
-    NIL,
-    STRING,
-    FieldType,
-    ListType,
-    ObjectType,
-    RecordType,
-    Type,
-    union,
-)
+from saftc.semantics.flow import all_statements, bound_by, ends
+from saftc.semantics.names import Names, Symbol
+from saftc.semantics.results import MEMBERS
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of, walk
-
-# What can be asked of a result beside its value, and the Python attribute for it.
-MEMBERS = {
-    "value": "value",
-    "text": "text",
-    "toolCalls": "tool_calls",
-    "usage": "usage",
-    "model": "model",
-}
+from saftc.syntax.walk import nodes_of
 
 Keeper = Symbol | n.FunctionDef
 
@@ -50,31 +30,6 @@ class History:
     can: set[Keeper] = field(default_factory=set[Keeper])
     does: set[Keeper] = field(default_factory=set[Keeper])
 
-
-# What the members of a result are.
-TOOL_CALL = RecordType("ToolCall")
-USAGE = RecordType("Usage")
-PLANNED_CALL = ObjectType(
-    (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
-    is_declared=False,
-)
-RECORDS: dict[str, dict[str, Type]] = {
-    "ToolCall": {
-        "tool": STRING,
-        "args": ANY,
-        "result": union((STRING, NIL)),
-        "error": union((STRING, NIL)),
-        "duration": FLOAT,
-    },
-    "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
-    "Plan": {"calls": ListType(PLANNED_CALL)},
-}
-MEMBER_TYPES: dict[str, Type] = {
-    "text": STRING,
-    "toolCalls": ListType(TOOL_CALL),
-    "usage": USAGE,
-    "model": STRING,
-}
 
 HasField = Callable[[n.Schema, str], bool]
 
@@ -113,14 +68,29 @@ class _Finder:
         for node in nodes_of(module):
             self._collect(node)
         self.can: set[Keeper] = {*self.values, *self.returns}
-        # Everything might, until something it is bound to cannot.
-        while dropped := {keeper for keeper in self.can if not self._passes_on(keeper)}:
-            self.can -= dropped
+        self._drop()
+
+    def _drop(self) -> None:
+        """Everything might keep a history, until something it is bound to cannot."""
+        bound_to: dict[Keeper, list[Keeper]] = {}
+        for keeper in self.can:
+            for other in self._bound(keeper):
+                bound_to.setdefault(other, []).append(keeper)
+        dropped = [keeper for keeper in self.can if not self._may_pass_on(keeper)]
+        self.can.difference_update(dropped)
+        while dropped:
+            hit = [keeper for keeper in bound_to.get(dropped.pop(), ()) if keeper in self.can]
+            self.can.difference_update(hit)
+            dropped += hit
 
     def _collect(self, node: n.Node) -> None:
         match node:
             case n.FunctionDef() if node.returns is None:
-                self.returns[node] = list(_returned(node.body))
+                self.returns[node] = [
+                    statement.value
+                    for statement in all_statements(node.body)
+                    if isinstance(statement, n.RetStmt)
+                ]
             case n.AssignStmt():
                 self.values.setdefault(self.names.of(node.name), []).append(node.value)
             case n.DestructureStmt():
@@ -129,25 +99,36 @@ class _Finder:
                     self.values.setdefault(symbol, []).append(node.value)
                     self.together.setdefault(symbol, []).extend(bound)
             case n.ForStmt() | n.ComprehensionClause():
-                for identifier in _pattern_names(node):
+                for identifier in bound_by(node):
                     self.values.setdefault(self.names.of(identifier), []).append(None)
             case n.Member() | n.Index():
                 self.members.append(node)
             case _:
                 pass
 
-    def _passes_on(self, keeper: Keeper) -> bool:
-        if isinstance(keeper, n.FunctionDef):
-            bound = self.returns[keeper]
-            return bool(bound) and _ends_with_ret(keeper) and all(map(self._carries, bound))
-        if keeper.kind != "variable" or keeper.starts_from is not None:
-            return False
-        others = self.together.get(keeper, ())
-        return all(map(self._carries, self.values[keeper])) and self.can.issuperset(others)
+    def _given(self, keeper: Keeper) -> list[n.Expression | None]:
+        return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
 
-    def _carries(self, node: n.Expression | None) -> bool:
-        source = self.source(node)
-        return isinstance(node, n.Prompt) or (source is not None and source in self.can)
+    def _bound(self, keeper: Keeper) -> list[Keeper]:
+        """What a keeper's history is that of, and those that keep theirs only together with it."""
+        sources = [self.source(value) for value in self._given(keeper)]
+        together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
+        return [*(source for source in sources if source is not None), *together]
+
+    def _may_pass_on(self, keeper: Keeper) -> bool:
+        """Whether a keeper is bound to nothing but prompts and what may keep a history."""
+        given = self._given(keeper)
+        if isinstance(keeper, n.FunctionDef):
+            is_bound = bool(given) and ends(keeper.body)
+        else:
+            is_bound = keeper.kind == "variable" and keeper.starts_from is None
+        return (
+            is_bound
+            and all(
+                isinstance(value, n.Prompt) or self.source(value) in self.can for value in given
+            )
+            and self.can.issuperset(self._bound(keeper))
+        )
 
     def source(self, node: n.Expression | None) -> Keeper | None:
         return source_of(node, self.names)
@@ -165,13 +146,7 @@ class _Finder:
             if keeper in found:
                 continue
             found.add(keeper)
-            if isinstance(keeper, Symbol):
-                pending.extend(self.together.get(keeper, ()))
-            is_function = isinstance(keeper, n.FunctionDef)
-            for bound in self.returns[keeper] if is_function else self.values[keeper]:
-                source = self.source(bound)
-                if source is not None:
-                    pending.append(source)
+            pending += self._bound(keeper)
         return found
 
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
@@ -200,38 +175,7 @@ class _Finder:
         if source in seen:
             return True
         seen.add(source)
-        if isinstance(source, n.FunctionDef):
-            bound = self.returns[source]
-        else:
-            if self._schema(source) is not None:
-                return False
-            bound = self.values[source]
-        for value in bound:
-            inner = self.source(value)
-            if inner is not None and not self._is_untyped(inner, seen):
-                return False
-        return True
-
-
-def _pattern_names(node: n.ForStmt | n.ComprehensionClause) -> Iterator[n.Identifier]:
-    for inner in walk(node.pattern):
-        if isinstance(inner, n.Identifier):
-            yield inner
-
-
-def _returned(statements: Iterable[n.Statement]) -> Iterator[n.Expression | None]:
-    """The value of each `ret` of a function."""
-    for statement in statements:
-        if isinstance(statement, n.RetStmt):
-            yield statement.value
-        yield from _returned(inner_statements(statement))
-
-
-def _ends_with_ret(function: n.FunctionDef) -> bool:
-    """Whether the last thing a function does is a `ret`, on every path that ends it below."""
-    last = function.body[-1]
-    while isinstance(last, n.IfStmt) and last.other:
-        if not all(isinstance(branch.body[-1], n.RetStmt) for branch in last.branches):
+        if self._schema(source) is not None:
             return False
-        last = last.other[-1]
-    return isinstance(last, n.RetStmt)
+        inner = (self.source(value) for value in self._given(source))
+        return all(one is None or self._is_untyped(one, seen) for one in inner)

@@ -1,13 +1,16 @@
 """What saftc knows of a value: the types, and how they are shown in Saft's notation.
 
-A type is a value: two types are equal when they are the same type. `ANY` is a value of which
-nothing is known (the output then asks at run time); `NEVER` is no value at all, such as an item of
-an empty list.
+A type is a value: two types are equal when they are the same type. They are one object then, so
+that comparing them takes no time, however often one type stands inside another. `ANY` is a value of
+which nothing is known (the output then asks at run time); `NEVER` is no value at all, such as an
+item of an empty list.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, assert_never
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, assert_never
+from weakref import WeakValueDictionary
 
 from saftc.syntax.nodes import FunctionDef
 
@@ -18,39 +21,61 @@ Kind = Literal[
 # A union of more members than this, or a type nested deeper, is not worth knowing exactly.
 MOST_MEMBERS = 8
 MOST_LEVELS = 6
+# Of a type whose notation is longer than this, only the beginning is shown.
+MOST_SHOWN = 1_000
+
+_MADE: "WeakValueDictionary[object, Type]" = WeakValueDictionary()
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class _MadeOnce(type):
+    """Gives the object that there is already when an equal one is made."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *arguments, **named):
+            made = super().__call__(*arguments, **named)
+            values = (getattr(made, name) for name in cls.__match_args__)
+            return _MADE.setdefault((cls, *values), made)
+
+
+class _Type(metaclass=_MadeOnce):
+    __slots__ = ("__weakref__",)
+
+    def __repr__(self) -> str:
+        return f"<{show(self)}>" if isinstance(self, Type) else object.__repr__(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scalar(_Type):
     """A type without parts."""
 
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class LiteralType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LiteralType(_Type):
     """Exactly one string, number or bool. `base` keeps `1` apart from `true`."""
 
     value: int | float | str | bool
     base: Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class ListType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ListType(_Type):
     """`[item]`."""
 
     item: "Type"
 
 
-@dataclass(frozen=True, slots=True)
-class TupleType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TupleType(_Type):
     """`(A, B)`."""
 
     items: "tuple[Type, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FieldType(_Type):
     """A field of an object. `doc` is its doc comment."""
 
     name: str
@@ -58,8 +83,8 @@ class FieldType:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ObjectType(_Type):
     """`{id: int}`. `is_declared`: it was written as a schema, so that Python has a class for it."""
 
     fields: tuple[FieldType, ...]
@@ -70,14 +95,14 @@ class ObjectType:
         return next((field for field in self.fields if field.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordType(_Type):
     """A record: the type that `type Name(...)` defines. Its fields stand in the facts."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SelfType:
     """An object type inside itself, by the name of its alias: `Tree` in `{children: [Tree]}`.
 
@@ -86,26 +111,26 @@ class SelfType:
 
     name: str
     # Filled when the type around it is known.
-    whole: "list[Type]" = field(default_factory=list["Type"], compare=False, repr=False)
+    whole: "list[Type]" = field(default_factory=list["Type"], repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class UnionType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UnionType(_Type):
     """One of several types, none of which is a union, `ANY` or `NEVER`."""
 
     members: "tuple[Type, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FunctionType(_Type):
     """A certain function. What it takes and gives stands in the facts, under its `definition`."""
 
     name: str
     definition: FunctionDef
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltinType:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BuiltinType(_Type):
     """A builtin function as a value."""
 
     name: str
@@ -284,6 +309,12 @@ def is_only(type_: Type, *wanted: str) -> bool:
     return found is not None and found <= set(wanted)
 
 
+def is_none_of(type_: Type, *unwanted: str) -> bool:
+    """Whether a value of `type_` is certainly of none of these kinds."""
+    found = kinds(type_)
+    return bool(found) and found.isdisjoint(unwanted)
+
+
 def item_type(type_: Type) -> Type:
     """What iterating over a list or tuple gives; `ANY` when it may be something else."""
     result: list[Type] = []
@@ -300,21 +331,10 @@ def item_type(type_: Type) -> Type:
 
 def is_known(type_: Type) -> bool:
     """Whether the type can be written as an annotation that says something."""
-    match type_:
-        case Scalar():
-            return type_ not in (ANY, NEVER)
-        case LiteralType() | RecordType() | SelfType():
-            return True
-        case ListType():
-            return type_.item not in (ANY, NEVER) and is_known(type_.item)
-        case TupleType() | UnionType():
-            return all(is_known(part) for part in parts(type_))
-        case ObjectType():
-            return all(is_known(part) for part in parts(type_))
-        case FunctionType() | BuiltinType():
-            return False
-        case _:
-            assert_never(type_)
+    return not any(
+        part in (ANY, NEVER) or isinstance(part, FunctionType | BuiltinType)
+        for part in within(type_)
+    )
 
 
 def parts(type_: Type) -> Iterator[Type]:
@@ -334,6 +354,28 @@ def parts(type_: Type) -> Iterator[Type]:
             assert_never(type_)
 
 
+def _is_never_closed(_type: Type) -> bool:
+    return False
+
+
+def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) -> Iterator[Type]:
+    """`type_` and all types inside it, each once; what is inside a closed one is left out."""
+    found, pending = {type_}, [type_]
+    while pending:
+        current = pending.pop()
+        yield current
+        if not is_closed(current):
+            new = [part for part in parts(current) if part not in found]
+            found.update(new)
+            pending += new
+
+
+def holds_dataframe(type_: Type) -> bool:
+    """Whether a value of `type_` may be or hold a dataframe, which has no form in JSON."""
+    return DATAFRAME in within(type_)
+
+
+@lru_cache(maxsize=10_000)
 def levels(type_: Type) -> int:
     """How deep the type is nested."""
     return 1 + max((levels(part) for part in parts(type_)), default=0)
@@ -346,30 +388,59 @@ def bounded(type_: Type) -> Type:
 
 def show(type_: Type) -> str:
     """The type in Saft's notation."""
+    shown = ""
+    for piece in _notation(type_):
+        shown += piece
+        if len(shown) > MOST_SHOWN:
+            return shown[:MOST_SHOWN] + "..."
+    return shown
+
+
+def _notation(type_: Type) -> Iterator[str]:
     match type_:
         case Scalar():
-            return "nothing" if type_ == NEVER else type_.kind
+            yield "nothing" if type_ == NEVER else type_.kind
         case LiteralType():
-            return _show_value(type_.value)
+            yield _show_value(type_.value)
         case ListType():
-            return "[]" if type_.item == NEVER else f"[{show(type_.item)}]"
+            yield "["
+            if type_.item != NEVER:
+                yield from _notation(type_.item)
+            yield "]"
         case TupleType():
-            inner = ", ".join(show(item) for item in type_.items)
-            return f"({inner},)" if len(type_.items) == 1 else f"({inner})"
+            yield "("
+            yield from _joined(map(_notation, type_.items), ", ")
+            yield ",)" if len(type_.items) == 1 else ")"
         case ObjectType():
-            return "{" + ", ".join(f"{f.name}: {show(f.type)}" for f in type_.fields) + "}"
+            yield "{"
+            yield from _joined((_field_notation(field) for field in type_.fields), ", ")
+            yield "}"
         case RecordType():
-            return "program" if type_ == PROGRAM else type_.name
+            yield "program" if type_ == PROGRAM else type_.name
         case SelfType():
-            return type_.name
+            yield type_.name
         case UnionType():
             if len(type_.members) == 2 and NIL in type_.members:
-                return show(without(type_, NIL)) + "?"
-            return " | ".join(show(member) for member in type_.members)
+                yield from _notation(without(type_, NIL))
+                yield "?"
+            else:
+                yield from _joined(map(_notation, type_.members), " | ")
         case FunctionType() | BuiltinType():
-            return f"function `{type_.name}`"
+            yield f"function `{type_.name}`"
         case _:
             assert_never(type_)
+
+
+def _field_notation(field: FieldType) -> Iterator[str]:
+    yield f"{field.name}: "
+    yield from _notation(field.type)
+
+
+def _joined(shown: Iterable[Iterable[str]], separator: str) -> Iterator[str]:
+    for number, pieces in enumerate(shown):
+        if number:
+            yield separator
+        yield from pieces
 
 
 def _show_value(value: int | float | str | bool) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Code, Collector, Related
 from saftc.source import Source, Span
+from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,
     KEYWORDS,
@@ -66,9 +67,8 @@ _DIGITS = re.compile(r"[0-9]+")
 _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
-_UNREADABLE = re.compile("[\udc80-\udcff\0]")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
+# What no text may hold: bytes that are no UTF-8, NUL, and what ends a line for Python but not here.
+_UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
@@ -84,6 +84,9 @@ _HINTS = {
 }
 
 
+_BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return"}
+
+
 @dataclass(slots=True)
 class Lexed:
     """What the lexer gives: all tokens of a file, and its comments, both in source order."""
@@ -92,18 +95,18 @@ class Lexed:
     comments: list[Comment] = field(default_factory=list[Comment])
 
 
-def lex(source: Source, found: Collector) -> Lexed:
-    """The tokens and comments of `source`; mistakes go to `found`."""
-    lexer = _Lexer(source, found)
+def lex(source: Source, mistakes: Collector) -> Lexed:
+    """The tokens and comments of `source`; what is wrong goes to `mistakes`."""
+    lexer = _Lexer(source, mistakes)
     lexer.run()
     return lexer.lexed
 
 
 class _Lexer:
-    def __init__(self, source: Source, found: Collector) -> None:
+    def __init__(self, source: Source, mistakes: Collector) -> None:
         self.source = source
         self.text = source.text
-        self.found = found
+        self.mistakes = mistakes
         self.lexed = Lexed()
         self.tokens = self.lexed.tokens
         self.position: int = 0
@@ -117,7 +120,7 @@ class _Lexer:
     def run(self) -> None:
         while True:
             self._run_to_end()
-            if not self.open or self.found.is_full:
+            if not self.open or self.mistakes.is_full:
                 break
             self._resume_after_unclosed()
         end = len(self.text)
@@ -129,7 +132,7 @@ class _Lexer:
     def _run_to_end(self) -> None:
         text, length = self.text, len(self.text)
         match_code = _CODE.match
-        while self.position < length and not self.found.is_full:
+        while self.position < length and not self.mistakes.is_full:
             if self.at_line_start:
                 self._indentation()
                 continue
@@ -211,7 +214,7 @@ class _Lexer:
     def _comment(self, text: str, start: int, end: int) -> None:
         line_start = self.source.line_start(self.source.line_of(start))
         is_trailing = bool(self.text[line_start:start].strip())
-        self._bad_bytes(start, end)
+        self._unreadable(start, end)
         self.lexed.comments.append(Comment(Span(start, end), text.rstrip(), is_trailing))
 
     # Words, numbers, operators
@@ -336,14 +339,14 @@ class _Lexer:
             return
         self.position = end + len(quote)
         raw = match.group()
-        self._bad_bytes(match.start(), match.end())
+        self._unreadable(match.start(), match.end())
         self._bad_escapes(raw, match.start())
-        value = _unescape(raw if quote == '"' else _margin_removed(raw))
+        value = string_value(raw if quote == '"' else without_margin(raw))
         self.tokens.append(Token("STRING", value, Span(start, self.position)))
 
     def _bad_escapes(self, raw: str, offset: int) -> None:
-        for match in _ESCAPE.finditer(raw):
-            if match[1] is None and match[2] not in _ESCAPES:
+        for match in ESCAPE.finditer(raw):
+            if match[1] is None and match[2] not in ESCAPES:
                 self._report(
                     catalogue.INVALID_ESCAPE,
                     offset + match.start(),
@@ -354,12 +357,12 @@ class _Lexer:
 
     def _prompt(self) -> None:
         """Reads the text of a prompt up to its next hole or its end."""
-        while self.position < len(self.text) and not self.found.is_full:
+        while self.position < len(self.text) and not self.mistakes.is_full:
             start = self.position
             match = _PROMPT_TEXT.match(self.text, start)
             if match is not None:
                 self.position = match.end()
-                self._bad_bytes(start, match.end())
+                self._unreadable(start, match.end())
                 self._add("PROMPT_TEXT", start, match.end())
                 continue
             end = self.position = start + 1
@@ -383,8 +386,8 @@ class _Lexer:
         start = self.position
         self.position += 1
         character = self.text[start]
-        if "\udc80" <= character <= "\udcff":
-            self._bad_bytes(start, start + 1)
+        if _UNREADABLE.match(character):
+            self._unreadable(start, start + 1)
             return
         # Of a comment or a string as other languages write them, the first character says it all.
         if character == "#":
@@ -392,30 +395,30 @@ class _Lexer:
         elif character == "'":
             closing = self.text.find("'", start + 1, self._line_end(start))
             self.position = max(self.position, closing + 1)
+        self._no_meaning(start)
+
+    def _no_meaning(self, offset: int) -> None:
+        character = self.text[offset]
         shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
         self._report(
             catalogue.INVALID_CHARACTER,
-            start,
-            start + 1,
-            character="a tab" if character == "\t" else shown,
+            offset,
+            offset + 1,
+            character=_BLANK_NAMES.get(character, shown),
             hint=_HINTS.get(character),
         )
 
-    def _bad_bytes(self, start: int, end: int) -> None:
+    def _unreadable(self, start: int, end: int) -> None:
+        """Reports the first character of a text that no text may hold."""
         match = _UNREADABLE.search(self.text, start, end)
         if match is None:
             return
-        offset, character = match.start(), match.group()
-        if character == "\0":
-            self._report(catalogue.INVALID_CHARACTER, offset, offset + 1, character="U+0000")
+        offset, number = match.start(), ord(match.group())
+        if 0xDC80 <= number <= 0xDCFF:
+            byte, hint = number - 0xDC00, "save the file as UTF-8"
+            self._report(catalogue.INVALID_UTF8, offset, offset + 1, byte=byte, hint=hint)
         else:
-            self._report(
-                catalogue.INVALID_UTF8,
-                offset,
-                offset + 1,
-                byte=ord(character) - 0xDC00,
-                hint="save the file as UTF-8",
-            )
+            self._no_meaning(offset)
 
     def _resume_after_unclosed(self) -> None:
         """Reports the outermost thing left open and goes back to the line below it."""
@@ -457,40 +460,10 @@ class _Lexer:
         related: tuple[Related, ...] = (),
         **words: object,
     ) -> None:
-        self.found.add(code.at(Span(start, end), hint=hint, related=related, **words))
+        self.mistakes.add(code.at(Span(start, end), hint=hint, related=related, **words))
 
     def _add(self, kind: str, start: int, end: int) -> None:
         self.tokens.append(Token(kind, self.text[start:end], Span(start, end)))
-
-
-def dedent(text: str) -> str:
-    """`text` without the common indentation of its lines and without blank lines at both ends.
-
-    The first line, which stands behind the opening `$`, does not count for the indentation. This
-    is what `runtime_support` does with a template, so that text stays the same when it is written
-    at another depth.
-    """
-    first, _, rest = _margin_removed(text).partition("\n")
-    lines = [first.lstrip(" \t"), *rest.split("\n")] if rest else [first.lstrip(" \t")]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return "\n".join(lines).rstrip()
-
-
-def _margin_removed(text: str) -> str:
-    first, *rest = text.split("\n")
-    margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip()), default=0)
-    return "\n".join([first, *(line[margin:] if line.strip() else "" for line in rest)])
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    value = _ESCAPE.sub(
-        lambda match: chr(int(match[1], 16)) if match[1] else _ESCAPES.get(match[2], ""), text
-    )
-    # Two \u escapes may spell one character outside the basic plane.
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _shortened(text: str) -> str:

@@ -449,13 +449,16 @@ class ExpressionStmt(Node):
 class Module(Node):
     """A whole script.
 
-    `docs` gives the doc comment of a function, type, field or parameter, and of the module itself.
+    `docs` gives the doc text of a function, type, field or parameter, `doc` that of the module, and
+    `doc_comments` what each doc comment documents (None: the module).
     `guessed` holds the names that stood in lines that could not be read: they may be defined there.
     """
 
     statements: "tuple[Statement, ...]"
     comments: tuple[Comment, ...] = ()
     docs: "dict[Node, str]" = field(default_factory=dict["Node", str])
+    doc: str = ""
+    doc_comments: "dict[Comment, Node | None]" = field(default_factory=dict[Comment, "Node | None"])
     guessed: frozenset[str] = frozenset()
 
 

@@ -67,6 +67,9 @@ OPERATORS = {
 # The kinds of token that stand between lines: a statement begins after one of them.
 LAYOUT = ("NEWLINE", "INDENT", "DEDENT")
 
+# The words that begin a line which opens a block.
+OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV"}
+
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 
 # How a token kind is named in an error, where its own text would not do.
@@ -113,9 +116,38 @@ class Token(NamedTuple):
     text: str
     span: Span
 
+    @property
+    def type(self) -> str:
+        """What lark calls the kind."""
+        return self.kind
+
+    # lark would take the place of its end token from the last one; ours have spans.
+    start_pos = end_pos = line = end_line = column = end_column = None
+
 
 def describe(token: Token) -> str:
     """The token in the words of an error message."""
     if token.kind in ("NAME", "INTEGER", "FLOAT"):
         return f"`{token.text[:40]}`"
     return DESCRIPTIONS.get(token.kind, f"`{token.text}`")
+
+
+def line_at(tokens: list[Token], offset: int) -> slice:
+    """The tokens of the logical line that holds `offset`, its NEWLINE included."""
+    start = 0
+    for position, token in enumerate(tokens):
+        if token.kind == "NEWLINE":
+            if token.span.start >= offset and position >= start:
+                return slice(start, position + 1)
+            start = position + 1
+        elif token.kind in ("INDENT", "DEDENT") and position == start:
+            start = position + 1
+    return slice(start, len(tokens))
+
+
+def first_word(tokens: list[Token]) -> Span:
+    """The place of the first token that is not layout."""
+    for candidate in tokens:
+        if candidate.kind not in LAYOUT:
+            return candidate.span
+    return tokens[0].span if tokens else Span(0, 0)

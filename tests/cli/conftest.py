@@ -33,9 +33,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's cache, as far as builds are kept in it."""
+    """A cache of the test's own."""
     folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setattr("saftc.records.user_cache_path", lambda *_, **__: folder)
+    monkeypatch.setenv("SAFT_CACHE_DIR", str(folder))
     return folder
 
 
@@ -77,7 +77,7 @@ def saftc(
 
 def _is_script(name: str) -> bool:
     spec = getattr(sys.modules[name], "__spec__", None)
-    return type(getattr(spec, "loader", None)).__module__ == "saftc.running"
+    return type(getattr(spec, "loader", None)).__module__ == "saftc.commands.run"
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from saftc.commands.reporting import write_diagnostics
 from saftc.driver import check
-from saftc.reporting import write_text
 from saftc.source import Source
 from tests.cli.conftest import Command
 
@@ -113,10 +113,38 @@ def test_colour_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     checked = check(Source.from_text("a.saft", "print(x)\n"))
     terminal, plain, refused = _Terminal(), io.StringIO(), _Terminal()
     monkeypatch.delenv("NO_COLOR", raising=False)
-    write_text(checked, terminal)
-    write_text(checked, plain)
+    write_diagnostics(checked, terminal)
+    write_diagnostics(checked, plain)
     monkeypatch.setenv("NO_COLOR", "1")
-    write_text(checked, refused)
+    write_diagnostics(checked, refused)
     assert terminal.getvalue().startswith("\x1b[1;31merror[SAFT0203]\x1b[0m: unknown name `x`\n")
     assert plain.getvalue() == refused.getvalue()
     assert "\x1b" not in plain.getvalue()
+
+
+@pytest.mark.parametrize("command", ["check", "build", "fmt", "prompts"])
+def test_nothing_that_is_imported_runs(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    mark = 'open("MARK", "w").close()\nraise SystemExit(7)\n'
+    for name in ("evil/__init__.py", "evil/sub/__init__.py", "evil/sub/deep.py", "evil/space/x.py"):
+        script(name, mark)
+    names = ["evil", "evil.sub", "evil.sub.deep", "evil.space.x", "os.path", "collections.abc"]
+    script("a.saft", "".join(f"import {name}\nprint({name})\n" for name in names))
+    ended = saftc(command, "a.saft")
+    assert ended.code == 0, ended.err
+    assert not (folder / "MARK").exists()
+
+
+@pytest.mark.parametrize("name", ["evil.nope", "evil.sub.nope", "this.x", "os.nope", "email.nope"])
+def test_a_missing_submodule_is_reported(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    script("evil/__init__.py", 'open("MARK", "w").close()\n')
+    script("evil/sub.py", "")
+    script("a.saft", f"import {name}\nprint({name})\n")
+    ended = saftc("check", "a.saft")
+    assert ended.code == 1 and "error[SAFT0501]" in ended.out
+    assert not (folder / "MARK").exists()

@@ -1,4 +1,4 @@
-"""`saftc build` of what has not changed: nothing is compiled, and all is said as if it were."""
+"""What has not changed is not compiled again, and all is said and done as if it were."""
 
 import json
 import os
@@ -252,15 +252,15 @@ def test_standard_output_gets_the_module_each_time(saftc: Command, script: Scrip
     assert _build(saftc, "a.saft", "-o", "-").out.endswith("\nx = 1\n")
 
 
-# The records
+# The cache
 
 
 def _another_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saftc.records.__version__", "0.0.0")
+    monkeypatch.setattr("saftc.project.cache.__version__", "0.0.0")
 
 
 def _another_black(monkeypatch: pytest.MonkeyPatch) -> None:
-    state = "saftc.records._state"
+    state = "saftc.project.cache._state"
     monkeypatch.setattr(state, lambda path: path + " changed" if "black" in path else path)
 
 
@@ -280,16 +280,19 @@ def test_another_compiler_compiles_anew(
     assert compiled == ["a.saft"]
 
 
-def _with(data: Any) -> Callable[[Path], None]:
-    """Changes the record of the module."""
+def _module(cache: Path) -> Path:
+    """The one module in the cache."""
+    (path,) = (cache / "modules").iterdir()
+    return path
 
-    def change(path: Path) -> None:
-        records = json.loads(path.read_text())
-        (module,) = records["modules"]
-        records["modules"][module] = data(records["modules"][module])
-        path.write_text(json.dumps(records))
 
-    return change
+def _with(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
+    """Changes what is kept of a module."""
+
+    def damage(path: Path) -> None:
+        path.write_text(json.dumps(change(json.loads(path.read_text()))))
+
+    return damage
 
 
 @pytest.mark.parametrize(
@@ -300,31 +303,36 @@ def _with(data: Any) -> Callable[[Path], None]:
         lambda path: path.write_text(path.read_text()[:-10]),
         lambda path: path.write_text("[" * 100_000),
         lambda path: path.write_text("[]"),
-        lambda path: path.write_text(path.read_text().replace('"modules"', '"other"')),
+        lambda path: path.write_text(path.read_text().replace("x = 1", "x = 2")),
         lambda path: path.write_text(path.read_text().replace("{", "[").replace("}", "]")),
         lambda path: (path.unlink(), path.mkdir()),
-        _with(lambda record: None),
-        _with(lambda record: []),
-        _with(lambda record: {**record, "imports": None}),
-        _with(lambda record: {**record, "imports": {"b": 1}}),
-        _with(lambda record: {**record, "module": 1}),
-        _with(lambda record: {**record, "more": ""}),
-        _with(lambda record: {"script": "a.saft"}),
+        lambda path: path.chmod(0),
+        _with(lambda module: None),
+        _with(lambda module: {**module, "imports": None}),
+        _with(lambda module: {**module, "text": "x = 2"}),
+        _with(lambda module: {**module, "more": ""}),
+        _with(lambda module: {"script": "a.saft"}),
     ],
 )
-def test_damaged_records_only_cost_time(
+@pytest.mark.parametrize("command", ["build", "run"])
+def test_a_damaged_cache_only_costs_time(
     saftc: Command,
     script: Script,
+    folder: Path,
     cache: Path,
-    compiled: list[str],
+    command: str,
     damage: Callable[[Path], object],
 ) -> None:
-    script("a.saft", "x = 1\n")
-    _build(saftc, "a.saft")
-    damage(cache / "builds.json")
-    compiled.clear()
-    assert _build(saftc, "a.saft").err == "a.py is up to date\n"
-    assert compiled == ["a.saft"]
+    script("a.saft", "x = 1\nprint(x)\n")
+    first = saftc(command, "a.saft")
+    damage(_module(cache))
+    second = saftc(command, "a.saft")
+    assert (first.code, second.code) == (0, 0)
+    if command == "run":
+        assert (second.out, second.err) == ("1\n", "")
+    else:
+        assert second.err == "a.py is up to date\n"
+        assert "x = 1\n" in (folder / "a.py").read_text()
 
 
 def test_a_cache_that_cannot_be_written(
@@ -338,46 +346,162 @@ def test_a_cache_that_cannot_be_written(
     assert compiled == ["a.saft", "a.saft"]
 
 
-def test_records_of_other_builds_stay_while_their_modules_do(
-    saftc: Command, script: Script, folder: Path, cache: Path, compiled: list[str]
+def test_without_the_cache_nothing_is_read_or_kept(
+    saftc: Command, script: Script, cache: Path, compiled: list[str]
 ) -> None:
-    for name in "abc":
-        script(f"{name}.saft", "x = 1\n")
-        _build(saftc, f"{name}.saft")
-    (folder / "b.py").unlink()
-    script("c.saft", "x = 2\n")
-    _build(saftc, "c.saft")
-    records = json.loads((cache / "builds.json").read_text())["modules"]
-    assert set(records) == {str(folder / "a.py"), str(folder / "c.py")}
+    script("a.saft", "print(1)\n")
+    assert saftc("a.saft").out == "1\n"
+    kept = _module(cache).read_bytes()
+    script("b.saft", "print(2)\n")
+    for arguments in (["a.saft"], ["run", "a.saft"], ["run", "b.saft"], ["build", "b.saft"]):
+        assert saftc("--no-cache", *arguments).code == 0
+    assert compiled == ["a.saft", "a.saft", "a.saft", "b.saft", "b.saft"]
+    assert _module(cache).read_bytes() == kept
+
+
+def test_what_is_kept_is_told_and_removed(
+    saftc: Command, script: Script, cache: Path, compiled: list[str]
+) -> None:
+    (cache / "mine.txt").write_text("not saftc's")
+    assert saftc("cache").out == f"{cache}: 0 files, 0.0 MB\n"
+    script("a.saft", "x = 1\n")
+    _build(saftc, "a.saft")
+    assert saftc("cache").out.startswith(f"{cache}: 1 file, ")
+    assert saftc("cache", "clear").err.startswith(f"{cache}: removed 1 file, ")
+    assert saftc("cache", "clear").err == f"{cache}: removed 0 files, 0.0 MB\n"
+    assert [path.name for path in cache.rglob("*") if path.is_file()] == ["mine.txt"]
+    _build(saftc, "a.saft")
+    assert compiled == ["a.saft", "a.saft"]
+
+
+def test_the_oldest_modules_go_when_there_are_many(
+    saftc: Command, script: Script, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saftc.project.cache._MOST_MODULES", 4)
+    kept: list[Path] = []
+    for number in range(5):
+        script("a.saft", f"x = {number}\n")
+        _build(saftc, "a.saft")
+        (new,) = set((cache / "modules").iterdir()) - set(kept)
+        os.utime(new, (number, number))
+        kept.append(new)
+    assert set((cache / "modules").iterdir()) == set(kept[1:])
+
+
+def test_two_processes_share_a_cache(folder: Path, script: Script, cache: Path) -> None:
+    names = [f"part{number}.saft" for number in range(8)]
+    for name in names:
+        script(name, f"print({name!r})\n".replace("'", '"'))
+    both = [_start(cache, "build", *names, "--out-dir", out) for out in ("one", "two")]
+    assert [process.wait() for process in both] == [0, 0]
+    for name in names:
+        module = name.replace(".saft", ".py")
+        texts = {(folder / out / module).read_text() for out in ("one", "two")}
+        assert len(texts) == 1 and f'print("{name}")' in texts.pop()
+
+
+def _start(cache: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    settings = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "SAFT_CACHE_DIR": str(cache),
+    }
+    return subprocess.Popen([sys.executable, "-m", "saftc", *arguments], env=settings)
+
+
+# A script that runs
+
+
+def test_a_script_runs_from_the_cache(
+    saftc: Command, script: Script, compiled: list[str]
+) -> None:
+    script("a.saft", IMPORTING)
+    script("b.saft", WARNED + "x = 1\n")
+    first = saftc("a.saft")
+    assert (first.code, first.out) == (0, "1\n2\n")
     compiled.clear()
-    _build(saftc, "a.saft", "c.saft")
+    assert saftc("a.saft") == first
     assert compiled == []
+    script("b.saft", "x = 2\n")
+    assert saftc("a.saft").out == "3\n"
+    assert compiled == ["a.saft", "b.saft"]
+
+
+def test_an_error_has_its_place_when_the_script_came_from_the_cache(
+    saftc: Command, script: Script
+) -> None:
+    script("a.saft", "from b import pick\nprint(pick([1]))\n")
+    script("b.saft", "f pick(xs):\n    ret xs[1]\n")
+    first = saftc("a.saft")
+    assert first.code == 1 and " --> b.saft:2:9\n" in first.err
+    assert "called at a.saft:2:7" in first.err
+    assert saftc("a.saft") == first
+
+
+def test_what_was_built_runs_without_compiling(
+    saftc: Command, script: Script, compiled: list[str]
+) -> None:
+    script("a.saft", "print(1)\n")
+    _build(saftc, "a.saft")
+    assert saftc("a.saft").out == "1\n"
+    assert compiled == ["a.saft"]
+
+
+# Many scripts
+
+
+def test_many_scripts_are_compiled_in_several_processes(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saftc.project.workspace._processors", lambda: 2)
+    names = [f"part{number}.saft" for number in range(24)]
+    for number, name in enumerate(names):
+        script(name, f"from shared import base\nprint(base + {number})\n")
+    script("shared.saft", WARNED + "base = 1\n")
+    script("part5.saft", "print(missing)\n")
+    ended = saftc("build", *names, "missing.saft")
+    assert ended.code == 1
+    lines = ended.err.splitlines()
+    assert lines[0] == "part0.saft -> part0.py" and lines[-1].endswith("no file missing.saft")
+    assert [line for line in lines if line.startswith("error")] == [
+        "error[SAFT0203]: unknown name `missing`"
+    ]
+    for number, name in enumerate(names):
+        module = folder / name.replace(".saft", ".py")
+        assert module.exists() == (number != 5)
+        if number != 5:
+            assert module.read_text() == saftc("build", name, "-o", "-").out
 
 
 def test_the_compiler_is_not_loaded(folder: Path, script: Script, cache: Path) -> None:
     script("a.saft", IMPORTING)
     script("b.saft", WARNED + "x = 1\n")
-    program = (
-        "import sys, pathlib, saftc.records\n"
-        f"saftc.records.user_cache_path = lambda *_, **__: pathlib.Path({str(cache)!r})\n"
-        "sys.argv = ['saftc', 'build', 'a.saft']\n"
-        "from saftc.cli import main\n"
-        "try:\n    main()\n"
-        "finally:\n    print(*sys.modules)\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = [
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "SAFT_CACHE_DIR": str(cache),
+    }
+    compiler = {"saftc.driver", "lark", "libcst", "black"}
+    for command in ("build", "run"):
+        program = (
+            "import sys\n"
+            f"sys.argv = ['saftc', {command!r}, 'a.saft']\n"
+            "from saftc.cli import main\n"
+            "try:\n    main()\n"
+            "finally:\n    print(*sys.modules)\n"
         )
-        for _ in range(2)
-    ]
-    assert "b.saft -> b.py\n" in ended[0].stderr and "b.py is up to date\n" in ended[1].stderr
-    first, second = (set(one.stdout.split()) for one in ended)
-    compiler = {"saftc.driver", "saftc.codegen.module"}
-    assert compiler <= first
-    assert not (compiler | {"lark", "black"}) & second
+        loaded = [
+            set(
+                subprocess.run(
+                    [sys.executable, "-c", program],
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                ).stdout.split()
+            )
+            for _ in range(2)
+        ]
+        if command == "build":
+            assert compiler <= loaded[0]
+        assert not compiler & loaded[1]

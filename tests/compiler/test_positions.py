@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from saftc import running
-from saftc.codegen.positions import _fallible, _statements
+from saftc.codegen.positions import _read as _statements
+from saftc.commands.run import run_module
 from saftc.driver import Compiled
-from saftc.modules import Modules
-from tests.compiler.support import compile_text
+from saftc.project.workspace import Workspace
 
 _Modules = Mapping[str, Compiled]
 
@@ -40,12 +39,10 @@ def _noted_statements(text: str) -> list[ast.stmt]:
 def test_all_statements_and_expressions_are_paired(modules: _Modules) -> None:
     for name, compiled in modules.items():
         assert compiled.module is not None, name
-        lines = compiled.module.origins.lines
-        statements = _noted_statements(compiled.module.text)
-        assert len(lines) == len(statements), name
-        for (line, _), node in zip(lines, statements, strict=True):
-            where = f"{name}: {ast.unparse(node)}"
-            assert len(list(_fallible(line))) == len(list(_fallible(node))), where
+        origins, text = compiled.module.origins, compiled.module.text
+        found = {(m.line, m.column) for m in origins.map(text) if m.is_statement}
+        for node in _noted_statements(text):
+            assert (node.lineno, node.col_offset) in found, f"{name}: {ast.unparse(node)}"
 
 
 def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:
@@ -139,38 +136,46 @@ FAILING = {
 
 @pytest.mark.parametrize("name", FAILING)
 def test_error_points_into_the_script(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     marked = FAILING[name]
     script = marked.replace("«", "").replace("»", "")
     before = marked[: marked.index("«")]
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     shown = marked[marked.index("«") + 1 : marked.index("»")]
-    error = _run(script, capsys, monkeypatch)
+    error = _run(script, capsys, monkeypatch, tmp_path)
     assert f" --> in.saft:{line}:{column}\n" in error, error
     carets = next(row for row in error.splitlines() if "^" in row)
     assert carets.count("^") == len(shown), error
 
 
-def _run(script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
+def _run(
+    script: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> str:
     """What a script that fails is reported with."""
     monkeypatch.setattr(sys, "argv", ["saftc"])
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setenv("SAFT_PROVIDER", "none")
-    compiled = compile_text(script + "\n")
-    assert not compiled.checked.has_errors, compiled.checked.diagnostics
+    monkeypatch.chdir(tmp_path)
+    Path("in.saft").write_text(script + "\n", encoding="utf-8")
+    workspace = Workspace(None)
+    module = workspace.compile("in.saft")
+    assert module.text is not None, module.said
     with redirect_stdout(io.StringIO()):
-        assert running.run(compiled, Modules(Path()), []) == 1
+        assert run_module(module, workspace, []) == 1
     return capsys.readouterr().err
 
 
 def test_callers_are_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     script = 'f inner(x):\n    ret x.name\n\nf outer(x):\n    ret inner(x)\n\nouter(parse("{}"))'
-    error = _run(script, capsys, monkeypatch)
+    error = _run(script, capsys, monkeypatch, tmp_path)
     assert " --> in.saft:2:9\n" in error
     assert error.index("called at in.saft:5:9: ret inner(x)") < error.index(
         'called at in.saft:7:1: outer(parse("{}"))'
@@ -178,26 +183,27 @@ def test_callers_are_named(
 
 
 def test_callers_of_what_keeps_a_history_are_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     script = (
         "f ask(x):\n    ret $ hi {x.name} $\n\nf asked():\n    ret ask({name: 1}).toolCalls\n\n"
         'print(1, upper(ask(parse("{}"))))'
     )
-    error = _run(script, capsys, monkeypatch)
+    error = _run(script, capsys, monkeypatch, tmp_path)
     assert "called at in.saft:7:16: print(1, " in error
 
 
 def test_compared_values_are_shown(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    error = _run("row = {n: 3}\nassert row.n == 4\n", capsys, monkeypatch)
+    error = _run("row = {n: 3}\nassert row.n == 4\n", capsys, monkeypatch, tmp_path)
     assert "assertion failed" in error and "found 3" in error
 
 
 def test_endless_recursion_is_told_in_words(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    error = _run("f go(n: int) -> int:\n    ret go(n + 1)\n\ngo(0)\n", capsys, monkeypatch)
+    script = "f go(n: int) -> int:\n    ret go(n + 1)\n\ngo(0)\n"
+    error = _run(script, capsys, monkeypatch, tmp_path)
     assert "does a function call itself for ever?" in error
     assert len(error.splitlines()) < 30

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sourcemap
 
-from runtime_support.uncaught import position_of
+from runtime_support.positions import position_of_error
 from saftc.codegen.source_map import render_source_map
 from saftc.driver import Compiled
 from tests.compiler.support import compile_text
@@ -64,7 +64,7 @@ def test_an_uncaught_error_of_the_module_points_into_the_script(
     monkeypatch.setenv("SAFT_PROVIDER", "none")
     with pytest.raises(BaseException) as caught:
         runpy.run_path(str(module), run_name="__main__")
-    assert position_of(caught.value, caught.tb) == f"in.saft:{line}:{column}"
+    assert position_of_error(caught.value, caught.tb) == f"in.saft:{line}:{column}"
 
 
 def test_the_module_names_neither_its_map_nor_the_machine(modules: _Modules) -> None:

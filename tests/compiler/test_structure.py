@@ -13,18 +13,16 @@ from tests.compiler.support import ROOT
 
 # From the ground up; a part imports itself and what stands below it.
 _FLOORS = [
-    {"source", "runtime"},
+    {"source", "runtime", "user_cache"},
     {"diagnostics"},
     {"syntax"},
+    {"formatter"},
     {"semantics"},
     {"codegen"},
     {"driver"},
-    {"files", "finding", "reporting", "declarations"},
-    {"records"},
-    {"modules", "previews"},
-    {"failures"},
-    {"building", "running", "previewing", "formatting", "explaining"},
-    {"plans"},
+    {"project", "declarations"},
+    {"previews", "previewing"},
+    {"plans", "commands"},
     {"cli"},
     {"__main__"},
 ]
@@ -94,10 +92,10 @@ def test_the_runtime_is_reached_through_one_door() -> None:
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [
-        (["check", "in.saft"], {"lark", "black", "openai", "runtime_support"}),
+        (["check", "in.saft"], {"libcst", "black", "openai", "runtime_support"}),
         (["--help"], {"lark", "black", "openai", "runtime_support"}),
         (["--version"], {"lark", "black", "openai", "runtime_support"}),
-        (["build", "in.saft", "-o", "-"], {"lark", "openai", "runtime_support"}),
+        (["build", "in.saft", "-o", "-"], {"openai", "runtime_support"}),
         (["prompts", "in.saft"], {"openai", "polars"}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -119,3 +117,54 @@ def test_a_command_loads_only_what_it_needs(
     assert done.returncode == 0, done.stderr
     loaded = set(done.stderr.splitlines()[-1].split())
     assert loaded & unwanted == set()
+
+
+def test_no_modules_import_each_other() -> None:
+    names = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in _files(saftc)
+    }
+    imports = {name: _imported(file) & names.keys() - {name} for name, file in names.items()}
+    while leaves := [name for name, imported in imports.items() if not imported & imports.keys()]:
+        for name in leaves:
+            del imports[name]
+    assert not imports, "some of these import each other"
+
+
+# The passes over a script, from the ground up; each uses only those above it in this list.
+_SEMANTICS = [
+    "types",
+    "relations",
+    "operators builtins results flow",
+    "forms names",
+    "resolution history",
+    "facts",
+    "imports schemas usage effects programs",
+    "inference",
+    "analysis",
+]
+_INFERENCE = [
+    "environment",
+    "context",
+    "places conditions loops prompts",
+    "calls members",
+    "expressions",
+    "statements",
+    "units",
+]
+
+
+@pytest.mark.parametrize(
+    ("folder", "floors"), [("semantics", _SEMANTICS), ("semantics.inference", _INFERENCE)]
+)
+def test_passes_use_only_earlier_ones(folder: str, floors: list[str]) -> None:
+    height = {part: number for number, parts in enumerate(floors) for part in parts.split()}
+    package = ROOT / "saftc" / Path(*folder.split("."))
+    for file in sorted(package.rglob("*.py")):
+        part = file.relative_to(package).parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue
+        for name in _imported(file):
+            used = name.removeprefix(f"saftc.{folder}.").split(".")[0]
+            if name.startswith(f"saftc.{folder}.") and used != part:
+                assert height[used] < height[part], f"{file}: {name}"

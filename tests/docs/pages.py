@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from saftc.commands.explain import PAGES, title
 from saftc.diagnostics.catalogue import BY_NUMBER
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked
-from saftc.explaining import PAGES, title
-from saftc.modules import Scripts
+from saftc.project.scripts import Scripts
 
 ROOT = Path(__file__).parents[2]
 INDEX = ROOT / "docs" / "diagnostics" / "README.md"

@@ -14,11 +14,9 @@ import pytest
 from runtime_support import config, configure, providers
 from runtime_support.exchange import ToolRequest
 from runtime_support.providers.scripted import Queued, Scripted
-from saftc import running
-from saftc.diagnostics.render import render_text
-from saftc.driver import compile_checked
-from saftc.formatting import format_source
-from saftc.modules import Scripts
+from saftc.commands.run import run_module
+from saftc.formatter.formatter import format_source
+from saftc.project.workspace import Workspace
 from saftc.semantics.builtins import BUILTINS
 from saftc.source import Source
 
@@ -95,13 +93,13 @@ def _found(example: Example, capsys: pytest.CaptureFixture[str]) -> dict[str, st
     for name, text in example.siblings.items():
         Path(name).write_text(text, encoding="utf-8")
     Path("script.saft").write_text(example.script, encoding="utf-8")
-    scripts = Scripts()
-    checked = scripts.check("script.saft")
-    if checked.diagnostics:
-        return {"error": render_text(checked.diagnostics, checked.source)}
+    workspace = Workspace(None)
+    module = workspace.compile("script.saft")
+    if module.said:
+        return {"error": module.said}
     model = Scripted(example.replies)
     configure(provider=model)
-    running.run(compile_checked(checked), scripts.of("script.saft"), [])
+    run_module(module, workspace, [])
     assert not model.replies
     written = capsys.readouterr()
     return {kind: text for kind, text in (("output", written.out), ("error", written.err)) if text}

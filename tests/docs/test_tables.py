@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from runtime_support import table_summary as limits
+from runtime_support import tables as limits
 from saftc.driver import compile_source
-from saftc.formatting import format_source
+from saftc.formatter.formatter import format_source
 from saftc.source import Source
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from runtime_support import CheckError, ProgramError, show
 from runtime_support.asking import Question
 from runtime_support.programs import Ambiguous, Failure, ambiguous, option
-from runtime_support.programs.asking import Plan, first_request, program, run
+from runtime_support.programs.prompting import Plan, first_request, program, run
 from runtime_support.providers.scripted import Scripted
 from runtime_support.templates import Unknown
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import runtime_support.programs as programs
 
 HERE = Path(programs.__file__).parent
-BRIDGE = {"asking.py", "goal.py"}
+BRIDGE = {"prompting.py"}
 # Below programs: the types, and plain helpers that know no prompts, no providers, no network.
-BELOW = ("errors", "jsontext", "near", "schema", "values")
+BELOW = ("errors", "jsontext", "names", "schema", "values")
 
 
 def imported(path):

@@ -27,7 +27,7 @@ from runtime_support.programs import (
 )
 from runtime_support.programs import check as check_program
 from runtime_support.programs import run as run_program
-from runtime_support.programs.asking import Plan, program, run
+from runtime_support.programs.prompting import Plan, program, run
 from runtime_support.programs.types import notation
 from runtime_support.providers.scripted import Scripted
 from runtime_support.schema import ABSENT, decode, json_schema, schema_of

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from runtime_support.contracts import contract_of
+from runtime_support.goals import contract_of
 from runtime_support.schema import json_schema, schema_of
 
 

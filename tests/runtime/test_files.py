@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from runtime_support import FileError, ops
+from runtime_support import FileError, files, ops
 
 
 @pytest.fixture
@@ -93,3 +96,99 @@ def test_paths_of_a_script_begin_in_its_folder(script_folder: Path, tmp_path: Pa
         ops.read_text("../none.txt")
     assert caught.value.path == str(tmp_path / "none.txt")
     assert ops.file("a.txt").data == b"a.txt"
+
+
+# What is no regular file
+
+
+@pytest.mark.parametrize("read", [ops.read_text, ops.image, ops.file, ops.read])
+def test_pipes_and_devices_are_not_read(read: Callable[[str], Any], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("pipe", "/dev/zero", "/dev/null"):
+        with pytest.raises(FileError, match="it is not a regular file"):
+            read(path)
+
+
+def test_pipes_and_devices_are_not_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "null").symlink_to("/dev/null")
+    with pytest.raises(FileError) as caught:
+        ops.write_text("pipe", "x")
+    assert str(caught.value) == f"cannot write {tmp_path / 'pipe'}: it is not a regular file"
+    with pytest.raises(FileError, match="not a regular file"):
+        ops.write_text("/dev/null", "x")
+    with pytest.raises(FileError, match="in another folder"):
+        ops.write_text("null", "x")
+    assert sorted(os.listdir(tmp_path)) == ["null", "pipe"]
+
+
+def test_a_link_is_written_through_to_its_target_beside_it(tmp_path: Path) -> None:
+    make(tmp_path, "data/v1.txt")
+    (tmp_path / "data" / "now.txt").symlink_to("v1.txt")
+    (tmp_path / "new.txt").symlink_to("data/v2.txt")
+    (tmp_path / "elsewhere").symlink_to("data")
+    ops.write_text("data/now.txt", "one")
+    ops.write_text("new.txt", "two")
+    ops.write_text("elsewhere/v3.txt", "three")
+    assert (tmp_path / "data" / "now.txt").is_symlink()
+    texts = [(tmp_path / "data" / name).read_text() for name in ("v1.txt", "v2.txt", "v3.txt")]
+    assert texts == ["one", "two", "three"]
+
+
+def test_a_link_to_another_folder_is_told_and_not_followed(tmp_path: Path) -> None:
+    make(tmp_path, "secret.txt", "work/mine.txt")
+    link = tmp_path / "work" / "notes.txt"
+    link.symlink_to("../secret.txt")
+    with pytest.raises(FileError) as caught:
+        ops.write_text("work/notes.txt", "x")
+    target = tmp_path / "secret.txt"
+    assert str(caught.value) == (
+        f"cannot write {link}: it is a link to {target}, which is in another folder; "
+        "name that path to write there"
+    )
+    assert target.read_text() == "secret.txt"
+
+
+def test_permissions_are_kept_and_new_files_have_the_usual_ones(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    make(tmp_path, "kept.txt")
+    (tmp_path / "kept.txt").chmod(0o640)
+    before = os.umask(0o027)
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("it is the whole process's"))
+    try:
+        ops.write_text("kept.txt", "x")
+        ops.write_text("new.txt", "x")
+    finally:
+        monkeypatch.undo()
+        os.umask(before)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("kept.txt", "new.txt")]
+    assert modes == [0o640, 0o640]
+
+
+def test_a_text_that_is_too_long_is_not_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    make(tmp_path, "a.txt")
+    monkeypatch.setattr(files, "MOST_BYTES", 4)
+    with pytest.raises(FileError, match="it has more than 4 bytes"):
+        ops.read_text("a.txt")
+
+
+def test_line_ends_are_read_as_one(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfa\r\nb\rc\n")
+    assert ops.read_text("a.txt") == "a\nb\nc\n"
+
+
+def test_links_in_circles_are_not_followed(tmp_path: Path) -> None:
+    make(tmp_path, "tree/a.txt", "tree/deep/b.txt", "beside/c.txt")
+    for name in ("one", "two"):
+        (tmp_path / "tree" / name).symlink_to(".")
+    (tmp_path / "tree" / "out").symlink_to("../beside")
+    (tmp_path / "tree" / "d.txt").symlink_to("a.txt")
+    assert ops.list_files("tree/**") == ["tree/a.txt", "tree/d.txt", "tree/deep/b.txt"]
+    assert ops.list_files("**/tree/**/b.txt") == ["tree/deep/b.txt"]
+    assert ops.list_files("tree/out/**/*.txt") == ["tree/out/c.txt"]
+    assert ops.list_files("tree/*/c.txt") == ["tree/out/c.txt"]
+    assert ops.list_files("**/**/b.*") == ["tree/deep/b.txt"]
+    assert ops.list_files("tree/**/") == []

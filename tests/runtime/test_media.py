@@ -26,7 +26,8 @@ from runtime_support import (
     show,
     to_json,
 )
-from runtime_support.contents import content_of, counted, described, ending_with, text_of
+from runtime_support.files import size_text
+from runtime_support.media import content_of, counted, described, ending_with, text_of
 from runtime_support.providers import replay
 from runtime_support.providers.scripted import Scripted, tool_request
 from tests.support.fake_server import FakeServer
@@ -260,7 +261,7 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_sizes_in_words() -> None:
-    assert [media.size_text(n) for n in (999, 1000, 12_345, 3_450_000)] == [
+    assert [size_text(n) for n in (999, 1000, 12_345, 3_450_000)] == [
         "999 bytes",
         "1 kB",
         "12 kB",

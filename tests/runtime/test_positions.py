@@ -14,6 +14,7 @@ import pytest
 from runtime_support import ContractError, SaftError, prompt
 from runtime_support.positions import mapped
 from runtime_support.providers.scripted import Scripted
+from runtime_support.tracing import add_observer
 
 MODULE = """from runtime_support import prompt
 
@@ -86,3 +87,86 @@ def test_the_nearest_mapping_before_the_column_counts() -> None:
     assert mapped(document, 1, 99) == "a.saft:2:1"
     assert mapped(document, 2, 0) is None
     assert mapped(document, 9, 0) is None
+
+
+DAMAGED: list[dict[str, Any]] = [
+    {"version": 3, "sources": ["x.saft"], "mappings": "!!!"},
+    {"version": 3, "sources": ["x.saft"], "mappings": None},
+    {"version": 3, "sources": None, "mappings": "AAAA;AAAA;AAAA;AAAA"},
+    {"version": 3, "sources": [None], "mappings": ["AAAA"]},
+    {"version": 3, "sources": ["x.saft"], "mappings": ";;;é"},
+    {"version": 3},
+]
+
+
+@pytest.mark.parametrize("source_map", DAMAGED)
+def test_a_map_with_damaged_contents_hides_nothing(
+    source_map: dict[str, Any], scripted: Callable[..., Scripted]
+) -> None:
+    scripted("no", "no")
+    names: dict[str, Any] = {"__saft_source_map__": source_map, "__name__": "damaged"}
+    exec(compile(MODULE, "damaged.py", "exec"), names)
+    assert failed(names["ask"]).saft_position is None
+
+
+def test_a_lookup_that_fails_hides_nothing(scripted: Callable[..., Scripted]) -> None:
+    class Lookup:
+        def position(self, line: int, column: int) -> str:
+            raise KeyError(line)
+
+    scripted("no", "no")
+    names: dict[str, Any] = {"__saft_source_map__": Lookup(), "__name__": "damaged"}
+    exec(compile(MODULE, "damaged.py", "exec"), names)
+    assert failed(names["ask"]).saft_position is None
+
+
+def test_a_source_that_is_not_there_is_a_question_mark() -> None:
+    assert mapped({"sources": [], "mappings": "AAAA"}, 1, 0) == "?:1:1"
+    assert mapped({"sources": ["a.saft"], "mappings": "ADAA"}, 1, 0) == "?:1:1"
+
+
+def in_script(text: str) -> dict[str, Any]:
+    """The names of a module compiled in memory whose line N is line N of `place.saft`."""
+    mappings = ";".join(["AAAA", *["AACA"] * 20])
+    source_map = {"version": 3, "sources": ["place.saft"], "mappings": mappings}
+    names: dict[str, Any] = {"__saft_source_map__": source_map, "__name__": "place"}
+    exec(compile(text, "place.py", "exec"), names)
+    return names
+
+
+IN_THREAD = """from concurrent.futures import ThreadPoolExecutor
+from runtime_support import prompt
+from runtime_support.positions import context_of_call
+
+def ask():
+    with ThreadPoolExecutor() as pool:
+        return pool.submit(context_of_call().run, prompt, "a number", returns=int).result()
+"""
+
+
+def test_a_thread_knows_the_place_of_the_call_it_works_for(
+    scripted: Callable[..., Scripted],
+) -> None:
+    scripted("no", "no")
+    places: set[str] = set()
+    remove = add_observer(lambda event: places.add(event["place"]))
+    try:
+        assert failed(in_script(IN_THREAD)["ask"]).saft_position == "place.saft:7:1"
+    finally:
+        remove()
+    assert places == {"place.saft:7:1"}
+
+
+def test_a_thread_of_python_knows_the_line_of_the_call_it_works_for(
+    scripted: Callable[..., Scripted],
+) -> None:
+    scripted("1")
+    places: set[str] = set()
+    remove = add_observer(lambda event: places.add(event["place"]))
+    names: dict[str, Any] = {"__name__": "plain"}
+    exec(compile(IN_THREAD, "plain.py", "exec"), names)
+    try:
+        assert names["ask"]().value == 1
+    finally:
+        remove()
+    assert places == {"plain.py:7"}

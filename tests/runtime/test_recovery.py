@@ -16,7 +16,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime_support.recovery import Recovered, RecoveryRefused, recover
+from runtime_support import prompt
+from runtime_support.providers.scripted import Scripted
+from runtime_support.recovery import (
+    Recovered,
+    RecoveryRefused,
+    recover,
+    without_thinking,
+)
 from runtime_support.schema import (
     ABSENT,
     AnySchema,
@@ -201,6 +208,27 @@ def test_a_recursive_schema() -> None:
 def test_a_default_that_is_not_null_is_left_to_the_record() -> None:
     schema = ObjectSchema("P", (Field("n", ScalarSchema("int"), required=False, default=7),))
     assert recover("{}", schema) == Recovered({}, ())
+
+
+@pytest.mark.parametrize("text", ['["\\ud83d"]', '["\ud83d"]', "[a, '\ud83d']", "- a\n- \ud83d\n"])
+def test_half_of_a_surrogate_pair_is_refused(text: str) -> None:
+    with pytest.raises(RecoveryRefused, match="half of a surrogate pair"):
+        recover(text, ListSchema(ScalarSchema("string")))
+
+
+def test_half_of_a_surrogate_pair_is_asked_again(scripted: Callable[..., Scripted]) -> None:
+    scripted('["\ud83d"]', '["😀"]')
+    assert prompt("?", returns=list[str]).value == ["😀"]
+
+
+def test_a_whole_surrogate_pair_is_a_character() -> None:
+    assert recover("['\\ud83d\\ude00']", ListSchema(AnySchema())).value == ["😀"]
+
+
+def test_what_stands_in_a_string_is_no_thinking() -> None:
+    text = '<think>[1]</think>{"name": "<think>", "age": 3}<thought>[2]</thought>'
+    assert without_thinking(text) == '{"name": "<think>", "age": 3}'
+    assert without_thinking('{"a: [broken <think>b</think>') == '{"a: [broken <think>b</think>'
 
 
 def test_notes_do_not_grow_without_end() -> None:
@@ -431,6 +459,7 @@ PEOPLE = ListSchema(PERSON)
         '{"name": "' + 'say "hi" ' * 100_000 + '", "age": 36,}',
         '{"name": "' + "\\" * 1_000_000,
         "<think>" * 150_000,
+        "<think></think>" * 70_000 + ROW,
         "```a\n" * 200_000,
         "<a>" * 300_000,
         "- a\n" * 100_000,

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from runtime_support import program, prompt, to_json
-from runtime_support import table_summary as limits
+from runtime_support import tables as limits
 from runtime_support.providers.scripted import Scripted, tool_request
-from runtime_support.table_summary import summary
+from runtime_support.tables import summary
 
 # Nothing that a table holds makes its summary longer than this many characters of JSON.
 MOST_JSON = 60_000

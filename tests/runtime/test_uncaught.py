@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from runtime_support.positions import install
 
 MODULE = """from runtime_support import show
 
@@ -74,3 +77,31 @@ def test_another_hook_is_called_as_well(module: Path) -> None:
         env={"PYTHONPATH": str(Path(__file__).parents[2])},
     )
     assert done.stdout == "['at a.saft:2:9']\n"
+
+
+@pytest.mark.parametrize("mappings", ["!!!", None, 3, ";;AAAA,!"])
+def test_damaged_mappings_hide_no_error(module: Path, mappings: object) -> None:
+    Path(f"{module}.map").write_text(json.dumps({**SOURCE_MAP, "mappings": mappings}))
+    error = error_of("a.py", folder=module.parent)
+    assert error.endswith("ZeroDivisionError: division by zero\n")
+    assert "excepthook" not in error
+
+
+def test_an_error_of_a_thread_has_its_position(module: Path) -> None:
+    source_map = {**SOURCE_MAP, "mappings": ";;;;AACQ"}
+    Path(f"{module}.map").write_text(json.dumps(source_map))
+    module.write_text(
+        "from threading import Thread\nfrom runtime_support import show\n\n"
+        "def run():\n    1 / len(show(''))\n\nThread(target=run).start()\nraise SystemExit(1)\n"
+    )
+    error = error_of("a.py", folder=module.parent)
+    assert error.endswith("ZeroDivisionError: division by zero\nat a.saft:2:9\n")
+
+
+def test_installing_it_twice_is_as_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    install()
+    installed = sys.excepthook
+    install()
+    assert sys.excepthook is installed

@@ -6,7 +6,7 @@ def prompt(a: int, b: int = 2) -> int:
 
 
 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx = prompt(
-    a=1000000,
+    a=1000000
 )
 x = prompt(
     1,  # one

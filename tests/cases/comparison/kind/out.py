@@ -10,7 +10,7 @@ def kinds(x: Any, n: int | bool, text: str | None) -> None:
         show(not isinstance(x, list)),
         show(type(n) is int),
         show(text is None),
-        show("int" == kind(x)),
+        show(type(x) is int),
     )
     print(show(kind(x) == "dataframe"), show(kind(x) in ["int", "float"]))
 

@@ -28,11 +28,11 @@ def save(rows: list[Row], options: Options, entries: list[Entry]) -> None:
     print(show(rows), show(options), show(entries))
 
 
-class ChildrenItem(TypedDict):
+class Child(TypedDict):
     age: int
 
 
-children: list[ChildrenItem] = []
+children: list[Child] = []
 
 
 class Side(TypedDict):

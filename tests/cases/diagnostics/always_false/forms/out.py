@@ -2,6 +2,6 @@
 from runtime_support import ops, show
 
 nothing = None
-if nothing is True:
+if nothing:
     print(1)
 print(show(1 == "a"), show((1, 2) == [1, 2]), show(ops.eq(True, 1)))

@@ -1,0 +1,50 @@
+"""Calls: of functions, records and imported Python as they are, of what is not known by `ops`.
+
+go(a, n: 2)     go(a, n=2)      or  ops.call(go, a, n=2)
+ask(mail)       ask(mail).value, of a function that keeps the history of its prompt
+"""
+
+from typing import assert_never
+
+from saftc.codegen import python as py
+from saftc.codegen.builtins import arguments, emit_builtin_call
+from saftc.codegen.comments import one_a_line
+from saftc.codegen.context import Context
+from saftc.codegen.python import Expression
+from saftc.semantics.forms import BuiltinCall, DirectCall, Form
+from saftc.syntax import nodes as n
+
+
+def emit_call(context: Context, node: n.Call) -> Expression:
+    """A call with its value."""
+    form = context.facts.forms.calls[node]
+    match form:
+        case BuiltinCall():
+            return emit_builtin_call(context, node, form)
+        case DirectCall():
+            positional, named = arguments(context, node, _parameter_names(context, form))
+            made = py.call(context.emit(node.function), positional, named)
+            made = one_a_line(context, node, made, node.arguments)
+            if form.definition not in context.facts.history.does:
+                return made
+            context.note(made, node.span)
+            return py.attribute(made, "value")
+        case Form.OPS:
+            positional, named = arguments(context, node)
+            function = context.emit(node.function)
+            made = py.call(context.operator("call"), [function, *positional], named)
+            return one_a_line(context, node, made, (node.function, *node.arguments))
+        case _:
+            assert_never(form)
+
+
+def _parameter_names(context: Context, form: DirectCall) -> dict[str, str]:
+    """The Python names of a function's parameters, where its own module is the one at hand."""
+    if not isinstance(form.definition, n.FunctionDef):
+        return {}
+    symbols = context.facts.names.symbols
+    return {
+        parameter.name.text: context.names[symbols[parameter.name]]
+        for parameter in form.definition.parameters
+        if parameter.name in symbols
+    }

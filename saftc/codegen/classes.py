@@ -1,0 +1,142 @@
+"""The classes that object schemas become, and the names they have.
+
+    rows: [{id: int, note: string?}] = ...
+
+gives `class Row(TypedDict)`: a class is named after the place its schema was written; the same
+shape twice is one class.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.python import Expression, Statement
+from saftc.codegen.words import singular
+from saftc.semantics.facts import Facts
+from saftc.semantics.types import (
+    FieldType,
+    ListType,
+    LiteralType,
+    ObjectType,
+    TupleType,
+    Type,
+    UnionType,
+)
+from saftc.syntax import nodes as n
+
+_Shape = tuple[FieldType, ...]
+
+
+@dataclass(slots=True)
+class Classes:
+    """The names of a module's types while it is written.
+
+    `names` are the classes that stand for shapes, `places` where shapes were written, `pending` the
+    classes to be written above the statement at hand, `written` the types whose definitions stand
+    above, `aliases` the names of types that have one.
+    """
+
+    facts: Facts
+    taken: set[str]
+    written: set[str]
+    names: dict[_Shape, str] = field(default_factory=dict[_Shape, str])
+    places: dict[_Shape, str] = field(default_factory=dict[_Shape, str])
+    pending: list[Statement] = field(default_factory=list[Statement])
+    aliases: dict[Type, str] = field(default_factory=dict[Type, str])
+
+    def name_schema(self, schema: n.Schema | None, place: str) -> None:
+        """Names the object schemas written at `place` after it; a class is written when used."""
+        match schema:
+            case n.ObjectSchema():
+                type_ = self.facts.schemas[schema]
+                if isinstance(type_, ObjectType):
+                    self.places.setdefault(type_.fields, place)
+                for one in schema.fields:
+                    self.name_schema(one.schema, one.name.text)
+            case n.ListSchema():
+                self.name_schema(schema.item, _one_of(place))
+            case n.TupleSchema():
+                for item in schema.items:
+                    self.name_schema(item, _one_of(place))
+            case n.UnionSchema():
+                for member in schema.members:
+                    self.name_schema(member, place)
+            case n.OptionalSchema():
+                self.name_schema(schema.schema, place)
+            case n.NamedSchema() | n.LiteralSchema() | None:
+                pass
+            case _:
+                assert_never(schema)
+
+    def new_name(self, type_: ObjectType) -> str:
+        """A free name for the class of a shape, after the place it was written at."""
+        text = _class_name(self.places.get(type_.fields, "object"))
+        candidate, number = text, 2
+        while candidate in self.taken:
+            candidate = f"{text}{number}"
+            number += 1
+        return candidate
+
+    def take(self) -> list[Statement]:
+        """The classes that are to be written now."""
+        taken, self.pending = self.pending, []
+        return taken
+
+
+def has_alias_form(type_: Type) -> bool:
+    """Whether annotations name the alias of such a type, and do not write the type out."""
+    return isinstance(type_, UnionType | LiteralType | ListType | TupleType)
+
+
+def classes_of(module: n.Module, facts: Facts) -> Classes:
+    """The names of types before the first line is written."""
+    own = {
+        node.name.text for node in module.statements if isinstance(node, n.TypeAlias | n.RecordDef)
+    }
+    types = {*facts.aliases, *facts.records}
+    symbols = (symbol for scope in facts.names.scopes.values() for symbol in scope.symbols.values())
+    # The definitions of other modules' types stand above from the beginning.
+    classes = Classes(facts, types.union(symbol.name for symbol in symbols), types - own)
+    for text, type_ in facts.aliases.items():
+        if has_alias_form(type_):
+            classes.aliases[type_] = text
+        elif isinstance(type_, ObjectType):
+            classes.names.setdefault(type_.fields, text)
+    return classes
+
+
+def class_def(
+    text: str,
+    bases: Sequence[Expression],
+    entries: Sequence[tuple[str, Expression]],
+    doc: str = "",
+    decorators: Sequence[Expression] = (),
+    defaults: dict[str, Expression] | None = None,
+) -> cst.ClassDef:
+    """A class whose body is annotated names."""
+    body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
+    body += [py.annotated(py.name(key), type_, (defaults or {}).get(key)) for key, type_ in entries]
+    return py.class_(text, bases, body or [cst.Pass()], decorators)
+
+
+def docstring(text: str) -> cst.Expr:
+    """A docstring statement."""
+    escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    before = " " if escaped.startswith('"') else ""
+    after = "\n" if "\n" in escaped else " " if escaped.endswith('"') else ""
+    return cst.Expr(cst.SimpleString(f'"""{before}{escaped}{after}"""'))
+
+
+def _class_name(place: str) -> str:
+    """`user_rows` is `UserRows`."""
+    words = [word for word in place.replace(" ", "_").split("_") if word]
+    text = "".join(word[0].upper() + word[1:] for word in words)
+    return text if text and text.isidentifier() else "Object"
+
+
+def _one_of(place: str) -> str:
+    """The name of one item of what has this name: `rows` holds a `row`."""
+    return singular(place) or place + "_item"

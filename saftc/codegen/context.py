@@ -1,0 +1,121 @@
+"""What the functions of the emitter share.
+
+Each is given a `Context` and a node, as in `emit_for_stmt(context, statement)`. A context says
+where the node stands; what stands deeper, or in another scope, is given another one. What has been
+written so far is in its `output`, the one thing that grows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.classes import Classes
+from saftc.codegen.imports import SOURCES, Imports
+from saftc.codegen.layout import WIDTH, code_of
+from saftc.codegen.names import Needs
+from saftc.codegen.positions import Spans
+from saftc.codegen.python import Expression, Statement
+from saftc.semantics.facts import Facts
+from saftc.semantics.names import Scope, Symbol
+from saftc.semantics.types import Type
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.comments import Comments
+from saftc.syntax.tokens import Comment
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one run of the emitter has used and made so far.
+
+    `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
+    number of the mark that stands for one until the module is laid out.
+    """
+
+    classes: Classes
+    needs: Needs = field(default_factory=Needs)
+    imports: Imports = field(default_factory=Imports)
+    spans: Spans = field(default_factory=Spans)
+    prompts: dict[n.Prompt, cst.Call] = field(default_factory=dict[n.Prompt, cst.Call])
+    texts: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a node stands, and all that is known of the module.
+
+    `expression` and `statement` emit any such node. `depth` counts the blocks around, `inner` are
+    the comments inside of the statement at hand for which no place has been found yet.
+    """
+
+    source: Source
+    module: n.Module
+    facts: Facts
+    names: Mapping[Symbol, str]
+    comments: Comments
+    output: Output
+    expression: "Callable[[Context, n.Expression], Expression]"
+    statement: "Callable[[Context, n.Statement], Sequence[Statement]]"
+    scope: Scope
+    depth: int = 0
+    inner: list[Comment] = field(default_factory=list[Comment])
+
+    # What is around
+
+    def within(self, scope: Scope) -> "Context":
+        """The context of what stands in another scope."""
+        return replace(self, scope=scope)
+
+    def deeper(self) -> "Context":
+        """The context of what stands in a block of the statement."""
+        return replace(self, depth=self.depth + 1)
+
+    def beside(self, inner: Sequence[Comment]) -> "Context":
+        """The context of a statement or head with these comments inside."""
+        return replace(self, inner=list(inner))
+
+    # What is known
+
+    def type_of(self, node: n.Expression) -> Type:
+        """The type of an expression at its place."""
+        return self.facts.type_of(node)
+
+    def name_of(self, node: n.Node) -> str:
+        """The Python name of what `node` refers to or introduces."""
+        return self.names[self.facts.names.of(node)]
+
+    def type_name(self, text: str) -> str:
+        """The Python name of a type of the script."""
+        symbol = self.facts.names.scopes[self.module].symbols.get(text)
+        return text if symbol is None else self.names[symbol]
+
+    def is_long(self, made: cst.CSTNode) -> bool:
+        """Whether a node does not fit on a line of its own in the block."""
+        return len(code_of(made)) + 4 * self.depth > WIDTH
+
+    # What is made
+
+    def emit(self, node: n.Expression) -> Expression:
+        """An expression as its place needs it: with the place's conversion or check."""
+        return self.expression(self, node)
+
+    def note(self, made: cst.CSTNode, span: Span) -> None:
+        """Notes where something comes from."""
+        self.output.spans.note(made, span)
+
+    def global_(self, text: str) -> cst.Name:
+        """A name that the output itself needs: imported, or one of Python's builtins."""
+        self.output.needs.add(text, self.scope)
+        if text in SOURCES:
+            self.output.imports.names.add(text)
+        return py.name(text)
+
+    def operation(self, text: str, *arguments: Expression) -> Expression:
+        """The call `ops.text(arguments)` of the runtime."""
+        return py.call(self.operator(text), arguments)
+
+    def operator(self, text: str) -> Expression:
+        """The function `ops.text` of the runtime."""
+        return py.attribute(self.global_("ops"), text)

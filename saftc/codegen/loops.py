@@ -1,0 +1,68 @@
+"""What loops and comprehensions iterate over, and the names they bind."""
+
+from typing import assert_never
+
+from saftc.codegen import python as py
+from saftc.codegen.builtins import emit_iterable
+from saftc.codegen.context import Context
+from saftc.codegen.operators import emit_condition
+from saftc.codegen.python import Expression
+from saftc.semantics.forms import Form
+from saftc.syntax import nodes as n
+
+
+def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
+    """`[item for x in xs if c]`."""
+    inside = context.within(context.facts.names.scopes[node])
+    clauses: list[py.Clause] = []
+    for clause in node.clauses:
+        iterable = loop_over(inside, clause)
+        conditions = [emit_condition(inside, condition) for condition in clause.conditions]
+        clauses.append((emit_pattern(inside, clause.pattern), iterable, conditions))
+    return py.comprehension(inside.emit(node.item), clauses)
+
+
+def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expression:
+    """What a loop iterates over: unpacking is checked where it is not proved."""
+    form = context.facts.forms.loops[loop]
+    match form:
+        case Form.NATIVE:
+            return emit_iterable(context, loop.iterable)
+        case Form.EACH:
+            made = context.operation("each", emit_iterable(context, loop.iterable))
+        case Form.EACH_OF:
+            shape = _shape(loop.pattern)
+            made = context.operation("each_of", context.emit(loop.iterable), shape)
+        case _:
+            assert_never(form)
+    context.note(made, loop.iterable.span)
+    return made
+
+
+def _shape(pattern: n.Pattern) -> Expression:
+    """How many values a pattern takes; a nested one as a tuple that mirrors it."""
+    assert isinstance(pattern, n.TuplePattern)
+    is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
+    return py.constant(len(pattern.items)) if is_flat else _mirrored(pattern)
+
+
+def _mirrored(pattern: n.Pattern) -> Expression:
+    """`("a", ("b", "c"))`."""
+    match pattern:
+        case n.NamePattern():
+            return py.constant(pattern.name.text)
+        case n.TuplePattern():
+            return py.tuple_([_mirrored(item) for item in pattern.items])
+        case _:
+            assert_never(pattern)
+
+
+def emit_pattern(context: Context, pattern: n.Pattern) -> Expression:
+    """The names that a loop binds."""
+    match pattern:
+        case n.NamePattern():
+            return py.name(context.name_of(pattern.name))
+        case n.TuplePattern():
+            return py.tuple_([emit_pattern(context, item) for item in pattern.items])
+        case _:
+            assert_never(pattern)

@@ -1,0 +1,150 @@
+"""Operators, tests and conditions: Python's own where the types prove that they do what Saft means.
+
+a + b       a + b               or  ops.add(a, b)
+a == nil    a is None
+if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
+"""
+
+from typing import assert_never
+
+from saftc.codegen import python as py
+from saftc.codegen.annotations import dataframe_class
+from saftc.codegen.context import Context
+from saftc.codegen.python import Expression
+from saftc.semantics.forms import Form, IsTest, KindTest, Test
+from saftc.syntax import nodes as n
+
+_OPERATIONS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "%": "mod",
+    "==": "eq",
+    "!=": "ne",
+    "<": "lt",
+    "<=": "le",
+    ">": "gt",
+    ">=": "ge",
+    "in": "is_in",
+    "not in": "is_in",
+}
+
+# `type(x) == "string"` as a test that Python's type checkers understand.
+_CLASSES = {
+    "int": "int",
+    "string": "str",
+    "float": "float",
+    "bool": "bool",
+    "list": "list",
+    "tuple": "tuple",
+    "object": "dict",
+}
+
+
+# Arithmetic and comparisons
+
+
+def emit_unary(context: Context, node: n.Unary) -> Expression:
+    """`-x`, `not x`."""
+    if node.operator == "not":
+        return _negated(context, node.operand)
+    operand = context.emit(node.operand)
+    if context.facts.forms.operators[node] == Form.NATIVE:
+        return py.negation(operand)
+    return context.operation("neg", operand)
+
+
+def emit_binary(context: Context, node: n.Binary) -> Expression:
+    """`left + right` and the like."""
+    left, right = context.emit(node.left), context.emit(node.right)
+    if context.facts.forms.operators[node] == Form.NATIVE:
+        return py.binary(left, node.operator, right)
+    return context.operation(_OPERATIONS[node.operator], left, right)
+
+
+def emit_comparison(context: Context, node: n.Comparison) -> Expression:
+    """`left < right` and the like."""
+    form = context.facts.forms.operators[node]
+    is_negative = node.operator in ("!=", "not in")
+    match form:
+        case KindTest() if form.by != "text":
+            made = _kind_test(context, form)
+            return py.negated(made) if is_negative else made
+        case IsTest():
+            tested, operator = context.emit(form.tested), "is not" if is_negative else "is"
+            return py.comparison(tested, operator, context.emit(form.constant))
+        case Form.NATIVE | KindTest():
+            left, right = context.emit(node.left), context.emit(node.right)
+            return py.comparison(left, node.operator, right)
+        case Form.OPS:
+            left, right = context.emit(node.left), context.emit(node.right)
+            made = context.operation(_OPERATIONS[node.operator], left, right)
+            return py.negated(made) if node.operator == "not in" else made
+        case _:
+            assert_never(form)
+
+
+def _kind_test(context: Context, test: KindTest) -> Expression:
+    """`type(x) == "string"` as `isinstance(x, str)`."""
+    value = context.emit(test.tested)
+    if test.by == "none":
+        return py.comparison(value, "is", py.constant(None))
+    if test.by == "exact":
+        kind = py.call(context.global_("type"), [value])
+        return py.comparison(kind, "is", context.global_(_CLASSES[test.word]))
+    return py.call(context.global_("isinstance"), [value, _class_of_kind(context, test.word)])
+
+
+def _class_of_kind(context: Context, word: str) -> Expression:
+    if word in context.facts.records:
+        return py.name(context.type_name(word))
+    return dataframe_class(context) if word == "dataframe" else context.global_(_CLASSES[word])
+
+
+# Truth
+
+
+def emit_condition(context: Context, node: n.Expression) -> Expression:
+    """An expression that Python finds true exactly when Saft does."""
+    match node:
+        case n.Logical():
+            left, right = emit_condition(context, node.left), emit_condition(context, node.right)
+            return py.both(left, node.operator, right)
+        case n.Unary(operator="not"):
+            return _negated(context, node.operand)
+        case _:
+            if context.facts.forms.tests[node] in (Test.BOOL, Test.BOOL_OR_NIL):
+                return context.emit(node)
+            return emit_truth(context, node)
+
+
+def emit_truth(context: Context, node: n.Expression) -> Expression:
+    """An expression that gives `True` or `False` as `node` is true or not in Saft."""
+    match node:
+        case n.Logical():
+            left, right = emit_truth(context, node.left), emit_truth(context, node.right)
+            return py.both(left, node.operator, right)
+        case n.Unary(operator="not"):
+            return _negated(context, node.operand)
+        case _:
+            pass
+    value, test = context.emit(node), context.facts.forms.tests[node]
+    match test:
+        case Test.BOOL:
+            return value
+        case Test.BOOL_OR_NIL:
+            return py.comparison(value, "is", py.constant(True))
+        case Test.NOT_NIL:
+            return py.comparison(value, "is not", py.constant(None))
+        case Test.TRUTHY:
+            return context.operation("truthy", value)
+        case _:
+            assert_never(test)
+
+
+def _negated(context: Context, operand: n.Expression) -> Expression:
+    """`not operand`; of what is `True`, `False` or None, Python's own does."""
+    if context.facts.forms.tests.get(operand) == Test.BOOL_OR_NIL:
+        return py.negated(context.emit(operand))
+    return py.negated(emit_truth(context, operand))

@@ -1,0 +1,1 @@
+"""What the commands of `saftc` do, a module each; `saftc.cli` reads their arguments."""

@@ -1,0 +1,52 @@
+"""`saftc explain`: what the code of a diagnostic means.
+
+Each code of the catalogue has a page, `diagnostics/pages/SAFT0203.md`: a title, what it means, a
+wrong script with the diagnostic that it gets, and a right one.
+"""
+
+import re
+from pathlib import Path
+
+from saftc.diagnostics.catalogue import BY_NUMBER
+from saftc.diagnostics.model import Code
+
+PAGES = Path(__file__).parent.parent / "diagnostics" / "pages"
+
+_NUMBER = re.compile(r"(?:saft)?0*([0-9]{1,4})", re.IGNORECASE)
+
+
+class UnknownCode(Exception):
+    """There is no such code. The text names the nearest one."""
+
+
+def page(code: str) -> str:
+    """The page of `code`, which may be written `SAFT0203`, `saft0203` or `203`."""
+    return _read(_code(code))
+
+
+def title(code: Code) -> str:
+    """What the page of a code is called."""
+    return _read(code).partition("\n")[0].partition(": ")[2]
+
+
+def index() -> str:
+    """Every code with its title, a line each."""
+    codes = sorted(BY_NUMBER.values(), key=lambda code: code.number)
+    return "".join(f"{code.number}  {code.severity:7}  {title(code)}\n" for code in codes)
+
+
+def _code(text: str) -> Code:
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise UnknownCode(f"`{text}` is not a code such as SAFT0203; `saftc explain` lists them")
+    asked = int(match[1])
+    nearest = min(BY_NUMBER.values(), key=lambda code: abs(int(code.number[4:]) - asked))
+    if int(nearest.number[4:]) != asked:
+        raise UnknownCode(
+            f"there is no code SAFT{asked:04}; the nearest is {nearest.number}, {title(nearest)}"
+        )
+    return nearest
+
+
+def _read(code: Code) -> str:
+    return (PAGES / f"{code.number}.md").read_text(encoding="utf-8")

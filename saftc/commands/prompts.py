@@ -1,0 +1,30 @@
+"""`saftc prompts`: the request that each prompt of a script will send."""
+
+import sys
+
+from saftc.commands.reporting import say, write_diagnostics
+from saftc.declarations import imported_beside, nothing
+from saftc.driver import compile_checked
+from saftc.previewing import preview
+from saftc.previews import as_json as rendered_as_json
+from saftc.previews import as_text
+from saftc.project.scripts import Scripts
+
+
+def show_prompts(file: str, *, as_json: bool, imports: bool) -> int:
+    """Writes the requests of a script; gives the exit code.
+
+    With `imports`, the Python modules that offer tools are imported: their code runs.
+    """
+    scripts = Scripts()
+    checked = scripts.check(file)
+    write_diagnostics(checked, sys.stderr)
+    if checked.has_errors:
+        return 1
+    modules = scripts.of(file)
+    find = imported_beside(modules.folder) if imports else nothing
+    previews = preview(compile_checked(checked), modules, find)
+    if not previews:
+        say(f"{file} has no prompts")
+    sys.stdout.write(rendered_as_json(previews) if as_json else as_text(previews))
+    return 1 if any(one.error for one in previews) else 0

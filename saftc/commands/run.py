@@ -1,0 +1,90 @@
+"""Running a script: compiled in memory, executed as a program, errors told in its own terms."""
+
+import linecache
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from pathlib import Path
+from types import ModuleType
+
+from saftc.commands.failures import Running, explain
+from saftc.project.cache import OF_PYTHON, CompiledModule
+from saftc.project.finder import folder_of, sibling
+from saftc.project.workspace import Workspace
+
+
+def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
+    """Runs a script without errors with `arguments` as `sys.argv[1:]`; gives the exit code.
+
+    Sibling scripts that it imports are compiled by `workspace`. An uncaught error is told on
+    standard error.
+    """
+    folder = folder_of(module.script)
+    sys.argv = ["<stdin>" if module.script == "-" else module.script, *arguments]
+    sys.path.insert(0, str(folder.absolute()))
+    scripts: dict[str, Running] = {}
+    names = frozenset(name for name, was in module.imports.items() if was != OF_PYTHON)
+    sys.meta_path.insert(0, _SiblingFinder(folder, names, workspace, scripts))
+    # Types find the names in their annotations through the module that they are defined in.
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    # Where the runtime begins the relative paths of a script.
+    main.__dict__["__saft_folder__"] = str(folder.resolve())
+    try:
+        _execute(module, main, workspace, scripts)
+    except SystemExit:
+        raise
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BaseException as error:
+        sys.stdout.flush()
+        sys.stderr.write(explain(error, scripts))
+        return 1
+    return 0
+
+
+def _execute(
+    compiled: CompiledModule,
+    module: ModuleType,
+    workspace: Workspace,
+    scripts: dict[str, Running],
+) -> None:
+    """Runs a compiled text as `module`; from now on `scripts` know it by its file name."""
+    assert compiled.text is not None
+    text = compiled.text
+    filename = f"<compiled {'<stdin>' if compiled.script == '-' else compiled.script}>"
+    # Tracebacks look for the lines there.
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    scripts[filename] = Running(compiled.script, text, workspace)
+    module.__dict__["__saft_source_map__"] = scripts[filename]
+    exec(compile(text, filename, "exec"), module.__dict__)
+
+
+class _SiblingFinder(MetaPathFinder, Loader):
+    """Lets a script import its siblings without their modules being on disk."""
+
+    def __init__(
+        self,
+        folder: Path,
+        names: frozenset[str],
+        workspace: Workspace,
+        scripts: dict[str, Running],
+    ) -> None:
+        self.folder = folder
+        self.names = names
+        self.workspace = workspace
+        self.scripts = scripts
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        """A sibling script as a module, if it is one."""
+        return spec_from_loader(fullname, self) if fullname in self.names else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Runs the sibling's compiled text as the module."""
+        path = sibling(module.__name__, self.folder)
+        assert path is not None
+        _execute(self.workspace.compile(str(path)), module, self.workspace, self.scripts)

@@ -1,0 +1,95 @@
+"""What the tree leaves out of a script: comments, blank lines, and texts as they were written.
+
+A comment inside of a statement is written once: by the part of the tree that it stands in, or else
+by the next part around it.
+"""
+
+import re
+from collections.abc import Sequence
+
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.comments import Comments, skip
+from saftc.syntax.texts import dedent
+from saftc.syntax.tokens import Comment
+
+_HOLE = "\0"
+_OPENED_GAP = re.compile(r"(?:\s+|//[^\n]*|\()*")
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*"""'
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|[0-9][0-9A-Za-z_]*(?:\.[0-9][0-9A-Za-z_]*)?(?:(?<=[eE])[+-][0-9A-Za-z_]+)?"
+    r"|[A-Za-z_][0-9A-Za-z_]*",
+    re.DOTALL,
+)
+_LAST_TEXT = re.compile(r"(?:[^\\$]|\\.)*", re.DOTALL)
+
+
+class Original:
+    """The source of a tree, and the comments that have not been written yet."""
+
+    def __init__(self, source: Source, module: n.Module) -> None:
+        self.source = source
+        self.text = source.text
+        self.doc_comments = module.doc_comments
+        # The doc comments at the end of a field's line stand by the field, wherever its line ends.
+        self.docs_beside = {
+            node: comment for comment, node in module.doc_comments.items() if comment.is_trailing
+        }
+        placed = set(self.docs_beside.values())
+        free = [comment for comment in module.comments if comment not in placed]
+        self.comments = Comments(source, module, free)
+        # The comments inside the statement at hand that are not yet written.
+        self.inner: list[Comment] = []
+
+    # Places
+
+    def skip(self, offset: int) -> int:
+        """The offset of the next thing that is neither blank nor a comment."""
+        return skip(self.text, offset)
+
+    def core(self, span: Span) -> int:
+        """The offset of what stands in the parentheses that `span` may begin with."""
+        match = _OPENED_GAP.match(self.text, span.start)
+        return match.end() if match else span.start
+
+    def has_comma(self, offset: int) -> bool:
+        """Whether a comma comes next."""
+        return self.text.startswith(",", self.skip(offset))
+
+    def begins_line(self, offset: int) -> bool:
+        """Whether nothing stands before `offset` on its line."""
+        line_start = self.source.line_start(self.source.line_of(offset))
+        return not self.text[line_start:offset].strip()
+
+    def closing(self, offset: int) -> int:
+        """The offset of the bracket that comes next, behind a comma or not."""
+        offset = self.skip(offset)
+        return self.skip(offset + 1) if self.text.startswith(",", offset) else offset
+
+    def is_grouped(self, node: n.Node, first: n.Node) -> bool:
+        """Whether `node`, which begins with `first`, has parentheses of its own."""
+        return self.text.startswith("(", node.span.start) and first.span.start > node.span.start
+
+    # Texts
+
+    def token_at(self, offset: int) -> str:
+        """The number, string or word at `offset`, as it was written."""
+        match = _TOKEN.match(self.text, offset)
+        assert match is not None
+        return match.group()
+
+    def prompt_text(self, prompt: n.Prompt, holes: Sequence[n.Hole]) -> tuple[list[str], bool]:
+        """The text before each hole and after the last, and whether it takes several lines.
+
+        The texts are as written, less their indentation and the blank lines at both ends.
+        """
+        start = self.text.index("$", self.core(prompt.span)) + 1
+        texts: list[str] = []
+        for hole in holes:
+            texts.append(self.text[start : hole.span.start])
+            start = hole.span.end
+        match = _LAST_TEXT.match(self.text, start)
+        texts.append(match.group() if match else "")
+        has_lines = any("\n" in text for text in texts)
+        return dedent(_HOLE.join(texts)).split(_HOLE), has_lines

@@ -1,0 +1,191 @@
+"""What was compiled before, so that an unchanged script is not compiled again.
+
+    cache = Cache(cache_folder())
+    cache.find("triage.saft", digest(data))     the CompiledModule of that text, or None
+    cache.keep(module)
+
+Each module is a file in the user's cache folder, named by the script's name, its content and the
+compiler: another saftc, or another version of what it writes with, finds nothing. Whether the
+scripts that it imports are still the same is for the one who asks to see. A cache that is damaged,
+or cannot be read or written, costs time and nothing else.
+"""
+
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from saftc import __version__
+from saftc.project.files import FileProblem, write_module
+
+# Stands for the digest of a module that Python finds.
+OF_PYTHON = "python"
+
+# What has a say in the text of a module, beside Python and saftc.
+_WRITERS = ("black", "lark", "libcst")
+
+# When there are more modules than this, the oldest quarter goes.
+_MOST_MODULES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledModule:
+    """What a script was compiled to.
+
+    `script` is its path as it was given, `source` the digest of its bytes. `imports` holds all that
+    it imports, directly or not, deepest first: the digest of a sibling script or `OF_PYTHON`.
+    `said` are its diagnostics as text; `text` is None when there are errors among them.
+    `source_map` is that for a module called `target`; both are empty when none was asked for.
+    """
+
+    script: str
+    source: str
+    imports: dict[str, str]
+    said: str
+    text: str | None
+    target: str = ""
+    source_map: str = ""
+
+
+_FIELDS = {field.name for field in fields(CompiledModule)}
+
+
+class Cache:
+    """Compiled modules in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._has_kept = False
+
+    def find(self, script: str, source: str) -> CompiledModule | None:
+        """What a script of this name and content was compiled to, if that is known.
+
+        Its warnings name the script's path; they count for another path only if there are none.
+        """
+        try:
+            data: Any = json.loads(self._path(script, source).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return None
+        module = _module(data)
+        if module is None or (module.script != script and module.said):
+            return None
+        return replace(module, script=script) if module.source == source else None
+
+    def keep(self, module: CompiledModule) -> None:
+        """Remembers a module that has no errors."""
+        data = asdict(module)
+        data["digest"] = _checksum(data)
+        path = self._path(module.script, module.source)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_module(path, json.dumps(data))
+        except (OSError, FileProblem):
+            return  # the next time takes longer
+        self._has_kept = True
+
+    def close(self) -> None:
+        """Keeps the folder from growing for ever."""
+        if not self._has_kept:
+            return
+        files = _files(self.folder / "modules")
+        if len(files) > _MOST_MODULES:
+            files.sort(key=_modified)
+            for path in files[: len(files) // 4]:
+                path.unlink(missing_ok=True)
+
+    def size(self) -> tuple[int, int]:
+        """How many files are kept, and their bytes."""
+        sizes = [path.stat().st_size for path in self._files()]
+        return len(sizes), sum(sizes)
+
+    def clear(self) -> tuple[int, int]:
+        """Removes what saftc has put there; how many files and bytes that was.
+
+        Raises:
+            FileProblem: A file cannot be removed.
+        """
+        count = size = 0
+        for path in self._files():
+            try:
+                found = path.stat().st_size
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise FileProblem(f"cannot remove {path}: {error.strerror or error}") from None
+            count, size = count + 1, size + found
+        return count, size
+
+    def _files(self) -> list[Path]:
+        return _files(self.folder / "modules") + _files(self.folder / "parser")
+
+    def _path(self, script: str, source: str) -> Path:
+        words = f"{self._compiler}\0{os.path.basename(script)}\0{source}"
+        return self.folder / "modules" / f"{digest(words.encode())}.json"
+
+    @cached_property
+    def _compiler(self) -> str:
+        """What tells one saftc, with what it writes with, from another."""
+        parts = [__version__, sys.version]
+        for folder, _, names in os.walk(Path(__file__).parent.parent):
+            for name in names:
+                if not name.endswith(".pyc"):
+                    parts.append(_state(os.path.join(folder, name)))
+        for package in _WRITERS:
+            spec = find_spec(package)
+            parts.append(_state(spec.origin or "") if spec is not None else "")
+        return digest("\n".join(sorted(parts)).encode())
+
+
+def digest(data: bytes) -> str:
+    """What tells one content from another."""
+    return sha256(data).hexdigest()
+
+
+def digest_of(path: str | Path) -> str | None:
+    """The digest of a file; None when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return digest(file.read())
+    except (OSError, ValueError):
+        return None
+
+
+def _checksum(data: dict[str, Any]) -> str:
+    return digest(json.dumps(data, sort_keys=True).encode())
+
+
+def _module(data: Any) -> CompiledModule | None:
+    """The module that the data are; None when they are damaged."""
+    if not isinstance(data, dict):
+        return None
+    known: dict[str, Any] = data  # pyright: ignore[reportUnknownVariableType]
+    claimed = known.pop("digest", None)
+    if set(known) != _FIELDS or claimed != _checksum(known):
+        return None
+    return CompiledModule(**known)
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if path.is_file()]
+    except OSError:
+        return []
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _state(path: str) -> str:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path
+    return f"{path} {found.st_size} {found.st_mtime_ns}"

@@ -1,0 +1,86 @@
+"""Reading scripts and writing modules, so that nothing is lost: whole files or none."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from saftc.source import Source
+
+MADE_BY_SAFTC = "# Compiled by saftc from "
+
+
+class FileProblem(Exception):
+    """Something about a file that the user has to settle. The text says what and how."""
+
+
+def read_source(path: str) -> Source:
+    """The script at `path`; `-` is standard input."""
+    return Source.from_bytes("<stdin>" if path == "-" else path, read_script(path))
+
+
+def read_script(path: str) -> bytes:
+    """The bytes of the script at `path`; `-` is standard input."""
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except IsADirectoryError:
+        raise FileProblem(f"{path} is a folder; name the scripts in it") from None
+    except FileNotFoundError:
+        raise FileProblem(f"there is no file {path}") from None
+    except OSError as error:
+        raise FileProblem(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def read_module(path: Path) -> str | None:
+    """The text of a module written earlier; None when there is no file."""
+    try:
+        return path.read_bytes().decode("utf-8", errors="surrogateescape")
+    except FileNotFoundError:
+        return None
+    except IsADirectoryError:
+        raise FileProblem(f"{path} is a folder; name the module in it") from None
+    except OSError as error:
+        raise FileProblem(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def make_folder(path: Path) -> None:
+    """Makes the folder and those above it, unless it is there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileProblem(f"cannot make the folder {path}: {error.strerror or error}") from None
+
+
+def may_overwrite(path: Path) -> bool:
+    """Whether there is nothing at `path`, or something that saftc has written."""
+    existing = read_module(path)
+    return existing is None or existing.startswith(MADE_BY_SAFTC)
+
+
+def write_module(path: Path, text: str) -> None:
+    """Writes `text` to `path`: the old file stays whole until the new one is."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise FileProblem(f"cannot write {path}: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8"))
+        os.chmod(temporary, _mode(path))
+        os.replace(temporary, path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise FileProblem(f"cannot write {path}: {error.strerror or error}") from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _mode(path: Path) -> int:
+    """The permissions of the file that is replaced, or those of a new one."""
+    try:
+        return path.stat().st_mode & 0o777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

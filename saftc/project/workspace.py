@@ -1,0 +1,232 @@
+"""The scripts that one command works on: each read once, and compiled unless the cache has it.
+
+    workspace = Workspace(Cache(cache_folder()))
+    module = workspace.compile("triage.saft")       a CompiledModule
+    workspace.siblings(module)                      the scripts that it imports
+
+The compiler is loaded when something has to be compiled, and not before.
+"""
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from multiprocessing import get_context
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest, digest_of
+from saftc.project.files import FileProblem, read_script
+from saftc.project.finder import folder_of, is_python_module, sibling
+
+if TYPE_CHECKING:
+    from saftc.codegen.module import Generated
+    from saftc.project.scripts import Scripts
+    from saftc.source import Source
+
+# With fewer scripts to compile, starting processes takes longer than they save.
+_FEWEST_FOR_PROCESSES = 20
+_SCRIPTS_A_TASK = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A script beside the module that it has become, with the place of everything in it."""
+
+    source: "Source"
+    generated: "Generated"
+
+
+class Workspace:
+    """Compiled scripts by their path; `-` is standard input.
+
+    Without a cache everything is compiled, and nothing kept.
+    """
+
+    def __init__(self, cache: Cache | None) -> None:
+        self._cache = cache
+        self._data: dict[str, bytes] = {}
+        self._modules: dict[str, CompiledModule] = {}
+        self._imports: dict[tuple[Path, str], str | None] = {}
+        self._under_way: dict[str, Future[list[CompiledModule]]] = {}
+        # What was compiled last, for those who want to know more of it than its text.
+        self._last: tuple[str, Origin] | None = None
+
+    @cached_property
+    def scripts(self) -> "Scripts":
+        """The scripts as the compiler knows them; loads the compiler."""
+        from saftc.project.scripts import Scripts
+
+        return Scripts(self.read)
+
+    def read(self, file: str) -> bytes:
+        """The bytes of a script, as they were when it was read first.
+
+        Raises:
+            FileProblem: It cannot be read.
+        """
+        if file not in self._data:
+            self._data[file] = read_script(file)
+        return self._data[file]
+
+    def compile(self, file: str) -> CompiledModule:
+        """What a script is compiled to; its text is None when it has errors.
+
+        Raises:
+            FileProblem: It cannot be read.
+        """
+        file = str(Path(file))
+        known = self._modules.get(file)
+        if known is None:
+            known = self._cached(file) or self._compiled_elsewhere(file) or self._compile(file)
+            self._modules[file] = known
+        return known
+
+    def compile_with_map(self, file: str, target: str) -> CompiledModule:
+        """What a script is compiled to, with the source map for a module called `target`."""
+        module = self.compile(file)
+        if module.text is None or module.target == target:
+            return module
+        from saftc.codegen.source_map import render_source_map
+
+        origin = self.origin(module.script)
+        text = render_source_map(origin.source, origin.generated, target)
+        module = replace(module, target=target, source_map=text)
+        self._keep(module)
+        return module
+
+    def siblings(self, module: CompiledModule) -> list[Path]:
+        """The scripts that a script imports, directly or not, deepest first."""
+        folder = folder_of(module.script)
+        found = (sibling(name, folder) for name, was in module.imports.items() if was != OF_PYTHON)
+        return [path for path in found if path is not None]
+
+    def origin(self, file: str) -> Origin:
+        """A script without errors, and the places of its module; compiles it when need be."""
+        if self._last is None or self._last[0] != file:
+            self._compile(file)
+        assert self._last is not None and self._last[0] == file
+        return self._last[1]
+
+    def compile_ahead(self, files: Sequence[str]) -> None:
+        """Begins to compile scripts in other processes, when there are enough of them."""
+        missing = [str(Path(file)) for file in files if self._is_missing(file)]
+        processes = min(_processors(), len(missing) // _SCRIPTS_A_TASK)
+        if len(missing) < _FEWEST_FOR_PROCESSES or processes < 2:
+            return
+        _load_compiler()
+        pool = ProcessPoolExecutor(processes, _context(), initializer=_ignore_interrupts)
+        for start in range(0, len(missing), _SCRIPTS_A_TASK):
+            task = missing[start : start + _SCRIPTS_A_TASK]
+            self._under_way |= dict.fromkeys(task, pool.submit(_compile_all, task))
+        pool.shutdown(wait=False)
+
+    def close(self) -> None:
+        """Ends what is under way, and what the cache has to do."""
+        for task in self._under_way.values():
+            task.cancel()
+        if self._cache is not None:
+            self._cache.close()
+
+    def _cached(self, file: str) -> CompiledModule | None:
+        if self._cache is None:
+            return None
+        module = self._cache.find(file, digest(self.read(file)))
+        if module is None:
+            return None
+        folder = folder_of(file)
+        is_same = all(self._import(folder, name) == was for name, was in module.imports.items())
+        return module if is_same else None
+
+    def _import(self, folder: Path, name: str) -> str | None:
+        """What a module has for the import of `name`, as things are now."""
+        key = folder, name
+        if key not in self._imports:
+            path = sibling(name, folder)
+            python = OF_PYTHON if path is None and is_python_module(name, folder) else None
+            self._imports[key] = python if path is None else digest_of(path)
+        return self._imports[key]
+
+    def _compiled_elsewhere(self, file: str) -> CompiledModule | None:
+        """What another process has made of a script, if one was given it."""
+        task = self._under_way.pop(file, None)
+        if task is None:
+            return None
+        found = next((module for module in task.result() if module.script == file), None)
+        if found is not None and found.source == digest(self.read(file)):
+            self._keep(found)
+            return found
+        return None
+
+    def _compile(self, file: str) -> CompiledModule:
+        from saftc.diagnostics.render import render_text
+        from saftc.driver import compile_checked
+
+        # With the collector off, what the script before has left in cycles would stay.
+        gc.collect(0)
+        checked = self.scripts.check(file)
+        generated = compile_checked(checked).module
+        module = CompiledModule(
+            script=file,
+            source=digest(self.read(file)),
+            imports={} if checked.has_errors else self._imports_of(file),
+            said=render_text(checked.diagnostics, checked.source),
+            text=None if generated is None else generated.text,
+        )
+        if generated is not None:
+            self._last = file, Origin(checked.source, generated)
+            self._keep(module)
+        return module
+
+    def _imports_of(self, file: str) -> dict[str, str]:
+        return self.scripts.of(file).imports(Path(file))
+
+    def _keep(self, module: CompiledModule) -> None:
+        self._modules[module.script] = module
+        if self._cache is not None and module.text is not None:
+            self._cache.keep(module)
+
+    def _is_missing(self, file: str) -> bool:
+        try:
+            return self._cached(str(Path(file))) is None
+        except FileProblem:
+            return False  # told when its turn comes
+
+
+def _compile_all(files: list[str]) -> list[CompiledModule]:
+    """Compiles scripts in a process of its own; leaves out what cannot be read."""
+    workspace = Workspace(None)
+    modules: list[CompiledModule] = []
+    for file in files:
+        try:
+            modules.append(workspace.compile(file))
+        except FileProblem:
+            continue
+    return modules
+
+
+def _load_compiler() -> None:
+    """Loads all that compiling needs, so that processes made by a fork have it already."""
+    from saftc.driver import compile_source
+    from saftc.source import Source
+
+    compile_source(Source.from_text("start.saft", "print(1)\n"))
+
+
+def _context() -> BaseContext:
+    # There are no threads in saftc, so that a fork is safe, where the system's libraries allow it.
+    return get_context("fork" if sys.platform == "linux" else "spawn")
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _ignore_interrupts() -> None:
+    """Leaves Ctrl-C to the process that waits for the result."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,199 @@
+"""The form of a construct: which of several ways to write it in Python does what Saft means.
+
+Inference decides it once, where it has the types of the parts in hand; the emitter writes it.
+
+    a + b       Form.NATIVE     a + b                   Form.OPS    ops.add(a, b)
+    row.price   Form.ITEM       row["price"]            Form.OPS    ops.member(row, "price")
+    if x:       Test.NOT_NIL    if x is not None:       Test.TRUTHY if ops.truthy(x):
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Literal
+
+from saftc.semantics.builtins import Builtin
+from saftc.semantics.types import (
+    BOOL,
+    NEVER,
+    NIL,
+    TupleType,
+    Type,
+    is_only,
+    item_type,
+    may_be,
+    members,
+    without,
+)
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+
+
+class Form(Enum):
+    """A form that needs no more to be said."""
+
+    # Python's own operator, subscript, call or loop: the types prove that it means the same.
+    NATIVE = auto()
+    # The operation of the runtime of the same name, which asks for the types when the script runs.
+    OPS = auto()
+    # What stands in the structure of a result's text: `ops.member(result.data, "name")`.
+    STRUCTURE = auto()
+    # `value["name"]`: the field of an object.
+    ITEM = auto()
+    # `len(value)`.
+    LENGTH = auto()
+    # `for x in ops.each(value)`: it may be no list or tuple.
+    EACH = auto()
+    # `for a, b in ops.each_of(value, 2)`: an item may be no tuple of so many.
+    EACH_OF = auto()
+
+
+class Test(Enum):
+    """How a value of some type is tested for truth; only `false` and `nil` are false."""
+
+    # It is `True` or `False`: it is its own test.
+    BOOL = auto()
+    # `True`, `False` or None: its own test in a condition; as a bool it is `value is True`.
+    BOOL_OR_NIL = auto()
+    # Never `false`: `value is not None`.
+    NOT_NIL = auto()
+    # `ops.truthy(value)`.
+    TRUTHY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """`value.name`: a field of a record, a name of a module, a member of imported Python, or what
+    polars calls `name` in a dataframe."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfResult:
+    """`result.attribute`, of the whole result of a prompt and not of its value."""
+
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class IsTest:
+    """`tested is constant` for `==`, `is not` for `!=`: it is `nil`, `true` or `false`."""
+
+    tested: n.Expression
+    constant: n.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class KindTest:
+    """`type(tested) == word`, negated for `!=`.
+
+    `by` is how Python asks for it: `is None`; `type(tested) is` the class, where a bool may not
+    count as an int; `isinstance(tested, ...)` of the class. Where Python has no class of that kind,
+    it is a comparison of texts: `ops.kind(tested) == word`, by `Form.NATIVE`.
+    """
+
+    tested: n.Expression
+    word: str
+    by: Literal["none", "exact", "instance", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinCall:
+    """A call of a builtin function by its name.
+
+    `builtin` is the row of the table that is meant: that for a column of a dataframe, maybe.
+    `arguments` are those given, in the order of the parameters; None when that order would change
+    the order of effects. With `Form.OPS` and no `arguments`, or of a builtin that is not one for a
+    column, they are given as they are written.
+    """
+
+    builtin: Builtin
+    arguments: tuple[n.Expression, ...] | None
+    form: Literal[Form.NATIVE, Form.OPS]
+
+
+@dataclass(frozen=True, slots=True)
+class DirectCall:
+    """A call that is a Python call of the same function: of a function or record, whose parameters
+    or fields the named arguments are, or (None) of something that was imported from Python."""
+
+    definition: n.FunctionDef | n.RecordDef | None
+
+
+OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
+MemberForm = Literal[Form.ITEM, Form.LENGTH, Form.STRUCTURE, Form.OPS] | Attribute | OfResult
+ItemForm = Literal[Form.NATIVE, Form.STRUCTURE, Form.OPS]
+# `Form.OPS` is `ops.call(function, ...)`.
+CallForm = BuiltinCall | DirectCall | Literal[Form.OPS]
+LoopForm = Literal[Form.NATIVE, Form.EACH, Form.EACH_OF]
+
+Operator = n.Unary | n.Binary | n.Comparison
+ItemAccess = n.Index | n.Slice | n.TupleMember
+Loop = n.ForStmt | n.ComprehensionClause
+
+
+@dataclass(slots=True)
+class Forms:
+    """The forms of a script's constructs, by family.
+
+    `operators`: `-x`, arithmetic, comparisons (`not`, `and`, `or` are made of `tests`).
+    `tests`: each expression that is a condition, or an operand of `not`, `and`, `or`, and is none
+    of these itself.
+    """
+
+    operators: dict[Operator, OperatorForm] = field(default_factory=dict[Operator, OperatorForm])
+    members: dict[n.Member, MemberForm] = field(default_factory=dict[n.Member, MemberForm])
+    items: dict[ItemAccess, ItemForm] = field(default_factory=dict[ItemAccess, ItemForm])
+    calls: dict[n.Call, CallForm] = field(default_factory=dict[n.Call, CallForm])
+    tests: dict[n.Expression, Test] = field(default_factory=dict[n.Expression, Test])
+    loops: dict[Loop, LoopForm] = field(default_factory=dict[Loop, LoopForm])
+
+
+def native_if(is_proved: bool) -> Literal[Form.NATIVE, Form.OPS]:
+    """Python's own form if the types prove that it is right."""
+    return Form.NATIVE if is_proved else Form.OPS
+
+
+def test_of(type_: Type) -> Test:
+    """How a value of `type_` is tested for truth."""
+    if is_only(type_, "bool"):
+        return Test.BOOL
+    if is_only(type_, "bool", "nil"):
+        return Test.BOOL_OR_NIL
+    is_nil_when_false = NIL in members(type_) and not may_be(without(type_, NIL), BOOL)
+    return Test.NOT_NIL if is_nil_when_false else Test.TRUTHY
+
+
+def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
+    """How a loop with `pattern` goes over a value of type `iterable`."""
+    if not unpacks(pattern, item_type(iterable)):
+        return Form.EACH_OF
+    return Form.NATIVE if is_only(iterable, "list", "tuple") else Form.EACH
+
+
+def unpacks(pattern: n.Pattern, type_: Type) -> bool:
+    """Whether a value of `type_` certainly fits the pattern."""
+    if isinstance(pattern, n.NamePattern) or type_ == NEVER:
+        return True
+    return all(
+        isinstance(member, TupleType)
+        and len(member.items) == len(pattern.items)
+        and all(map(unpacks, pattern.items, member.items))
+        for member in members(type_)
+    )
+
+
+def is_singleton(node: n.Expression) -> bool:
+    """Whether `node` is `nil`, `true` or `false`, which Python compares with `is`."""
+    return isinstance(node, n.Literal) and (node.value is None or isinstance(node.value, bool))
+
+
+def is_written_out(node: n.Expression) -> bool:
+    """Whether Python knows the value of `node`, other than None, True and False, beforehand.
+
+    It warns of `is` beside such a value.
+    """
+    if is_singleton(node):
+        return False
+    unknown = n.Name | n.Call | n.Prompt | n.Comprehension
+    return not any(isinstance(inner, unknown) for inner in walk(node))

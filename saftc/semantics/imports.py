@@ -1,0 +1,155 @@
+"""Imports: what the imported names are.
+
+A sibling script is compiled with the importing one: its functions, types and values keep what is
+known of them. Anything else is a Python module, of which only Python knows more; a name of it is
+any value, and calls of it are plain Python calls. Where modules are looked for is not decided
+here: a `Loader` is asked.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.facts import Facts
+from saftc.semantics.names import Symbol
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
+
+
+@dataclass(frozen=True, slots=True)
+class PythonModule:
+    """A module that Python will find."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaftModule:
+    """A sibling script, by what is known of it."""
+
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class MissingModule:
+    """There is no such module; `searched` are the places that were looked at."""
+
+    searched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenModule:
+    """A sibling script that cannot be used: it has errors, or imports this one in turn."""
+
+    problem: str
+    hint: str
+
+
+Loaded = PythonModule | SaftModule | MissingModule | BrokenModule
+Loader = Callable[[str], Loaded]
+
+
+def no_modules(_name: str) -> Loaded:
+    """The loader of a script that has no surroundings: every module is Python's."""
+    return PythonModule()
+
+
+def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collector) -> None:
+    """Fills `facts.imported` and takes over what is known of sibling scripts."""
+    for statement in nodes_of(module):
+        if not isinstance(statement, n.ImportStmt | n.FromImport):
+            continue
+        loaded = load(statement.module.text)
+        match loaded:
+            case MissingModule():
+                _report_missing(statement.module, loaded, mistakes)
+            case BrokenModule():
+                mistakes.add(
+                    catalogue.BROKEN_MODULE.at(
+                        statement.module.span, problem=loaded.problem, hint=loaded.hint
+                    )
+                )
+            case SaftModule():
+                _take_over(facts, loaded.facts)
+                if isinstance(statement, n.FromImport):
+                    _link_names(statement.names, loaded, facts, mistakes)
+                    # Those that a block imports are its own.
+                    if statement in module.statements:
+                        _note_conversions(statement.names, module, facts)
+                else:
+                    facts.modules[facts.names.of(_bound(statement))] = loaded.facts
+            case PythonModule():
+                pass
+        if isinstance(loaded, SaftModule | PythonModule):
+            _report_unused(statement, facts, mistakes)
+
+
+def _report_unused(
+    statement: n.ImportStmt | n.FromImport, facts: Facts, mistakes: Collector
+) -> None:
+    bound = (
+        [imported.alias or imported.name for imported in statement.names]
+        if isinstance(statement, n.FromImport)
+        else [_bound(statement)]
+    )
+    for identifier in bound:
+        symbol = facts.names.of(identifier)
+        if not symbol.is_read and not symbol.name.startswith("_"):
+            mistakes.add(
+                catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint="remove it")
+            )
+
+
+def _bound(statement: n.ImportStmt) -> n.Identifier:
+    return statement.alias or statement.module
+
+
+def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
+    """Programs use the conversions of a script without naming them."""
+    if not any(isinstance(node, n.Prompt) and node.mode == "program" for node in nodes_of(module)):
+        return
+    for imported in names:
+        symbol = facts.names.of(imported.alias or imported.name)
+        definition = facts.meaning_of(symbol).node
+        if isinstance(definition, n.FunctionDef) and definition.is_conversion:
+            symbol.is_read = True
+
+
+def _report_missing(name: n.Identifier, missing: MissingModule, mistakes: Collector) -> None:
+    places = ", ".join(missing.searched[:4])
+    mistakes.add(
+        catalogue.MISSING_MODULE.at(
+            name.span, name=name.text, hint=f"looked in {places}" if places else None
+        )
+    )
+
+
+def _take_over(facts: Facts, other: Facts) -> None:
+    known = set(map(id, facts.functions.maps))
+    facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
+    facts.history.does |= {
+        keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
+    }
+
+
+def _link_names(
+    names: Iterable[n.ImportedName], loaded: SaftModule, facts: Facts, mistakes: Collector
+) -> None:
+    for imported in names:
+        symbol = facts.names.of(imported.alias or imported.name)
+        target = loaded.facts.own_names.get(imported.name.text)
+        if target is None:
+            mistakes.add(
+                catalogue.UNKNOWN_NAME.at(
+                    imported.name.span,
+                    name=imported.name.text,
+                    hint=did_you_mean(imported.name.text, loaded.facts.own_names),
+                )
+            )
+            continue
+        facts.imported[symbol] = target
+        facts.lasting[target] = loaded.facts.lasting_type(target)
+        if target.kind == "record":
+            facts.records[symbol.name] = loaded.facts.records[target.name]
+        elif target.kind == "type":
+            facts.aliases[symbol.name] = loaded.facts.aliases[target.name]

@@ -1,0 +1,129 @@
+"""What the functions of inference share: the facts, and the unit that is being inferred.
+
+A *unit* is the module or one function. Units are inferred one at a time until nothing changes;
+`readers` remembers which unit has read what, so that a unit is inferred again only when something
+it has read has grown.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from saftc.diagnostics.model import Diagnostic
+from saftc.semantics.facts import Coercion, Facts
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.names import Symbol
+from saftc.semantics.relations import Fit
+from saftc.semantics.types import ANY, NEVER, Scalar, Type, bounded, opened, union
+from saftc.syntax import nodes as n
+
+Unit = n.Module | n.FunctionDef
+# The types that a loop has assigned to each variable.
+LoopLog = dict[Symbol, Type]
+# Gives the type of an expression; the last is what its place asks for, if anything.
+TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
+
+
+@dataclass(slots=True)
+class Inference:
+    """The state of inference and its small steps. `type_of` knows every kind of expression."""
+
+    facts: Facts
+    type_of: TypeOf
+    unit: Unit
+    # The logs of the loops around what is being inferred.
+    loop_logs: list[LoopLog] = field(default_factory=list[LoopLog])
+    readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = field(
+        default_factory=dict[Symbol | n.FunctionDef, dict[Unit, None]]
+    )
+    # The units to be inferred, in this order.
+    outdated: dict[Unit, None] = field(default_factory=dict[Unit, None])
+    # Units that have assigned more to their own variables than they had read there before.
+    read_own: set[Unit] = field(default_factory=set[Unit])
+    # Of each unit, the mistakes when it was inferred last: on types that are final.
+    mistakes: dict[Unit, list[Diagnostic]] = field(default_factory=dict[Unit, list[Diagnostic]])
+
+    def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
+        """The type of an expression; `wanted` is what its place asks for, if anything."""
+        return self.keep(node, self.type_of(self, node, env, wanted))
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Keeps a mistake, unless the current unit is inferred again."""
+        self.mistakes[self.unit].append(diagnostic)
+
+    def keep(self, node: n.Node, type_: Type) -> Type:
+        """Notes the type of an expression."""
+        if not isinstance(type_, Scalar):
+            type_ = bounded(opened(type_))
+        self.facts.types[node] = type_
+        return type_
+
+    def coerce(self, node: n.Node, fit: Fit, wanted: Type) -> None:
+        """Notes what the place of `node` does with its value."""
+        if fit == Fit.EXACT:
+            self.facts.coercions.pop(node, None)
+        else:
+            self.facts.coercions[node] = Coercion(fit, wanted)
+
+    # Variables
+
+    def read(self, symbol: Symbol, env: Environment) -> Type:
+        """The type of a variable where it is read."""
+        slot = env.slot(symbol)
+        if slot is not None:
+            return slot.type
+        return self.lasting(symbol)
+
+    def lasting(self, symbol: Symbol) -> Type:
+        """The type of a variable of another unit: whatever is assigned to it anywhere."""
+        self.readers.setdefault(symbol, {})[self.unit] = None
+        # An annotation holds for its own assignment; others may bring something else.
+        declared = self.facts.declared.get(symbol, NEVER)
+        return union((declared, self.facts.symbols.get(symbol, NEVER)))
+
+    def assign(self, symbol: Symbol, type_: Type, env: Environment) -> None:
+        """Notes an assignment."""
+        type_ = bounded(type_)
+        env.assign(symbol, type_)
+        for log in self.loop_logs:
+            log[symbol] = union((log.get(symbol, NEVER), type_))
+        self.grow(symbol, type_)
+
+    def grow(self, symbol: Symbol, type_: Type) -> None:
+        """Adds `type_` to what a variable can hold for those that read it from elsewhere."""
+        known = self.facts.symbols.get(symbol, NEVER)
+        if known == type_:
+            return
+        grown = bounded(union((known, type_)))
+        if grown != known:
+            self.facts.symbols[symbol] = grown
+            self.outdate(symbol)
+
+    def outdate(self, what: Symbol | n.FunctionDef) -> None:
+        """Has the units that read `what` inferred again, the current one last of all."""
+        for unit in self.readers.get(what, ()):
+            if unit is self.unit and isinstance(what, Symbol):
+                self.read_own.add(unit)
+            else:
+                self.outdated[unit] = None
+
+    def next_outdated(self) -> Unit:
+        """Takes out the unit that is to be inferred next."""
+        unit = next(iter(self.outdated))
+        del self.outdated[unit]
+        return unit
+
+    def returned(self, type_: Type) -> None:
+        """Notes a value that the current function gives."""
+        if not isinstance(self.unit, n.FunctionDef):
+            return
+        function = self.facts.functions[self.unit]
+        grown = bounded(union((function.gives, type_)))
+        if grown != function.gives:
+            function.gives = grown
+            self.outdate(self.unit)
+
+    def result_of(self, definition: n.FunctionDef) -> Type:
+        """The type of the value of a call of a function of this module."""
+        self.readers.setdefault(definition, {})[self.unit] = None
+        function = self.facts.functions.get(definition)
+        return ANY if function is None else function.returns

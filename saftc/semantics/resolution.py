@@ -1,0 +1,491 @@
+"""Names: which variable, function or builtin each name of a script means.
+
+There are two kinds of scope: the module and a function's call; `if`, `for` and `while` open none.
+A comprehension has its variables to itself. A name that is assigned anywhere in a function belongs
+to the call from the assignment on; before it, reading the name sees the outer one:
+
+    rate = 2
+    f twice():
+        before = rate       // the outer `rate`
+        rate = 3            // from here on the call's own
+        ret before + rate
+
+So a read is resolved with what is known to be assigned at that point: certainly (the local name),
+certainly not (the outer name), or on some paths only. In the last case the local symbol *starts
+from* the outer one: nothing can change an outer name while a call runs, so a copy made at the
+call's beginning is exact, and the output makes that copy.
+
+A function sees all names of the scopes around it, also those assigned below it, because it runs
+later than it is defined.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector, Related
+from saftc.diagnostics.near import near
+from saftc.semantics.builtins import BUILTINS
+from saftc.semantics.flow import all_statements, bound_by, ends
+from saftc.semantics.names import Names, Owner, Scope, Symbol, SymbolKind
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import children, nodes_of
+
+# Names that cannot be assigned.
+_FIXED = {"function": "a function", "record": "a type", "type": "a type", "import": "imported"}
+_TYPES = ("record", "type")
+
+_ELSEWHERE = {
+    "True": "true",
+    "False": "false",
+    "None": "nil",
+    "null": "nil",
+    "undefined": "nil",
+    "length": "len",
+    "append": "xs + [x]",
+    "pass": "nil",
+    "string": "str",
+}
+
+
+def resolve(module: n.Module, mistakes: Collector) -> Names:
+    """The meaning of every name in `module`; mistakes go to `mistakes`."""
+    resolver = _Resolver(module, mistakes)
+    resolver.run()
+    return resolver.names
+
+
+_BUILTIN_SYMBOLS = {name: Symbol(name, "builtin", None, None) for name in BUILTINS}
+
+
+class _Flow:
+    """The names certainly assigned at a point; a branch adds to its own layer."""
+
+    def __init__(self, outer: "_Flow | None" = None) -> None:
+        self.outer = outer
+        self.added: set[str] = set()
+        self.has_ended = False
+
+    def __contains__(self, name: str) -> bool:
+        flow: _Flow | None = self
+        while flow is not None:
+            if name in flow.added:
+                return True
+            flow = flow.outer
+        return False
+
+
+class _Resolver:
+    def __init__(self, module: n.Module, mistakes: Collector) -> None:
+        self.module = module
+        self.mistakes = mistakes
+        self.names = Names({}, {})
+        # A type in a block is a mistake of its own; elsewhere its name is no further one.
+        self.guessed = module.guessed | {
+            node.name.text
+            for node in nodes_of(module)
+            if isinstance(node, n.TypeAlias | n.RecordDef)
+        }
+        self.pending: list[tuple[n.FunctionDef, Scope]] = []
+        # The names of a function that its surroundings have certainly assigned above it.
+        self.assigned_above: dict[Owner, set[str]] = {}
+        # For each call, the names that an inner function reads before they are certainly assigned.
+        self.captured: dict[Scope, dict[str, tuple[n.Name, n.FunctionDef]]] = {}
+
+    def run(self) -> None:
+        scope = Scope(self.module, None)
+        self.names.scopes[self.module] = scope
+        self._declare(scope, self.module.statements)
+        self._statements(self.module.statements, scope, _Flow(), loops=0)
+        while self.pending:
+            function, outer = self.pending.pop(0)
+            self._function(function, outer)
+        self._report_unused()
+
+    def _report_unused(self) -> None:
+        """Warns of what a function assigns and nothing ever reads.
+
+        What the module assigns may be read by whoever imports it.
+        """
+        in_schemas = {
+            node.text for node in nodes_of(self.module) if isinstance(node, n.NamedSchema)
+        }
+        for scope in self.names.scopes.values():
+            for symbol in scope.symbols.values():
+                if symbol.kind == "import" and symbol.name in in_schemas:
+                    symbol.is_read = True
+                is_local = symbol.kind == "variable" and isinstance(scope.owner, n.FunctionDef)
+                if symbol.is_read or symbol.name.startswith("_") or symbol.node is None:
+                    continue
+                is_alone = isinstance(symbol.node, n.AssignStmt)
+                if is_local and is_alone:
+                    self.mistakes.add(
+                        catalogue.UNUSED_NAME.at(_span_of(symbol.node), name=symbol.name)
+                    )
+
+    # Declaring
+
+    def _declare(self, scope: Scope, statements: Iterable[n.Statement]) -> None:
+        for statement in all_statements(statements):
+            match statement:
+                case n.FunctionDef():
+                    self._declare_function(scope, statement)
+                case n.RecordDef():
+                    self._define(scope, statement.name, "record", statement)
+                case n.TypeAlias():
+                    self._define(scope, statement.name, "type", statement)
+                case n.ImportStmt():
+                    name = statement.alias or statement.module
+                    self._define(scope, name, "import", statement)
+                case n.FromImport():
+                    for imported in statement.names:
+                        self._define(scope, imported.alias or imported.name, "import", imported)
+                case _:
+                    for identifier in bound_by(statement):
+                        self._define(scope, identifier, "variable", statement)
+
+    def _declare_function(self, scope: Scope, function: n.FunctionDef) -> None:
+        earlier = scope.symbols.get(function.name.text)
+        if earlier is not None and earlier.kind == "function":
+            self.mistakes.add(
+                catalogue.DUPLICATE_FUNCTION.at(
+                    function.name.span,
+                    name=function.name.text,
+                    related=_first_defined(earlier),
+                )
+            )
+        elif earlier is not None and earlier.kind == "variable":
+            self._reassigned(earlier.node, function.name, "a function")
+        elif earlier is not None and earlier.kind in _TYPES:
+            self._reassigned(earlier.node, function.name, _FIXED[earlier.kind])
+        symbol = Symbol(function.name.text, "function", scope, function)
+        scope.symbols[function.name.text] = symbol
+        self.names.symbols[function.name] = symbol
+
+    def _define(
+        self, scope: Scope, identifier: n.Identifier, kind: SymbolKind, node: n.Node
+    ) -> None:
+        # `import a.b` binds `a`.
+        text = identifier.text.split(".")[0]
+        symbol = scope.symbols.get(text)
+        is_type = kind in _TYPES
+        if symbol is not None and symbol.kind in _FIXED and kind == "variable":
+            self._reassigned(identifier, identifier, _FIXED[symbol.kind])
+        elif symbol is not None and is_type != (symbol.kind in _TYPES):
+            self._reassigned(identifier, identifier, _FIXED[kind if is_type else symbol.kind])
+        if symbol is None:
+            symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
+        self.names.symbols[identifier] = symbol
+
+    def _reassigned(self, node: n.Node | None, name: n.Identifier, what: str) -> None:
+        span = node.span if isinstance(node, n.Identifier) else name.span
+        self.mistakes.add(
+            catalogue.NAME_IS_TAKEN.at(
+                span, name=name.text, what=what, hint="give one of the two another name"
+            )
+        )
+
+    # Functions
+
+    def _function(self, function: n.FunctionDef, outer: Scope) -> None:
+        scope = Scope(function, outer)
+        self.names.scopes[function] = scope
+        flow = _Flow()
+        self._duplicates("parameter", [parameter.name for parameter in function.parameters])
+        for parameter in function.parameters:
+            name = parameter.name.text
+            symbol = Symbol(name, "parameter", scope, parameter)
+            scope.symbols.setdefault(name, symbol)
+            self.names.symbols[parameter.name] = symbol
+            flow.added.add(name)
+        self._declare(scope, function.body)
+        self._statements(function.body, scope, flow, loops=0)
+        if not flow.has_ended:
+            self._check_captured(scope, flow)
+
+    def _check_captured(self, scope: Scope, flow: _Flow) -> None:
+        """Where a call ends: what its inner functions read must be its own on every path.
+
+        They may go on after the call, and then they would have to see the outer name as it is
+        then, if this call has assigned none. Python has no such variable.
+        """
+        for name, (read, function) in self.captured.get(scope, {}).items():
+            symbol = scope.symbols[name]
+            if name not in flow and symbol.starts_from is not None:
+                self.mistakes.add(
+                    catalogue.TWO_MEANINGS.at(
+                        read.span,
+                        name=name,
+                        function=function.name.text,
+                        hint="give the one that is assigned in the call another name",
+                        related=_first_defined(symbol),
+                    )
+                )
+
+    # Statements
+
+    def _statements(
+        self, statements: Iterable[n.Statement], scope: Scope, flow: _Flow, loops: int
+    ) -> None:
+        is_reached = True
+        for statement in statements:
+            if flow.has_ended and is_reached:
+                self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
+                is_reached = False
+            self._statement(statement, scope, flow, loops)
+            flow.has_ended = flow.has_ended or ends((statement,))
+
+    def _statement(self, statement: n.Statement, scope: Scope, flow: _Flow, loops: int) -> None:
+        match statement:
+            case n.FunctionDef():
+                for parameter in statement.parameters:
+                    if parameter.default is not None:
+                        self._expression(parameter.default, scope, flow)
+                own = _names_bound_in(statement.body)
+                self.assigned_above[statement] = {name for name in own if name in flow}
+                self._note_captures(statement, scope, flow)
+                self.pending.append((statement, scope))
+                self._assigned(statement.name, flow, scope)
+            case n.AssignStmt():
+                self._expression(statement.value, scope, flow)
+                self._assigned(statement.name, flow, scope)
+            case n.DestructureStmt():
+                self._duplicates("field", [field.name for field in statement.fields])
+                self._expression(statement.value, scope, flow)
+                for identifier in bound_by(statement):
+                    self._assigned(identifier, flow, scope)
+            case n.IfStmt():
+                self._if(statement, scope, flow, loops)
+            case n.ForStmt():
+                self._expression(statement.iterable, scope, flow)
+                inner = _Flow(flow)
+                scope.maybe.update(_names_bound_in((statement,)))
+                self._duplicates("name", list(bound_by(statement)))
+                for identifier in bound_by(statement):
+                    self._assigned(identifier, inner, scope)
+                self._statements(statement.body, scope, inner, loops + 1)
+            case n.WhileStmt():
+                scope.maybe.update(_names_bound_in(statement.body))
+                self._expression(statement.condition, scope, flow)
+                self._statements(statement.body, scope, _Flow(flow), loops + 1)
+            case n.BreakStmt() | n.ContinueStmt():
+                if not loops:
+                    word = "break" if isinstance(statement, n.BreakStmt) else "continue"
+                    self.mistakes.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
+            case n.RetStmt():
+                if statement.value is not None:
+                    self._expression(statement.value, scope, flow)
+                if isinstance(scope.owner, n.Module):
+                    self.mistakes.add(
+                        catalogue.RET_OUTSIDE.at(
+                            statement.span, hint="a script ends at its last line"
+                        )
+                    )
+                self._check_captured(scope, flow)
+            case n.AssertStmt():
+                self._expression(statement.condition, scope, flow)
+                if statement.message is not None:
+                    self._expression(statement.message, scope, flow)
+            case n.ExpressionStmt():
+                self._expression(statement.value, scope, flow)
+                if not isinstance(statement.value, n.Prompt | n.Call) and not (
+                    isinstance(statement.value, n.Literal) and statement.value.value is None
+                ):
+                    self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span))
+                if isinstance(statement.value, n.Prompt):
+                    self.mistakes.add(
+                        catalogue.UNUSED_RESULT.at(
+                            statement.span, hint="bind it to a name, or print it"
+                        )
+                    )
+            case n.RecordDef():
+                self._duplicates("field", [field.name for field in statement.fields])
+                for record_field in statement.fields:
+                    if record_field.default is not None:
+                        self._expression(record_field.default, scope, flow)
+                self._assigned(statement.name, flow, scope)
+            case n.ImportStmt() | n.FromImport():
+                for symbol_name in _import_names(statement):
+                    flow.added.add(symbol_name)
+                    scope.maybe.add(symbol_name)
+            case n.TypeAlias():
+                self._assigned(statement.name, flow, scope)
+            case _:
+                assert_never(statement)
+
+    def _if(self, statement: n.IfStmt, scope: Scope, flow: _Flow, loops: int) -> None:
+        branches: list[_Flow] = []
+        for branch in statement.branches:
+            self._expression(branch.condition, scope, flow)
+            branches.append(_Flow(flow))
+            self._statements(branch.body, scope, branches[-1], loops)
+        branches.append(_Flow(flow))
+        self._statements(statement.other, scope, branches[-1], loops)
+        reached = [branch.added for branch in branches if not branch.has_ended]
+        if reached:
+            flow.added |= set[str].intersection(*reached)
+
+    def _assigned(self, identifier: n.Identifier, flow: _Flow, scope: Scope) -> None:
+        flow.added.add(identifier.text)
+        scope.maybe.add(identifier.text)
+
+    def _note_captures(self, function: n.FunctionDef, scope: Scope, flow: _Flow) -> None:
+        """A function that is made before a name of its surroundings is assigned sees the outer."""
+        if isinstance(scope.owner, n.Module):
+            return
+        for node in _names_below(function):
+            symbol = scope.symbols.get(node.text)
+            if symbol is not None and symbol.kind == "variable" and node.text not in flow:
+                self._start_from_outer(symbol, scope)
+                self.captured.setdefault(scope, {})[node.text] = (node, function)
+
+    def _duplicates(self, what: str, identifiers: list[n.Identifier]) -> None:
+        first: dict[str, n.Identifier] = {}
+        for identifier in identifiers:
+            earlier = first.setdefault(identifier.text, identifier)
+            if earlier is not identifier:
+                self.mistakes.add(
+                    catalogue.DUPLICATE_NAME.at(
+                        identifier.span,
+                        what=what,
+                        name=identifier.text,
+                        related=(Related(earlier.span, "first defined here"),),
+                    )
+                )
+
+    # Expressions
+
+    def _expression(self, node: n.Node, scope: Scope, flow: _Flow) -> None:
+        match node:
+            case n.Name():
+                symbol = self.names.symbols[node] = self._look_up(node, scope, flow)
+                symbol.is_read = True
+                if symbol.kind == "type":
+                    self.mistakes.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
+            case n.Comprehension():
+                self._comprehension(node, scope, flow)
+            case n.ObjectLiteral():
+                self._duplicates("field", [field.key for field in node.fields])
+                for field_ in node.fields:
+                    self._expression(field_.value, scope, flow)
+            case _:
+                for child in children(node):
+                    self._expression(child, scope, flow)
+
+    def _comprehension(self, node: n.Comprehension, scope: Scope, flow: _Flow) -> None:
+        inner = Scope(node, scope)
+        self.names.scopes[node] = inner
+        inner_flow = _Flow(flow)
+        for clause in node.clauses:
+            self._expression(clause.iterable, inner, inner_flow)
+            for identifier in bound_by(clause):
+                self._define(inner, identifier, "variable", clause)
+                inner.maybe.add(identifier.text)
+                inner_flow.added.add(identifier.text)
+            for condition in clause.conditions:
+                self._expression(condition, inner, inner_flow)
+        self._expression(node.item, inner, inner_flow)
+
+    # Reading a name
+
+    def _look_up(self, node: n.Name, scope: Scope, flow: _Flow) -> Symbol:
+        call = scope.call
+        for candidate in scope.around():
+            symbol = candidate.symbols.get(node.text)
+            if symbol is None:
+                continue
+            if candidate.call is not call:
+                return symbol
+            if isinstance(candidate.owner, n.Comprehension):
+                if node.text in candidate.maybe:
+                    return symbol
+                continue
+            return self._own(node, symbol, candidate, flow)
+        return self._outermost(node, scope)
+
+    def _own(self, node: n.Name, symbol: Symbol, scope: Scope, flow: _Flow) -> Symbol:
+        """A name of the scope that is running: it depends on what is assigned by now."""
+        name = node.text
+        if name in flow or flow.has_ended:
+            return symbol
+        outer = self._find_outer(name, scope)
+        if name in scope.maybe:
+            if outer is not None:
+                self._start_from_outer(symbol, scope)
+            return symbol
+        if outer is not None:
+            symbol.hides = outer
+            return outer
+        first = symbol.node
+        self.mistakes.add(
+            catalogue.UNBOUND_NAME.at(
+                node.span,
+                name=name,
+                related=(Related(_span_of(first), "it is defined here"),) if first else (),
+            )
+        )
+        return symbol
+
+    def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
+        outer = self._find_outer(symbol.name, scope)
+        if outer is not None:
+            symbol.starts_from = outer
+            symbol.hides = outer
+            is_set = outer.kind in ("builtin", "parameter") or (
+                symbol.name in self.assigned_above.get(scope.owner, ())
+            )
+            symbol.starts_late = not is_set
+
+    def _find_outer(self, name: str, scope: Scope) -> Symbol | None:
+        if scope.parent is not None:
+            for candidate in scope.parent.around():
+                if name in candidate.symbols:
+                    return candidate.symbols[name]
+        return _BUILTIN_SYMBOLS.get(name)
+
+    def _outermost(self, node: n.Name, scope: Scope) -> Symbol:
+        builtin = _BUILTIN_SYMBOLS.get(node.text)
+        if builtin is not None:
+            return builtin
+        if node.text not in self.guessed:
+            self._unknown(node, scope)
+        return Symbol(node.text, "guessed", None, None)
+
+    def _unknown(self, node: n.Name, scope: Scope) -> None:
+        meant = _ELSEWHERE.get(node.text)
+        if meant is None:
+            visible = {name for candidate in scope.around() for name in candidate.symbols}
+            meant = near(node.text, {*visible, *BUILTINS})
+        hint = f"did you mean `{meant}`?" if meant else None
+        self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
+
+
+def _names_bound_in(statements: Iterable[n.Statement]) -> set[str]:
+    return {name.text for inner in all_statements(statements) for name in bound_by(inner)}
+
+
+def _names_below(node: n.Node) -> Iterator[n.Name]:
+    for child in children(node):
+        if isinstance(child, n.Name):
+            yield child
+        yield from _names_below(child)
+
+
+def _import_names(statement: n.ImportStmt | n.FromImport) -> Iterator[str]:
+    if isinstance(statement, n.FromImport):
+        yield from ((imported.alias or imported.name).text for imported in statement.names)
+    else:
+        yield (statement.alias or statement.module).text.split(".")[0]
+
+
+def _first_defined(symbol: Symbol) -> tuple[Related, ...]:
+    return (Related(_span_of(symbol.node), "first defined here"),) if symbol.node else ()
+
+
+def _span_of(node: n.Node) -> Span:
+    match node:
+        case n.FunctionDef() | n.RecordDef() | n.TypeAlias() | n.AssignStmt() | n.Parameter():
+            return node.name.span
+        case _:
+            return node.span

@@ -1,0 +1,221 @@
+"""What each comment belongs to, for all that read a script's comments.
+
+    // above            is leading for the statement below it
+    x = 1  // beside    is beside it
+    if x:  // head      is at the head of a block
+        y = 2
+        // below        is in the footer of the block, by its indentation
+    z = [
+        1,  // inner    is inside; whoever writes the list takes it, what is left goes above
+    ]
+
+`/// text` is a doc comment directly above a function, a type, a field or a parameter, or at the end
+of the field's or parameter's line; at the top of the file, with a blank line below it, it documents
+the module. Several lines are one text.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.tokens import Comment
+from saftc.syntax.walk import walk
+
+# What a doc comment at the end of its line documents as well.
+FIELDS = (n.Parameter, n.SchemaField, n.PatternField)
+_DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, *FIELDS)
+
+_GAP = re.compile(r"(?:\s+|//[^\n]*)*")
+
+
+def skip(text: str, offset: int) -> int:
+    """The offset of the next thing that is neither blank nor a comment."""
+    match = _GAP.match(text, offset)
+    return match.end() if match else offset
+
+
+# Doc comments
+
+
+def find_docs(
+    source: Source, statements: Sequence[n.Statement], comments: Sequence[Comment]
+) -> dict[Comment, n.Node | None]:
+    """What each doc comment documents; None is the module. The others are ordinary comments."""
+    docs = [comment for comment in comments if comment.is_doc]
+    if not docs:
+        return {}
+    above = {source.line_of(doc.span.start): doc for doc in docs if not doc.is_trailing}
+    beside = {source.line_of(doc.span.start): doc for doc in docs if doc.is_trailing}
+    found: dict[Comment, n.Node | None] = dict.fromkeys(_at_the_top(source, statements, comments))
+    for statement in statements:
+        for node in walk(statement):
+            if not isinstance(node, _DOCUMENTED) or not _begins_line(source, node):
+                continue
+            line = source.line_of(node.span.start)
+            lines: list[Comment] = []
+            while (comment := above.get(line - 1 - len(lines))) is not None:
+                lines.insert(0, comment)
+            if isinstance(node, FIELDS) and not lines:
+                # Where a field of a field ends on the same line, the text is the outer one's.
+                last = beside.pop(source.line_of(node.span.end), None)
+                lines = [last] if last is not None else []
+            found |= dict.fromkeys(lines, node)
+    return found
+
+
+def texts_of(docs: dict[Comment, n.Node | None]) -> dict[n.Node | None, str]:
+    """The doc text of each documented node, without slashes; that of None is the module's."""
+    lines: dict[n.Node | None, list[str]] = {}
+    for comment, node in docs.items():
+        text = comment.text.removeprefix("///").removeprefix(" ")
+        lines.setdefault(node, []).append(text)
+    return {node: "\n".join(texts).strip() for node, texts in lines.items()}
+
+
+def _at_the_top(
+    source: Source, statements: Sequence[n.Statement], comments: Sequence[Comment]
+) -> list[Comment]:
+    """The doc comments of the module."""
+    lines: list[Comment] = []
+    first = statements[0].span.start if statements else len(source.text)
+    for comment in comments:
+        line = source.line_of(comment.span.start)
+        follows = not lines or line == source.line_of(lines[-1].span.start) + 1
+        if not comment.is_doc or comment.is_trailing or comment.span.start > first or not follows:
+            break
+        lines.append(comment)
+    if lines and statements:
+        below = source.line_of(lines[-1].span.start) + 1
+        return [] if source.line_of(first) == below else lines
+    return lines
+
+
+def _begins_line(source: Source, node: n.Node) -> bool:
+    start = source.line_start(source.line_of(node.span.start))
+    return not source.text[start : node.span.start].strip()
+
+
+# Comments of statements
+
+
+@dataclass(slots=True)
+class Attached:
+    """The comments of a statement, of a later branch of an `if`, or of its `else`."""
+
+    leading: list[Comment] = field(default_factory=list[Comment])
+    inner: list[Comment] = field(default_factory=list[Comment])
+    head: Comment | None = None
+    beside: Comment | None = None
+
+
+class Comments:
+    """Comments of a module by what they belong to: of all statements, and at its `end`."""
+
+    def __init__(self, source: Source, module: n.Module, comments: Iterable[Comment]) -> None:
+        self._source = source
+        self._pending = list(comments)
+        self._pending.reverse()
+        self._attached: dict[n.Node, Attached] = {}
+        self._others: dict[n.Node, Attached] = {}
+        self._footers: dict[n.Node, list[Comment]] = {}
+        self._block(module.statements)
+        self.end = self._take(len(source.text) + 1)
+
+    def of(self, node: n.Statement | n.Branch) -> Attached:
+        """The comments of a statement and its first block, or of a later branch of an `if`."""
+        return self._attached.setdefault(node, Attached())
+
+    def of_else(self, node: n.IfStmt) -> Attached:
+        """The comments of the `else` of an `if`."""
+        return self._others.setdefault(node, Attached())
+
+    def footer(self, body: Sequence[n.Statement]) -> list[Comment]:
+        """The comments at the end of a block."""
+        return self._footers.get(body[0], []) if body else []
+
+    def _take(self, end: int) -> list[Comment]:
+        taken: list[Comment] = []
+        while self._pending and self._pending[-1].span.start < end:
+            taken.append(self._pending.pop())
+        return taken
+
+    def _block(self, statements: Sequence[n.Statement]) -> None:
+        for statement in statements:
+            if not self._pending:
+                return
+            own = Attached(self._take(statement.span.start))
+            self._attached[statement] = own
+            match statement:
+                case n.IfStmt():
+                    self._if(statement, own)
+                case n.FunctionDef() | n.ForStmt() | n.WhileStmt():
+                    self._body(statement.body, own)
+                case _:
+                    own.inner = self._take(statement.span.end)
+                    line_end = self._source.line_start(self._source.line_of(statement.span.end) + 1)
+                    own.beside = next(iter(self._take(line_end)), None)
+
+    def _if(self, statement: n.IfStmt, own: Attached) -> None:
+        for branch in statement.branches:
+            if branch is not statement.branches[0]:
+                own = self._attached[branch] = Attached(self._take(branch.span.start))
+            self._body(branch.body, own)
+        if statement.other:
+            start = skip(self._source.text, statement.branches[-1].span.end)
+            own = self._others[statement] = Attached(self._take(start))
+            self._body(statement.other, own)
+
+    def _body(self, body: Sequence[n.Statement], own: Attached) -> None:
+        """The block of a statement or branch: the rest of its head, the block, and its end."""
+        text, first = self._source.text, body[0].span.start
+        while self._pending and self._pending[-1].span.start < first:
+            is_in_head = skip(text, self._pending[-1].span.end) < first
+            if not is_in_head and not self._pending[-1].is_trailing:
+                # It stands on a line of its own in the block.
+                break
+            comment = self._pending.pop()
+            if is_in_head:
+                own.inner.append(comment)
+            else:
+                own.head = comment
+        self._block(body)
+        end = skip(text, body[-1].span.end)
+        column = self._source.position(first).column
+        footer = self._footers[body[0]] = list[Comment]()
+        while self._pending and self._pending[-1].span.start < end:
+            if self._source.position(self._pending[-1].span.start).column < column:
+                break
+            footer.append(self._pending.pop())
+
+
+# Comments of items
+
+
+def take(comments: list[Comment], start: int, end: int) -> list[Comment]:
+    """Removes from `comments` those that begin between two offsets, and gives them."""
+    first, last = (
+        bisect_left(comments, offset, key=lambda comment: comment.span.start)
+        for offset in (start, end)
+    )
+    taken = comments[first:last]
+    del comments[first:last]
+    return taken
+
+
+def between(
+    source: Source, items: Sequence[Span], comments: Iterable[Comment]
+) -> tuple[list[list[Comment]], list[Comment | None]]:
+    """The comments above each item and below the last, and the one beside each item."""
+    above: list[list[Comment]] = [[] for _ in range(len(items) + 1)]
+    beside: list[Comment | None] = [None] * len(items)
+    for comment in comments:
+        gap = sum(item.end <= comment.span.start for item in items)
+        line = source.line_of(comment.span.start)
+        if gap and source.line_of(items[gap - 1].end - 1) == line:
+            beside[gap - 1] = comment
+        else:
+            above[gap].append(comment)
+    return above, beside
