@@ -10,6 +10,7 @@ left to `runtime_support.programs.coerce`, which applies the same rules when the
 """
 
 import inspect
+from enum import Enum
 from typing import Any
 
 import libcst as cst
@@ -43,7 +44,10 @@ class Coercions:
         values = runtime("programs.types")
         match node.coercion:
             case self.tree.Widens():
-                return values.conform(value, wanted)
+                made = values.conform(value, wanted)
+                if isinstance(made, Enum):  # has no literal: it is made when the plan runs
+                    raise LookupError
+                return made
             case self.tree.Hops():
                 return runtime("programs.coercion").readings(value, wanted)[0][1]
             case _:
