@@ -11,7 +11,7 @@ Names are looked up here and nowhere else. A registry never changes after it is 
 
 from __future__ import annotations
 
-import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -127,6 +127,7 @@ class Registry:
     ) -> None:
         named_types: list[tuple[str, Any]] = _named(types)
         self._names: dict[type, str] = {python: name for name, python in named_types}
+        self._unknown = {p: name for p, name in self._names.items() if not _is_known(p, name)}
         self._normal = Normal()
         self.definitions: dict[str, Definition] = {}
         pure = list(pure)
@@ -153,7 +154,7 @@ class Registry:
 
     def read_type(self, annotation: Any) -> Type:
         """The type of the language that a Python annotation stands for; raises CheckError."""
-        return self._normal.form(schema_of(annotation, names=self._names))
+        return self._normal.form(schema_of(annotation, names=self._unknown))
 
     def returned_type(self, annotation: Any) -> Type:
         """The type of a program's value; CheckError when nothing here can give such values."""
@@ -226,13 +227,9 @@ class Registry:
         return Definition(name, "type", parameters, result, summary(python), True, python)
 
     def _signature(self, name: str, function: Function) -> Signature:
-        try:
-            inspect.signature(function)
-        except (ValueError, TypeError) as error:
-            raise RegistryError(f"{name} has no signature to read: {error}") from None
-        signature = signature_of(function, self._names)
+        signature = signature_of(function, self._unknown)
         if signature.unresolved is not None:
-            raise RegistryError(signature.unresolved)
+            raise RegistryError(f"{name}: {signature.unresolved}")
         return signature
 
     def _parameters(self, signature: Signature) -> tuple[Parameter, ...]:
@@ -257,6 +254,12 @@ class Registry:
             count = sum(one.by_position for one in parameters)
             parameters.insert(count, last)
         return tuple(parameters)
+
+
+def _is_known(python: type, name: str) -> bool:
+    """Whether annotations find the class by themselves, under the name that it is registered by."""
+    module = sys.modules.get(python.__module__)
+    return name == python.__name__ and getattr(module, name, None) is python
 
 
 def parts_of(type_: Type) -> list[Type]:

@@ -133,7 +133,7 @@ class Signature:
     """What a tool's description is made of.
 
     `rest` is the parameter `*args`, as a list; `open_ended` tells that any names may be given;
-    `unresolved` says which annotations name what cannot be found, and count as any value.
+    `unresolved` says what could not be read, and counts as any value.
     """
 
     parameters: tuple[Parameter, ...]
@@ -200,8 +200,10 @@ def signature_of(
 def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -> Signature:
     try:
         signature = inspect.signature(function)
-    except (ValueError, TypeError):
-        return Signature((), AnySchema(), inspect.getdoc(function), None, open_ended=True)
+    except (ValueError, TypeError) as error:
+        unresolved = f"there is no signature to read: {error}"
+        doc = inspect.getdoc(function)
+        return Signature((), AnySchema(), doc, None, open_ended=True, unresolved=unresolved)
     hints, unresolved = _hints_of_function(function, names)
     namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
     known_by = field_name if dataclasses.is_dataclass(function) else script_name
@@ -506,8 +508,7 @@ def _hints_of_function(
     try:
         return typing.get_type_hints(function, localns=names, include_extras=True), None
     except (NameError, AttributeError, SyntaxError) as error:
-        name = getattr(function, "__name__", repr(function))
-        return {}, f"{name}: an annotation cannot be resolved: {error}"
+        return {}, f"an annotation cannot be resolved: {error}"
     except TypeError:  # not a thing that carries annotations
         return {}, None
 

@@ -65,7 +65,8 @@ class Annotations:
         members = [one for m in members for one in (numbers if m == types.NUMBER else (m,))]
         literals = [m for m in members if isinstance(m, self.model.LiteralSchema)]
         found: list[Any] = [m.member for m in literals if m.member is not self.model.ABSENT]
-        enums: dict[Any, None] = dict.fromkeys(type(member) for member in found)
+        classes: list[Any] = [member.__class__ for member in found]
+        enums = dict.fromkeys(classes)
         literals = [m for m in literals if m.member is self.model.ABSENT]
         members = [m for m in members if type(getattr(m, "member", None)) not in enums]
         parts: list[Expression] = [self.names.tool(one) for one in enums]
