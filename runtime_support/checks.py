@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Filled as types are met; writing the same entry twice from two threads does no harm.
+# Filled as types are met; writing the same entry twice from two threads does no harm. A type that
+# cannot be hashed is none, and is refused when it is read.
 _compiled: dict[Any, Callable[[Any], Any]] = {}
 
 
@@ -26,7 +27,10 @@ def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
     Lists, tuples and objects are copied only when something in them was converted; an absent
     field that may be None becomes None. Raises CheckError, whose message begins with the path.
     """
-    checked = _compiled.get(type_)
+    try:
+        checked = _compiled.get(type_)
+    except TypeError:
+        checked = None
     if checked is None:
         checked = _compile(type_)
     try:
@@ -41,7 +45,7 @@ def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
 
 def _compile(type_: Any) -> Callable[[Any], Any]:
     from runtime_support.schema.checking import compiled
-    from runtime_support.schema.reading import schema_of
+    from runtime_support.schema.reading import remember, schema_of
 
-    checked = _compiled[type_] = compiled(schema_of(type_))
-    return checked
+    schema = schema_of(type_)
+    return remember(_compiled, type_, compiled(schema))

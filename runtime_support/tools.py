@@ -19,7 +19,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from runtime_support.errors import CheckError, ConfigError, ProviderError, SaftError
-from runtime_support.jsontext import parse, to_json
+from runtime_support.jsontext import parse_unambiguous, to_json
 from runtime_support.names import did_you_mean, listed
 from runtime_support.redaction import redacted
 from runtime_support.results import ToolCall
@@ -118,7 +118,7 @@ def read_arguments(arguments: str) -> dict[str, Any]:
     if not arguments.strip():
         return {}
     try:
-        read = parse(arguments)
+        read = parse_unambiguous(arguments)
     except CheckError as error:
         raise CheckError(f"the arguments are not JSON: {error.message}") from None
     if is_object(read):

@@ -13,7 +13,7 @@
 - `serialization` writes values as programs; `registry` and `json_schema` describe them to models.
 
 The language knows no domain. It stands on the types and the plain helpers of `runtime_support`,
-and knows no prompts, no providers and no network; `asking` and `goal` are the bridge to those.
+and knows no prompts, no providers and no network; `prompting` is the bridge to those.
 
     from runtime_support.programs import Registry, evaluate
 

@@ -53,19 +53,23 @@ from runtime_support.programs.tree import (
 from runtime_support.programs.types import (
     ANY,
     BOOLEAN,
-    AnyType,
-    Field,
-    ListType,
-    MapType,
-    RecordType,
-    TupleType,
+    NULL,
     Type,
+    item_of,
     literal_type,
     members_of,
     names_fit,
     notation,
     union_of,
     widened,
+)
+from runtime_support.schema.model import (
+    AnySchema,
+    Field,
+    ListSchema,
+    MapSchema,
+    ObjectSchema,
+    TupleSchema,
 )
 
 Scope = Mapping[str, Type]
@@ -134,44 +138,49 @@ class Checker:
 
     def _list(self, expression: syntax.ListOf, slot: Slot, scope: Scope) -> Checked:
         wanted = _only_list(slot.type)
-        if isinstance(wanted, TupleType):
+        inner = None if wanted is None else item_of(wanted)
+        if isinstance(wanted, TupleSchema) and inner is None:
             if len(wanted.items) != len(expression.items):
                 count = f"expected {notation(wanted)}, got a list of {len(expression.items)}"
                 self._findings.wrong(slot.says(count), expression.path)
                 return broken(expression.path)
             types = list(wanted.items)
         else:
-            types = [wanted.item if wanted is not None else ANY] * len(expression.items)
+            types = [ANY if inner is None else inner] * len(expression.items)
         items = tuple(
             self.check(item, slot.inside(type_), scope)
             for item, type_ in zip(expression.items, types, strict=True)
         )
-        found: Type = ListType(union_of(widened(item.type) for item in items))
-        if isinstance(wanted, ListType) and wanted.item != ANY:
-            found = ListType(wanted.item)
+        found: Type = ListSchema(union_of(widened(item.type) for item in items))
+        if inner is not None and inner != ANY:
+            found = ListSchema(inner)
         node = ListNode(expression.path, found, *_effects(items), items)
         return self._settled(node, wanted, slot)
 
-    def _settled(self, node: Checked, wanted: ListType | TupleType | None, slot: Slot) -> Checked:
+    def _settled(
+        self, node: Checked, wanted: ListSchema | TupleSchema | None, slot: Slot
+    ) -> Checked:
         """A list whose elements were checked against `wanted`, if there was such a type."""
         if wanted is None:
             return self._fitter.fit(node, slot)
-        if isinstance(wanted, TupleType) or wanted.as_tuple:
-            return coerced(node, wanted, Widens(), slot.bare)
+        if isinstance(wanted, TupleSchema):
+            return coerced(node, wanted, Widens(), self._registry, slot.bare)
         return node
 
     def _map(self, expression: syntax.Map, slot: Slot, scope: Scope) -> Checked:
-        over = self.check(expression.over, Slot(ListType(ANY), "'over' of $map, a list"), scope)
-        item = over.type.item if isinstance(over.type, ListType) else ANY
+        over = self.check(expression.over, Slot(ListSchema(ANY), "'over' of $map, a list"), scope)
+        item = item_of(over.type) or ANY
         inside = {**scope, expression.variable: item}
         where = None
         if expression.where is not None:
             where = self.check(expression.where, Slot(BOOLEAN, "'where' of $map"), inside)
         wanted = _only_list(slot.type)
-        if not isinstance(wanted, ListType):
+        wanted_item = None if wanted is None else item_of(wanted)
+        if wanted_item is None:
             wanted = None
-        body = self.check(expression.body, slot.inside(wanted.item if wanted else ANY), inside)
-        found = ListType(wanted.item if wanted and wanted.item != ANY else widened(body.type))
+        body = self.check(expression.body, slot.inside(wanted_item or ANY), inside)
+        known = None if wanted_item == ANY else wanted_item
+        found = ListSchema(known or widened(body.type))
         parts = [over, body] if where is None else [over, where, body]
         node = MapNode(
             expression.path, found, *_effects(parts), over, expression.variable, where, body
@@ -184,15 +193,15 @@ class Checker:
         names = {name for name, _ in expression.fields}
         shapes = self._names.shapes(slot.type)
         for shape in shapes:
-            if isinstance(shape, MapType) or names_fit(names, fields_of(shape)):
+            if isinstance(shape, MapSchema) or names_fit(names, fields_of(shape)):
                 return self._shaped(expression, shape, slot, scope)
         near_misses = [s for s in shapes if names & {field.name for field in fields_of(s)}]
         if len(near_misses) == 1:
             return self._shaped(expression, near_misses[0], slot, scope)
         fields = tuple((name, self.check(e, Slot(), scope)) for name, e in expression.fields)
-        known = tuple(Field(name, widened(node.type), True) for name, node in fields)
+        known = tuple(Field(name, widened(node.type)) for name, node in fields)
         parts = [node for _, node in fields]
-        found = RecordType(lambda: known)
+        found = ObjectSchema(None, known)
         return self._fitter.fit(RecordNode(expression.path, found, *_effects(parts), fields), slot)
 
     def _shaped(
@@ -204,6 +213,8 @@ class Checker:
     ) -> Checked:
         """The record as one of this shape: an object, or a call of the constructor."""
         nodes = self._named(expression.fields, shape, expression.start, "field", scope)
+        if isinstance(shape, ObjectSchema):
+            nodes += _absent_fields(shape, {name for name, _ in nodes}, expression.path)
         parts = [node for _, node in nodes]
         if not isinstance(shape, Definition):
             return RecordNode(expression.path, shape, *_effects(parts), nodes)
@@ -218,7 +229,7 @@ class Checker:
         if definition is not None:
             return self._call(expression, definition, slot, scope)
         for shape in self._names.shapes(slot.type):
-            if not isinstance(shape, MapType) and names_fit({expression.name}, fields_of(shape)):
+            if not isinstance(shape, MapSchema) and names_fit({expression.name}, fields_of(shape)):
                 field = (expression.name, syntax.operand_of(expression, self._report))
                 record = syntax.Record(expression.path, expression.path, (field,))
                 return self._shaped(record, shape, slot, scope)
@@ -241,7 +252,7 @@ class Checker:
         elif (single := definition.single) is not None:
             form = "bare"
             operand = syntax.operand_of(expression, self._report)
-            place = Slot(single.type, _label("parameter", single.name, definition), single.name)
+            place = Slot(single.schema, _label("parameter", single.name, definition), single.name)
             nodes = ((single.name, self.check(operand, place, scope)),)
         else:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
@@ -261,7 +272,7 @@ class Checker:
         scope: Scope,
     ) -> tuple[tuple[str, Checked], ...]:
         """Arguments or fields against their declarations; unknown and missing ones are reported."""
-        if isinstance(shape, MapType):
+        if isinstance(shape, MapSchema):
             wanted = Slot(shape.value)
             return tuple((name, self.check(child, wanted, scope)) for name, child in fields)
         declared = {field.name: field for field in fields_of(shape)}
@@ -269,7 +280,7 @@ class Checker:
         nodes: list[tuple[str, Checked]] = []
         for name, child in fields:
             if name in declared:
-                where = Slot(declared[name].type, _label(word, name, shape))
+                where = Slot(declared[name].schema, _label(word, name, shape))
                 nodes.append((name, self.check(child, where, scope)))
             else:
                 self._names.unknown_name(name, given, shape, (*path, name), word)
@@ -322,19 +333,30 @@ class Checker:
         then = self.check(expression.then, slot.inside(slot.type), scope)
         otherwise = self.check(expression.otherwise, slot.inside(slot.type), scope)
         found = slot.type
-        if isinstance(found, AnyType):
+        if isinstance(found, AnySchema):
             found = union_of([widened(then.type), widened(otherwise.type)])
         parts = [test, then, otherwise]
         return IfNode(expression.path, found, *_effects(parts), test, then, otherwise)
 
 
-def _only_list(type_: Type) -> ListType | TupleType | None:
+def _only_list(type_: Type) -> ListSchema | TupleSchema | None:
     """The list type that a list must be here, when there is exactly one."""
-    lists = [one for one in members_of(type_) if isinstance(one, ListType | TupleType)]
+    lists = [one for one in members_of(type_) if isinstance(one, ListSchema | TupleSchema)]
     return lists[0] if len(lists) == 1 else None
 
 
-def _label(word: str, name: str, shape: RecordType | Definition) -> str:
+def _absent_fields(
+    record: ObjectSchema, given: set[str], path: Path
+) -> tuple[tuple[str, Checked], ...]:
+    """The fields that take a value when they are absent: those that may be null."""
+    return tuple(
+        (field.name, ConstantNode(path, NULL, True, False, None))
+        for field in record.fields
+        if field.name not in given and not field.required and field.default is None
+    )
+
+
+def _label(word: str, name: str, shape: ObjectSchema | Definition) -> str:
     return f"{word} '{name}'{owner(shape)}"
 
 

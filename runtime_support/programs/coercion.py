@@ -58,25 +58,31 @@ from runtime_support.programs.types import (
     INTEGER,
     NUMBERS,
     STRING,
-    AnyType,
-    ClassType,
-    Field,
-    ListType,
-    LiteralType,
-    MapType,
     Misfit,
-    RecordType,
-    TupleType,
     Type,
-    UnionType,
     conform,
     conforms,
     fits,
+    item_of,
     kind_name,
     members_of,
     names_fit,
     notation,
     widened,
+)
+from runtime_support.schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    TupleSchema,
+    UnionSchema,
+    class_of,
+    resolved,
 )
 from runtime_support.values import is_list, is_object, is_tuple
 
@@ -87,11 +93,12 @@ _NUMBER = re.compile(r"\s*-?(\d+)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 def judge(source: Type, target: Type, registry: Registry) -> Coercion:
     """How values of the source become values of the target."""
+    source, target = resolved(source), resolved(target)
     if fits(source, target):
         return Fits()
-    if isinstance(source, AnyType):
+    if isinstance(source, AnySchema):
         return Decides()
-    if isinstance(source, UnionType):
+    if isinstance(source, UnionSchema):
         return _judge_union(source, target, registry)
     if any(_widens(source, member) for member in members_of(target)):
         return Widens()
@@ -116,7 +123,7 @@ def shortest_routes(
 ) -> list[Route]:
     """All shortest paths of conversions to the target, from what `accepts` a first parameter."""
     routes: list[Route] = [
-        (one,) for one in registry.conversions if accepts(one.parameters[0].type)
+        (one,) for one in registry.conversions if accepts(one.parameters[0].schema)
     ]
     seen: list[Type] = []
     for _ in range(MOST_CONVERSIONS):
@@ -129,7 +136,7 @@ def shortest_routes(
             (*route, one)
             for route in routes
             for one in registry.conversions
-            if fits(route[-1].result, one.parameters[0].type) and one.result not in seen
+            if fits(route[-1].result, one.parameters[0].schema) and one.result not in seen
         ]
     return []
 
@@ -143,7 +150,7 @@ def reachable(source: Type, registry: Registry) -> list[str]:
             one.result
             for type_ in level
             for one in registry.conversions
-            if fits(type_, one.parameters[0].type) and notation(one.result) not in found
+            if fits(type_, one.parameters[0].schema) and notation(one.result) not in found
         ]
         found += dict.fromkeys(map(notation, level))
     return found
@@ -165,7 +172,7 @@ def why_not(value: Any, target: Type) -> str | None:
     return None
 
 
-def _judge_union(source: UnionType, target: Type, registry: Registry) -> Coercion:
+def _judge_union(source: UnionSchema, target: Type, registry: Registry) -> Coercion:
     verdicts = [judge(member, target, registry) for member in source.members]
     if all(isinstance(one, Never) for one in verdicts):
         return Never()
@@ -178,42 +185,60 @@ def _widens(source: Type, target: Type) -> bool:
     source = widened(source)
     if target == FLOAT:
         return source in NUMBERS
-    if isinstance(source, ListType) and isinstance(target, ListType):
-        return fits(source.item, target.item) or _widens(source.item, target.item)
-    return False
+    item, wanted = item_of(source), item_of(target)
+    if item is None or wanted is None:
+        return False
+    return fits(item, wanted) or _widens(item, wanted)
 
 
 def _judge_inside(source: Type, target: Type, registry: Registry) -> Coercion:
     """The rules that look at the parts of a value, or that need the value itself."""
     match source, target:
-        case ListType(), ListType():
-            item = judge(source.item, target.item, registry)
-            return item if isinstance(item, Never) else Each(item)
-        case ListType(), TupleType():
-            return Decides()
-        case TupleType(), ListType():
-            items = [judge(item, target.item, registry) for item in source.items]
-            return Never() if any(isinstance(one, Never) for one in items) else Decides()
-        case TupleType(), TupleType():
-            return Decides() if len(source.items) == len(target.items) else Never()
-        case ((MapType() | RecordType()), (MapType() | RecordType() | ClassType())):
+        case ((ListSchema() | TupleSchema()), (ListSchema() | TupleSchema())):
+            return _judge_items(source, target, registry)
+        case (
+            (MapSchema() | ObjectSchema(build=None)),
+            (MapSchema() | ObjectSchema() | OpaqueSchema()),
+        ):
             return _judge_object(source, target, registry)
-        case ClassType(), ClassType():
-            return Decides() if issubclass(target.python, source.python) else Never()
-        case _, LiteralType():
+        case ((ObjectSchema() | OpaqueSchema()), (ObjectSchema() | OpaqueSchema())):
+            own, wanted = class_of(source), class_of(target)
+            is_narrower = own is not None and wanted is not None and issubclass(wanted, own)
+            return Decides() if is_narrower else Never()
+        case (_, LiteralSchema(member=member)) if member is not ABSENT:
+            return Decides() if source == widened(LiteralSchema(target.value)) else Never()
+        case _, LiteralSchema():
             same = widened(source) == widened(target) or widened(source) in NUMBERS
-            return Decides() if same and not isinstance(source, LiteralType) else Never()
+            return Decides() if same and not isinstance(source, LiteralSchema) else Never()
         case _:
             return Decides() if target == INTEGER and source in NUMBERS else Never()
 
 
+def _judge_items(
+    source: ListSchema | TupleSchema, target: ListSchema | TupleSchema, registry: Registry
+) -> Coercion:
+    item, wanted = item_of(source), item_of(target)
+    if item is not None and wanted is not None:
+        verdict = judge(item, wanted, registry)
+        return verdict if isinstance(verdict, Never) else Each(verdict)
+    if isinstance(source, TupleSchema) and item is None:
+        if wanted is not None:
+            items = [judge(item, wanted, registry) for item in source.items]
+            return Never() if any(isinstance(one, Never) for one in items) else Decides()
+        if isinstance(target, TupleSchema) and len(source.items) != len(target.items):
+            return Never()
+    return Decides()
+
+
 def _judge_object(
-    source: MapType | RecordType, target: MapType | RecordType | ClassType, registry: Registry
+    source: MapSchema | ObjectSchema,
+    target: MapSchema | ObjectSchema | OpaqueSchema,
+    registry: Registry,
 ) -> Coercion:
     constructor = registry.constructor_of(target)
-    if isinstance(target, ClassType) and constructor is None:
+    if class_of(target) is not None and constructor is None:
         return Never()
-    if isinstance(source, MapType) or isinstance(target, MapType):
+    if isinstance(source, MapSchema) or isinstance(target, MapSchema):
         return Decides()
     fields = constructor.parameters if constructor is not None else getattr(target, "fields", ())
     given = {field.name for field in source.fields}
@@ -222,17 +247,19 @@ def _judge_object(
 
 def _hops(source: Type, target: Type) -> bool:
     if source == STRING:
-        return target in NUMBERS or (isinstance(target, ListType) and _takes_text(target.item))
+        item = item_of(target)
+        return target in NUMBERS or (item is not None and _takes_text(item))
     if source in NUMBERS:
         return target in (STRING, BOOLEAN)
     if source == BOOLEAN:
         return target in NUMBERS
-    return isinstance(source, ListType) and target == STRING and _takes_text(source.item)
+    item = item_of(source)
+    return item is not None and target == STRING and _takes_text(item)
 
 
 def _takes_text(item: Type) -> bool:
     return any(
-        member in (ANY, STRING) or isinstance(member, LiteralType) for member in members_of(item)
+        member in (ANY, STRING) or isinstance(member, LiteralSchema) for member in members_of(item)
     )
 
 
@@ -257,7 +284,8 @@ def _read_text(text: str, target: Type) -> list[tuple[str, Any]]:
             return [] if number is None else [("as a number", conform(number, target))]
         except Misfit:
             return []
-    if not isinstance(target, ListType) or not _takes_text(target.item):
+    item = item_of(target)
+    if item is None or not _takes_text(item):
         return []
     choices = [("a list of one", [text])]
     if "," in text:
@@ -265,7 +293,7 @@ def _read_text(text: str, target: Type) -> list[tuple[str, Any]]:
     return [(sentence, kept) for sentence, items in choices if (kept := _kept(items, target))]
 
 
-def _kept(items: list[str], target: ListType) -> Any:
+def _kept(items: list[str], target: Type) -> Any:
     try:
         return conform(items, target)
     except Misfit:
@@ -321,7 +349,7 @@ class Coercer:
         try:
             return conform(value, target)
         except Misfit as error:
-            reason = str(error)
+            misfit = error
         routes = shortest_routes(
             lambda parameter: conforms(value, parameter), target, self._registry
         )
@@ -342,9 +370,9 @@ class Coercer:
             choices = [(sentence, list(one)) for sentence, one in found]
             raise self._unclear(message, (lambda: choices), site)
         if found:
-            return found[0][1]
+            return self._machine.bounded(found[0][1], "converting gives", site.path, site.frame)
         further = why_not(value, target)
-        message = f"{reason}: {further}" if further else reason
+        message = f"{misfit.by_kind}: {further}" if further else str(misfit)
         raise self._machine.failed("conversion", message, site.path, site.frame)
 
     # Conversions
@@ -400,28 +428,30 @@ class Coercer:
 
     def _has_shape(self, value: Any, target: Type) -> bool:
         if is_list(value) or is_tuple(value):
-            same_count = isinstance(target, TupleType) and len(target.items) == len(value)
-            return isinstance(target, ListType) or same_count
+            same_count = isinstance(target, TupleSchema) and len(target.items) == len(value)
+            return item_of(target) is not None or same_count
         if not is_object(value):
             return False
         fields = self._fields(target)
-        return isinstance(target, MapType) or (fields is not None and names_fit(set(value), fields))
+        return isinstance(target, MapSchema) or (
+            fields is not None and names_fit(set(value), fields)
+        )
 
     def _fields(self, target: Type) -> tuple[Field, ...] | None:
-        if isinstance(target, RecordType):
+        if isinstance(target, ObjectSchema) and target.build is None:
             return target.fields
         constructor = self._registry.constructor_of(target)
         return constructor.parameters if constructor is not None else None
 
     async def _parts(self, value: Any, target: Type, site: Site) -> Any:
         if not is_object(value):
-            types = target.items if isinstance(target, TupleType) else None
-            item = target.item if isinstance(target, ListType) else None
-            wanted = types or [item] * len(value)
+            item = item_of(target)
+            types = target.items if isinstance(target, TupleSchema) else ()
+            wanted = types if item is None else [item] * len(value)
             parts = await self._all(dict(enumerate(zip(value, wanted, strict=True))), site)
             return conform(list(parts.values()), target)
-        fields = {field.name: field.type for field in self._fields(target) or ()}
-        other = target.value if isinstance(target, MapType) else None
+        fields = {field.name: field.schema for field in self._fields(target) or ()}
+        other = target.value if isinstance(target, MapSchema) else None
         parts = await self._all({k: (v, fields.get(k, other)) for k, v in value.items()}, site)
         constructor = self._registry.constructor_of(target)
         if constructor is None:

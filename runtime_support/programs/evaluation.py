@@ -27,6 +27,7 @@ from runtime_support.programs.machine import (
     Problem,
     Stopped,
     Unclear,
+    is_larger,
 )
 from runtime_support.programs.outcomes import (
     Ambiguity,
@@ -52,8 +53,8 @@ from runtime_support.programs.tree import (
     MapNode,
     RecordNode,
     RefNode,
+    only_converts,
 )
-from runtime_support.values import is_list, is_object, is_tuple
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -191,7 +192,7 @@ class Evaluator:
         problems: list[Problem] = []
         try:
             for index, (node, frame) in enumerate(parts):
-                if problems and not node.pure:
+                if problems and not (node.pure or _may_still_ask(node, problems)):
                     continue
                 try:
                     task = tasks.get(index)
@@ -204,6 +205,11 @@ class Evaluator:
         if problems:
             raise Stopped(*problems)
         return values
+
+
+def _may_still_ask(node: Checked, problems: list[Problem]) -> bool:
+    """Conversions that cannot decide do not keep others from it: all choices are told at once."""
+    return all(isinstance(one, Unclear) for one in problems) and only_converts(node)
 
 
 def _parts(nodes: Sequence[Checked], frame: Frame) -> list[Part]:
@@ -257,7 +263,7 @@ def check(
     """The checked program, or why it cannot run; nothing is called."""
     try:
         reading = read(program, limits)
-        expected = registry.read_type(returns)
+        expected = registry.returned_type(returns)
         return check_program(reading.program, registry, expected, reading.diagnostics)
     except TooLarge as error:
         return _failure("limit", str(error))
@@ -298,7 +304,7 @@ def run(
         return replace(_failure("limit", message), calls=machine.calls)
     finally:
         machine.stopped = True
-    if _is_larger(value, limits.bytes):
+    if is_larger(value, limits.bytes):
         message = f"the result has more than {limits.bytes} bytes"
         return replace(_failure("limit", message), calls=machine.calls)
     return Success(value, checked.program, machine.calls)
@@ -324,29 +330,3 @@ def _stopped(
 
 def _failure(kind: Any, message: str) -> Failure:
     return Failure(kind, message, "", (Diagnostic(message, ""),))
-
-
-def _is_larger(value: Any, most: int) -> bool:
-    """Whether the value as JSON text would have more bytes; stops at the first too many."""
-    size = 0
-    pending = [value]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            size += len(one) + 2 if one.isascii() else len(one.encode("utf-8", "surrogatepass")) + 2
-        elif isinstance(one, int):
-            size += one.bit_length() // 3 + 1
-        elif is_list(one) or is_tuple(one):
-            pending.extend(one)
-            size += len(one) + 1
-        elif is_object(one):
-            pending.extend(one.values())
-            size += sum(len(str(key)) + 4 for key in one)
-        elif hasattr(one, "__dataclass_fields__") and not isinstance(one, type):
-            pending.extend(getattr(one, name, None) for name in one.__dataclass_fields__)
-            size += len(type(one).__name__)
-        else:
-            size += 4
-        if size > most:
-            return True
-    return False

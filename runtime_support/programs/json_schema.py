@@ -12,7 +12,7 @@ the check of the program itself.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, assert_never
 
 from runtime_support.programs.coercion import judge
 from runtime_support.programs.registry import Definition, Registry
@@ -23,26 +23,39 @@ from runtime_support.programs.types import (
     BOOLEAN,
     INTEGER,
     NULL,
-    NUMBERS,
     STRING,
-    AnyType,
-    ClassType,
-    Field,
-    ListType,
-    LiteralType,
-    MapType,
-    RecordType,
-    ScalarType,
-    TupleType,
     Type,
-    UnionType,
+    item_of,
     members_of,
     names_fit,
     notation,
     union_of,
 )
+from runtime_support.schema.model import (
+    AnySchema,
+    Field,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    ReferenceSchema,
+    ScalarKind,
+    ScalarSchema,
+    TupleSchema,
+    UnionSchema,
+    resolved,
+)
 
 Schema = dict[str, Any]
+_JSON_TYPES: dict[ScalarKind, str] = {
+    "nil": "null",
+    "bool": "boolean",
+    "int": "number",
+    "float": "number",
+    "number": "number",
+    "string": "string",
+}
 
 NUMBER_TEXT = r"^\s*-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*$"
 INTEGER_TEXT = r"^\s*-?[0-9]+\s*$"
@@ -71,6 +84,7 @@ class _Writer:
 
     def expression(self, type_: Type) -> Schema:
         """A reference to the expressions that may stand where the type is expected."""
+        type_ = resolved(type_)
         known = next((name for other, name in self._names if other == type_), None)
         if known is None:
             known = self._free_name(_plain_name(type_))
@@ -102,44 +116,53 @@ class _Writer:
 
     def _written(self, type_: Type) -> list[Schema]:
         match type_:
-            case AnyType():
+            case AnySchema():
                 anything = self.expression(ANY)
                 scalars = {"type": ["null", "boolean", "number", "string"]}
                 return [scalars, {"type": "array", "items": anything}, *self._open(anything)]
-            case ScalarType():
+            case ScalarSchema():
                 return _scalars(type_)
-            case LiteralType():
+            case LiteralSchema():
                 return [{"const": type_.value}]
-            case ListType(item):
-                text = [{"type": "string"}] if self._joins(item) else []
-                return [{"type": "array", "items": self.expression(item)}, *text]
-            case TupleType(items):
+            case ListSchema(item):
+                return self._listed(item)
+            case TupleSchema(rest=item) if item is not None:
+                return self._listed(item)
+            case TupleSchema(items):
                 count = len(items)
                 listed = [self.expression(item) for item in items]
                 return [
                     {"type": "array", "prefixItems": listed, "minItems": count, "maxItems": count}
                 ]
-            case MapType(value):
+            case MapSchema(value):
                 return self._open(self.expression(value))
-            case RecordType():
-                return self._records(type_.fields)
-            case ClassType():
+            case ObjectSchema(fields=fields, build=None):
+                return self._records(fields)
+            case ObjectSchema() | OpaqueSchema():
                 constructor = self._registry.constructor_of(type_)
                 return [] if constructor is None else self._records(constructor.parameters)
-            case UnionType():
+            case ReferenceSchema(_, target):
+                return self._written(target())
+            case UnionSchema():
                 return []
+            case _:
+                assert_never(type_)
+
+    def _listed(self, item: Type) -> list[Schema]:
+        text = [{"type": "string"}] if self._joins(item) else []
+        return [{"type": "array", "items": self.expression(item)}, *text]
 
     def _joins(self, item: Type) -> bool:
         return any(member in (ANY, STRING) for member in members_of(item))
 
     def _converted_constants(self, type_: Type) -> list[Schema]:
         """Constants for which there is a conversion, a bare City for "Oslo" say."""
-        if isinstance(type_, AnyType) or not self._registry.conversions:
+        if isinstance(type_, AnySchema) or not self._registry.conversions:
             return []
-        starts = union_of(one.parameters[0].type for one in self._registry.conversions)
-        kinds = [one for one in members_of(starts) if isinstance(one, ScalarType)]
+        starts = union_of(one.parameters[0].schema for one in self._registry.conversions)
+        kinds = [one for one in members_of(starts) if isinstance(one, ScalarSchema)]
         return [
-            {"type": "number" if kind in NUMBERS else kind.kind}
+            {"type": _JSON_TYPES[kind.kind]}
             for kind in kinds
             if not isinstance(judge(kind, type_, self._registry), Never)
         ]
@@ -167,7 +190,7 @@ class _Writer:
         return [bare, explicit]
 
     def _object(self, fields: tuple[Field, ...]) -> Schema:
-        properties = {field.name: self.expression(field.type) for field in fields}
+        properties = {field.name: self.expression(field.schema) for field in fields}
         return _closed(properties, [field.name for field in fields if field.required])
 
     # Calls and forms
@@ -178,7 +201,7 @@ class _Writer:
             self.definitions[name] = {}
             arguments = self._object(definition.parameters)
             if (single := definition.single) is not None:
-                bare = self.expression(single.type)
+                bare = self.expression(single.schema)
                 not_an_object = {"allOf": [{"not": {"type": "object"}}, bare]}
                 arguments = {"anyOf": [arguments, not_an_object]}
             written = _form(definition.name, arguments)
@@ -205,7 +228,7 @@ class _Writer:
         items = self._mapped(type_)
         if items is not None:
             parts = {
-                "over": self.expression(ListType(ANY)),
+                "over": self.expression(ListSchema(ANY)),
                 "as": VARIABLE,
                 "where": self.expression(BOOLEAN),
                 "do": self.expression(items),
@@ -215,11 +238,11 @@ class _Writer:
 
     def _mapped(self, type_: Type) -> Type | None:
         """What the body of a `$map` may be that stands here, None where no list can stand."""
-        lists = [one for one in members_of(type_) if isinstance(one, ListType | TupleType)]
-        if len(lists) == 1 and isinstance(lists[0], ListType):
-            return lists[0].item
-        is_never = isinstance(judge(ListType(ANY), type_, self._registry), Never)
-        takes_text = isinstance(judge(ListType(STRING), type_, self._registry), Never)
+        lists = [one for one in members_of(type_) if isinstance(one, ListSchema | TupleSchema)]
+        if len(lists) == 1 and (item := item_of(lists[0])) is not None:
+            return item
+        is_never = isinstance(judge(ListSchema(ANY), type_, self._registry), Never)
+        takes_text = isinstance(judge(ListSchema(STRING), type_, self._registry), Never)
         return None if is_never and takes_text else ANY
 
 
@@ -253,7 +276,7 @@ def _keys(form: str, parts: dict[str, Schema]) -> Schema:
     return _closed(parts, list(needed))
 
 
-def _scalars(type_: ScalarType) -> list[Schema]:
+def _scalars(type_: ScalarSchema) -> list[Schema]:
     """The constants that are of this type or one built-in hop away from it."""
     if type_ == NULL:
         return [{"type": "null"}]

@@ -26,6 +26,7 @@ from runtime_support.programs.outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs.registry import Definition
 from runtime_support.programs.syntax import Limits, Path, pointer
 from runtime_support.programs.types import Misfit, conform, kind_name, notation
+from runtime_support.values import is_list, is_object, is_tuple
 
 if TYPE_CHECKING:
     import asyncio
@@ -112,6 +113,8 @@ class Stopped(Exception):
 
 
 MOST_THREADS = 16
+_CONTAINER = 64  # bytes that a list or an object takes in memory, at least
+_SHORT = {float, bool, type(None)}
 
 OnCall = Callable[[str, dict[str, Any]], bool]
 
@@ -147,6 +150,13 @@ class Machine:
         self._walked += items
         if self._walked > self._limits.items:
             raise self.failed("limit", f"more than {self._limits.items} items", path, frame)
+
+    def bounded(self, value: Any, what: str, path: Path, frame: Frame) -> Any:
+        """The value, unless it is larger than a value may be."""
+        most = self._limits.value_bytes
+        if is_larger(value, most, _CONTAINER):
+            raise self.failed("limit", f"{what} more than {most} bytes", path, frame)
+        return value
 
     def failed(self, kind: FailureKind, message: str, path: Path, frame: Frame) -> Stopped:
         return Stopped(Failed(frame.position, path, kind, message))
@@ -193,7 +203,9 @@ class Machine:
             )
         if message is not None:
             raise self.failed(kind, message, path, frame)
-        return result
+        if definition.kind == "type":
+            return result  # no more than its arguments
+        return self.bounded(result, f"{definition.name} returned", path, frame)
 
     async def _apply(self, definition: Definition, arguments: dict[str, Any], frame: Frame) -> Any:
         may_leave = definition.pure and frame.beside
@@ -368,3 +380,40 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
+
+
+def is_larger(value: Any, most: int, container: int = 0) -> bool:
+    """Whether the value as JSON text would have more bytes; stops at the first too many.
+
+    Each list, object and record counts `container` bytes more: what it takes in memory.
+    """
+    size = 0
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            size += len(one) + 2 if one.isascii() else len(one.encode("utf-8", "surrogatepass")) + 2
+        elif isinstance(one, bytes | bytearray):
+            size += len(one)
+        elif isinstance(one, int):
+            size += one.bit_length() // 3 + 1
+        elif is_list(one) or is_tuple(one):
+            size += len(one) + 1 + container
+            kinds = set(map(type, one))
+            if kinds == {int}:  # a long list, mostly: without a look at each
+                size += sum(map(int.bit_length, one)) // 3 + len(one)
+            elif kinds <= _SHORT:
+                size += 4 * len(one)
+            elif size <= most:
+                pending.extend(one)
+        elif is_object(one):
+            pending.extend(one.values())
+            size += sum(len(str(key)) + 4 for key in one) + container
+        elif hasattr(one, "__dataclass_fields__") and not isinstance(one, type):
+            pending.extend(getattr(one, name, None) for name in one.__dataclass_fields__)
+            size += len(type(one).__name__) + container
+        else:
+            size += 4
+        if size > most:
+            return True
+    return False

@@ -34,6 +34,7 @@ from runtime_support.programs.tree import (
     Coercion,
     ConstantNode,
     Converts,
+    Decides,
     Each,
     Fits,
     Hops,
@@ -43,24 +44,27 @@ from runtime_support.programs.tree import (
 )
 from runtime_support.programs.types import (
     ANY,
-    AnyType,
-    Field,
-    ListType,
-    LiteralType,
-    MapType,
-    RecordType,
     Type,
     conforms,
     fits,
     found_notation,
+    got,
+    item_of,
     members_of,
     names_fit,
     notation,
     widened,
 )
+from runtime_support.schema.model import (
+    AnySchema,
+    Field,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+)
 from runtime_support.values import is_object, is_tuple
 
-Shape = MapType | RecordType | Definition
+Shape = MapSchema | ObjectSchema | Definition
 """What an object can be: one of any keys, a record, or an instance of a class."""
 
 Word = Literal["parameter", "field"]
@@ -76,8 +80,9 @@ class Names:
     def shapes(self, type_: Type) -> list[Shape]:
         """What an object may be where this type is expected: itself before an instance."""
         members = members_of(type_)
-        shapes: list[Shape] = [one for one in members if isinstance(one, RecordType)]
-        shapes += [one for one in members if isinstance(one, MapType)]
+        records = (one for one in members if isinstance(one, ObjectSchema))
+        shapes: list[Shape] = [one for one in records if one.build is None]
+        shapes += [one for one in members if isinstance(one, MapSchema)]
         constructors = map(self._registry.constructor_of, members)
         return shapes + [one for one in constructors if one is not None]
 
@@ -94,15 +99,15 @@ class Names:
             edits += [rename((*path, name), field) for field in fields]
         edits += self._as_records(expression, slot)
         message = f"unknown function '{name}'{did_you_mean(others)}"
-        is_data = isinstance(slot.type, AnyType) and not is_object(expression.body)
-        if any(isinstance(shape, MapType) for shape in shapes) or (is_data and not others):
+        is_data = isinstance(slot.type, AnySchema) and not is_object(expression.body)
+        if any(isinstance(shape, MapSchema) for shape in shapes) or (is_data and not others):
             message += '; a record of one key is written {"$object": {...}}'
             written = {"$object": {name: expression.body}}
             edits.append(write("as a record", Place(path, slot.bare), written))
         self._findings.wrong(message, path, edits)
 
     def unknown_name(
-        self, name: str, given: list[str], shape: RecordType | Definition, path: Path, word: Word
+        self, name: str, given: list[str], shape: ObjectSchema | Definition, path: Path, word: Word
     ) -> None:
         declared = [field.name for field in fields_of(shape)]
         others = near(name, [one for one in declared if one not in given])
@@ -116,7 +121,7 @@ class Names:
         self._findings.wrong(message + did_you_mean(others), path, edits)
 
     def missing_names(
-        self, given: list[str], shape: RecordType | Definition, path: Path, word: Word
+        self, given: list[str], shape: ObjectSchema | Definition, path: Path, word: Word
     ) -> None:
         required = "required " if word == "parameter" else ""
         for field in fields_of(shape):
@@ -128,11 +133,11 @@ class Names:
         """Whether the arguments are really the one argument itself, a call or a record."""
         if len(given) == 1 and self.is_operator(given[0]):
             return True
-        return any(names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.type))
+        return any(names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.schema))
 
     def _as_records(self, expression: syntax.Apply, slot: Slot) -> list[Edit]:
         """The constructors of one such field whose instances can become what is expected."""
-        if isinstance(slot.type, AnyType):
+        if isinstance(slot.type, AnySchema):
             return []
         place = Place(expression.path, slot.bare)
         return [
@@ -145,13 +150,14 @@ class Names:
 
 
 def fields_of(shape: Shape) -> tuple[Field, ...]:
-    if isinstance(shape, MapType):
+    if isinstance(shape, MapSchema):
         return ()
     return shape.parameters if isinstance(shape, Definition) else shape.fields
 
 
-def owner(shape: RecordType | Definition) -> str:
-    return f" of {shape.name}" if shape.name else ""
+def owner(shape: ObjectSchema | Definition) -> str:
+    """What a field or parameter belongs to; the name of an object type is nobody's but ours."""
+    return f" of {shape.name}" if isinstance(shape, Definition) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +180,31 @@ def broken(path: Path) -> ConstantNode:
     return ConstantNode(path, ANY, pure=True, calls=False, value=None)
 
 
-def coerced(node: Checked, type_: Type, coercion: Coercion, bare: str | None = None) -> CoerceNode:
+def coerced(
+    node: Checked,
+    type_: Type,
+    coercion: Coercion,
+    registry: Registry,
+    bare: str | None = None,
+) -> CoerceNode:
+    """The node with a coercion put over it, which has the effects of its conversions."""
     calls = node.calls or not isinstance(coercion, Fits | Widens | Hops)
-    return CoerceNode(node.path, type_, node.pure, calls, node, coercion, bare)
+    pure = node.pure and _is_pure(coercion, registry)
+    return CoerceNode(node.path, type_, pure, calls, node, coercion, bare)
+
+
+def _is_pure(coercion: Coercion, registry: Registry) -> bool:
+    match coercion:
+        case Converts(path):
+            return all(one.pure for one in path)
+        case Each(item):
+            return _is_pure(item, registry)
+        case Decides():
+            return all(one.pure for one in registry.conversions)
+        case Splits(paths):
+            return all(one.pure for path in paths for one in path)
+        case Fits() | Widens() | Hops() | Never():
+            return True
 
 
 class Fitter:
@@ -188,7 +216,7 @@ class Fitter:
 
     def fit(self, node: Checked, slot: Slot) -> Checked:
         """The node as a value of the slot's type."""
-        is_constant = isinstance(node.type, LiteralType)
+        is_constant = isinstance(node.type, LiteralSchema)
         coercion = (
             self._constant(node, slot)
             if is_constant
@@ -200,10 +228,10 @@ class Fitter:
             self._mismatch(node, slot)
             return broken(node.path)
         self._report_split(node, slot, coercion)
-        return coerced(node, slot.type, coercion, slot.bare)
+        return coerced(node, slot.type, coercion, self._registry, slot.bare)
 
     def _constant(self, node: Checked, slot: Slot) -> Coercion:
-        assert isinstance(node.type, LiteralType)
+        assert isinstance(node.type, LiteralSchema)
         value = node.type.value
         if conforms(value, slot.type):
             return Fits() if fits(node.type, slot.type) else Widens()
@@ -220,9 +248,10 @@ class Fitter:
 
     def _report_split(self, node: Checked, slot: Slot, coercion: Coercion) -> None:
         source, target, levels = node.type, slot.type, 0
-        while isinstance(coercion, Each) and isinstance(source, ListType):
-            coercion, source, levels = coercion.item, source.item, levels + 1
-            target = next(m.item for m in members_of(target) if isinstance(m, ListType))
+        while isinstance(coercion, Each) and (item := item_of(source)) is not None:
+            coercion, source, levels = coercion.item, item, levels + 1
+            items = map(item_of, members_of(target))
+            target = next(one for one in items if one is not None)
         if not isinstance(coercion, Splits):
             return
         ways = len(coercion.paths)
@@ -237,9 +266,9 @@ class Fitter:
     def _mismatch(self, node: Checked, slot: Slot) -> None:
         message = f"expected {notation(slot.type)}, got {found_notation(node.type)}"
         edits: list[Edit] = []
-        if isinstance(node.type, LiteralType):
+        if isinstance(node.type, LiteralSchema):
             value = node.type.value
-            known = [str(m.value) for m in members_of(slot.type) if isinstance(m, LiteralType)]
+            known = [str(m.value) for m in members_of(slot.type) if isinstance(m, LiteralSchema)]
             others = near(str(value), known)
             if known:
                 message = f"expected {notation(slot.type)}, got {_json(value)}"
@@ -248,6 +277,8 @@ class Fitter:
                 edits = [write(f"with {other}", place, other) for other in others]
             elif reason := why_not(value, slot.type):
                 message += f": {reason}"
+            else:
+                message = f"expected {notation(slot.type)}, got {got(value)}"
         others = reachable(node.type, self._registry)
         if others:
             message += f"; {found_notation(node.type)} can become {', '.join(others)}"

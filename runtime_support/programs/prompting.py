@@ -291,7 +291,7 @@ def registry_for(
             {name: one for name, one in plain.items() if not isinstance(one, type)},
             classes_of([*functions.values(), *converting.values()], returns),
             converting,
-            [name for name, one in plain.items() if one in pure],
+            [name for name, one in {**plain, **converting}.items() if one in pure],
         )
     except RegistryError as error:
         raise CheckError(str(error)) from None

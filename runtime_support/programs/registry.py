@@ -11,35 +11,45 @@ Names are looked up here and nowhere else. A registry never changes after it is 
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import inspect
-import typing
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from runtime_support.programs.annotations import Annotations, UnknownAnnotation
+from runtime_support.errors import CheckError
 from runtime_support.programs.outcomes import CallKind
 from runtime_support.programs.types import (
-    ANY,
     BUILT_IN_NAMES,
     NULL,
-    AnyType,
-    ClassType,
-    Field,
-    ListType,
+    Normal,
     Type,
-    UnionType,
+    fits,
+    item_of,
+    members_of,
     notation,
     union_of,
 )
+from runtime_support.schema import schema_of, signature_of
+from runtime_support.schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    ListSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+    class_of,
+    resolved,
+    without_json_form,
+)
+from runtime_support.schema.reading import Signature, documented
 from runtime_support.values import is_object
 
 Function = Callable[..., Any]
 Functions = Iterable[Function] | dict[str, Function]
-
-REQUIRED: Any = inspect.Parameter.empty
 
 
 class RegistryError(ValueError):
@@ -48,12 +58,15 @@ class RegistryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Field):
-    """A parameter of a callable; `default` is REQUIRED or a value, `factory` makes one."""
+    """A parameter of a callable; `default` is ABSENT or a value, `factory` makes one.
 
-    default: Any = REQUIRED
+    `fills` tells that the default has to be given, since Python's own signature has none.
+    """
+
     factory: Function | None = None
     by_position: bool = False
     takes_rest: bool = False
+    fills: bool = False
 
     def default_value(self) -> Any:
         return self.factory() if self.factory is not None else self.default
@@ -81,15 +94,19 @@ class Definition:
         return required[0] if len(required) == 1 else None
 
     def apply(self, arguments: Mapping[str, Any]) -> Any:
-        """Calls the Python function with arguments by name."""
-        named = dict(arguments)
+        """Calls the Python function with arguments by their names in the program."""
+        given = dict(arguments)
+        named: dict[str, Any] = {}
         positional: list[Any] = []
         for one in self.parameters:
             if one.takes_rest:
-                positional += named.pop(one.name, ())
+                positional += given.get(one.name, ())
             elif one.by_position:
-                given = named.pop(one.name) if one.name in named else one.default_value()
-                positional.append(given)
+                positional.append(given[one.name] if one.name in given else one.default_value())
+            elif one.name in given:
+                named[one.python_name] = given[one.name]
+            elif one.fills:
+                named[one.python_name] = one.default
         return self.function(*positional, **named)
 
 
@@ -97,8 +114,8 @@ class Registry:
     """The callables of a program by name; raises RegistryError when they do not go together.
 
     Functions and conversions are given as callables, or as a mapping that names them. `pure`
-    lists those functions (or their names) that have no effects and may run together;
-    constructors and conversions always count as pure.
+    lists those functions and conversions (or their names) that have no effects and may run
+    together; constructors always count as pure.
     """
 
     def __init__(
@@ -109,18 +126,23 @@ class Registry:
         pure: Iterable[Function | str] = (),
     ) -> None:
         named_types: list[tuple[str, Any]] = _named(types)
-        self.annotations = Annotations({python: name for name, python in named_types})
+        self._names: dict[type, str] = {python: name for name, python in named_types}
+        self._unknown = {p: name for p, name in self._names.items() if not _is_known(p, name)}
+        self._normal = Normal()
         self.definitions: dict[str, Definition] = {}
         pure = list(pure)
+
+        def is_pure(name: str, function: Function) -> bool:
+            return any(one in (function, name) for one in pure)
+
         try:
             for name, python in named_types:
                 self._add(self._constructor(name, python))
             for name, function in _named(functions):
-                is_pure = any(one in (function, name) for one in pure)
-                self._add(self._function(name, function, "function", is_pure))
+                self._add(self._function(name, function, "function", is_pure(name, function)))
             for name, function in _named(conversions):
-                self._add(self._conversion(name, function))
-        except UnknownAnnotation as error:
+                self._add(self._conversion(name, function, is_pure(name, function)))
+        except CheckError as error:
             raise RegistryError(str(error)) from None
         for one in pure:
             if not any(one in (d.function, d.name) for d in self.definitions.values()):
@@ -131,15 +153,41 @@ class Registry:
         return tuple(d for d in self.definitions.values() if d.kind == "conversion")
 
     def read_type(self, annotation: Any) -> Type:
-        """The type of the language that a Python annotation stands for."""
-        return self.annotations.read(annotation)
+        """The type of the language that a Python annotation stands for; raises CheckError."""
+        return self._normal.form(schema_of(annotation, names=self._unknown))
+
+    def returned_type(self, annotation: Any) -> Type:
+        """The type of a program's value; CheckError when nothing here can give such values."""
+        type_ = self.read_type(annotation)
+        self._require_source(type_, [])
+        return type_
+
+    def _require_source(self, type_: Type, seen: list[Type]) -> None:
+        if type_ in seen:
+            return
+        seen.append(type_)
+        match type_:
+            case UnionSchema(members) | TupleSchema(items=members, rest=None):
+                for member in members:
+                    self._require_source(member, seen)
+            case ListSchema(inner) | MapSchema(inner) | TupleSchema(rest=inner):
+                if inner is not None:
+                    self._require_source(inner, seen)
+            case ObjectSchema(fields=fields, build=None):
+                for field in fields:
+                    self._require_source(field.schema, seen)
+            case OpaqueSchema(name):
+                given = (one.result for one in self.definitions.values())
+                if not any(fits(one, type_) for result in given for one in parts_of(result)):
+                    raise without_json_form(name)
+            case _:
+                pass
 
     def constructor_of(self, type_: Type) -> Definition | None:
         """The constructor that gives this class, when it is registered."""
-        if not isinstance(type_, ClassType):
-            return None
-        found = self.definitions.get(type_.name)
-        return found if found is not None and found.function is type_.python else None
+        python = class_of(type_)
+        found = None if python is None else self.definitions.get(self._names.get(python, ""))
+        return found if found is not None and found.function is python else None
 
     def _add(self, definition: Definition) -> None:
         name = definition.name
@@ -154,92 +202,97 @@ class Registry:
     def _function(self, name: str, function: Function, kind: CallKind, pure: bool) -> Definition:
         if not callable(function):
             raise RegistryError(f"{name} is not callable")
-        hints = self.annotations.hints(_defined(function))
-        parameters = self._parameters(name, function, hints)
-        result = self.annotations.read(hints["return"]) if "return" in hints else ANY
+        signature = self._signature(name, function)
+        result = self._normal.form(signature.returns)
         return Definition(
-            name, kind, parameters, result, summary(_defined(function)), pure, function
+            name, kind, self._parameters(signature), result, summary(function), pure, function
         )
 
-    def _conversion(self, name: str, function: Function) -> Definition:
-        definition = self._function(name, function, "conversion", pure=True)
+    def _conversion(self, name: str, function: Function, pure: bool) -> Definition:
+        definition = self._function(name, function, "conversion", pure)
         if len(definition.parameters) != 1:
             raise RegistryError(f"the conversion {name} needs exactly one parameter")
-        types = (definition.parameters[0].type, definition.result)
-        if any(isinstance(one, AnyType) for one in types):
+        types = (definition.parameters[0].schema, definition.result)
+        if any(isinstance(one, AnySchema) for one in types):
             raise RegistryError(f"the conversion {name} must name the types of both sides")
         return definition
 
     def _constructor(self, name: str, python: type) -> Definition:
-        hints = self.annotations.hints(python) or self.annotations.hints(python.__init__)
-        result = self.annotations.read(python)
-        return Definition(
-            name,
-            "type",
-            self._parameters(name, python, hints, result),
-            result,
-            summary(python),
-            True,
-            python,
-        )
+        result = self.read_type(python)
+        if isinstance(result, ObjectSchema):
+            fields = self._normal.fields(result.fields)
+            parameters = tuple(_field_parameter(field, python) for field in fields)
+        else:
+            parameters = self._parameters(self._signature(name, python))
+        return Definition(name, "type", parameters, result, summary(python), True, python)
 
-    def _parameters(
-        self, name: str, function: Any, hints: dict[str, Any], result: Type = ANY
-    ) -> tuple[Parameter, ...]:
-        fields = getattr(result, "fields", None)
-        if fields is not None:  # a typed dictionary is called with its fields
-            return tuple(Parameter(f.name, f.type, f.required, f.doc) for f in fields)
-        try:
-            signature = inspect.signature(function)
-        except (ValueError, TypeError) as error:
-            raise RegistryError(f"{name} has no signature to read: {error}") from None
-        factories = {
-            one.name: one.default_factory
-            for one in getattr(function, "__dataclass_fields__", {}).values()
-            if callable(one.default_factory)
-        }
-        kinds = [one.kind for one in signature.parameters.values()]
-        return tuple(
-            self._parameter(
-                one,
-                hints.get(one.name, Any),
-                factories.get(one.name),
-                one.kind is one.POSITIONAL_ONLY
-                or (one.kind is one.POSITIONAL_OR_KEYWORD and one.VAR_POSITIONAL in kinds),
+    def _signature(self, name: str, function: Function) -> Signature:
+        signature = signature_of(function, self._unknown)
+        if signature.unresolved is not None:
+            raise RegistryError(f"{name}: {signature.unresolved}")
+        return signature
+
+    def _parameters(self, signature: Signature) -> tuple[Parameter, ...]:
+        """Those of a call by name; what stands before `*args` has to go by position."""
+        has_rest = signature.rest is not None
+        parameters = [
+            Parameter(
+                one.name,
+                self._normal.form(one.schema),
+                one.required,
+                one.default,
+                one.doc,
+                one.python_name,
+                by_position=one.passed == "by position"
+                or (one.passed == "either way" and has_rest),
             )
-            for one in signature.parameters.values()
-            if one.kind is not one.VAR_KEYWORD
-        )
-
-    def _parameter(
-        self, one: inspect.Parameter, hint: Any, factory: Function | None, by_position: bool
-    ) -> Parameter:
-        type_ = self.annotations.read(hint)
-        takes_rest = one.kind is one.VAR_POSITIONAL
-        return Parameter(
-            one.name,
-            ListType(type_) if takes_rest else type_,
-            required=one.default is one.empty and not takes_rest,
-            doc=self.annotations.doc(hint),
-            default=one.default,
-            factory=factory,
-            by_position=by_position,
-            takes_rest=takes_rest,
-        )
+            for one in signature.parameters
+        ]
+        if (rest := signature.rest) is not None:
+            form = self._normal.form(rest.schema)
+            last = Parameter(rest.name, form, False, doc=rest.doc, takes_rest=True)
+            count = sum(one.by_position for one in parameters)
+            parameters.insert(count, last)
+        return tuple(parameters)
 
 
-def _defined(function: Any) -> Any:
-    """Where the annotations and the docstring of a callable stand."""
-    while isinstance(function, functools.partial):
-        function = cast("functools.partial[Any]", function).func
-    function = inspect.unwrap(function)
-    called = type(function).__call__
-    is_instance = not hasattr(function, "__annotations__") and hasattr(called, "__annotations__")
-    return called if is_instance else function
+def _is_known(python: type, name: str) -> bool:
+    """Whether annotations find the class by themselves, under the name that it is registered by."""
+    module = sys.modules.get(python.__module__)
+    return name == python.__name__ and getattr(module, name, None) is python
+
+
+def parts_of(type_: Type) -> list[Type]:
+    """The members of a type, and the items of lists among them."""
+    found: list[Type] = []
+    for member in members_of(type_):
+        item = item_of(member)
+        found += [member] if item is None else [member, *parts_of(item)]
+    return found
+
+
+def _field_parameter(field: Field, python: Any) -> Parameter:
+    """The parameter of a constructor: a default that is made anew is made by the class itself."""
+    own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
+    made = own.get(field.python_name)
+    factory = getattr(made, "default_factory", None)
+    factory = factory if callable(factory) else None
+    fills = not field.required and factory is None and field.default is not ABSENT
+    return Parameter(
+        field.name,
+        field.schema,
+        field.required,
+        field.default,
+        field.doc,
+        field.attribute,
+        factory=factory,
+        fills=fills,
+    )
 
 
 def summary(thing: Any) -> str:
     """The first paragraph of the docstring on one line, empty for one that Python wrote."""
+    thing = documented(thing)
     is_class = isinstance(thing, type)
     text = vars(thing).get("__doc__") if is_class else getattr(thing, "__doc__", None)
     if not text or text.startswith(f"{getattr(thing, '__name__', '')}("):
@@ -258,45 +311,38 @@ def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> l
     found: dict[type, None] = {}
     for function in functions:
         if isinstance(function, type):
-            _collect(function, found)
-        else:
-            for hint in _hints(inspect.unwrap(function)):
-                _collect(hint, found)
-    _collect(returns, found)
+            _collect(schema_of(function), found, [])
+            continue
+        signature = signature_of(function)
+        parameters = (one.schema for one in signature.parameters)
+        rest = () if signature.rest is None else (signature.rest.schema,)
+        for schema in (*parameters, *rest, signature.returns):
+            _collect(schema, found, [])
+    _collect(schema_of(returns), found, [])
     return list(found)
 
 
-def _collect(annotation: Any, found: dict[type, None]) -> None:
-    if isinstance(annotation, type) and typing.get_origin(annotation) is None:
-        if annotation in found or not _is_record(annotation):
-            if typing.is_typeddict(annotation):
-                _collect_fields(annotation, found)
-            return
-        found[annotation] = None
-        _collect_fields(annotation, found)
+def _collect(schema: Schema, found: dict[type, None], inside: list[int]) -> None:
+    schema = resolved(schema)
+    if id(schema) in inside:
         return
-    if type(annotation).__name__ == "TypeAliasType":
-        _collect(getattr(annotation, "__value__", Any), found)
-    for argument in typing.get_args(annotation):
-        _collect(argument, found)
-
-
-def _collect_fields(owner: Any, found: dict[type, None]) -> None:
-    for hint in _hints(owner):
-        _collect(hint, found)
-
-
-def _is_record(python: type[Any]) -> bool:
-    is_model = hasattr(python, "model_fields") and hasattr(python, "model_validate")
-    is_named_tuple = tuple in python.__mro__ and hasattr(python, "_fields")
-    return dataclasses.is_dataclass(python) or is_model or is_named_tuple
-
-
-def _hints(owner: Any) -> list[Any]:
-    try:
-        return list(typing.get_type_hints(owner, include_extras=True).values())
-    except (NameError, TypeError, AttributeError):
-        return []
+    match schema:
+        case ListSchema(inner) | MapSchema(inner):
+            _collect(inner, found, inside)
+        case TupleSchema(members, rest):
+            for member in members if rest is None else (rest,):
+                _collect(member, found, inside)
+        case UnionSchema(members):
+            for member in members:
+                _collect(member, found, inside)
+        case ObjectSchema(fields=fields, build=build):
+            if isinstance(build, type):
+                found.setdefault(build)
+            inside.append(id(schema))
+            for field in fields:
+                _collect(field.schema, found, inside)
+        case _:
+            pass
 
 
 _ORDER = ("type", "function", "conversion")
@@ -320,9 +366,9 @@ def signature_line(definition: Definition) -> str:
 
 
 def _parameter(parameter: Parameter, definition: Definition) -> str:
-    type_ = parameter.type
+    type_ = parameter.schema
     # For a function, None as the default means "not given"; for a record, null is a value.
     not_given = definition.kind != "type" and parameter.default is None
-    if not_given and isinstance(type_, UnionType):
+    if not_given and isinstance(type_, UnionSchema):
         type_ = union_of(member for member in type_.members if member != NULL)
     return f"{parameter.name}{'' if parameter.required else '?'}: {notation(type_)}"

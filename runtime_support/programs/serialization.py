@@ -11,19 +11,11 @@ written where a declared type makes it one again; elsewhere it would come back a
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from runtime_support.programs.registry import Definition, Registry
-from runtime_support.programs.types import (
-    ANY,
-    ListType,
-    MapType,
-    RecordType,
-    TupleType,
-    Type,
-    class_of,
-    members_of,
-)
+from runtime_support.programs.types import ANY, Type, field_of, item_of, members_of
+from runtime_support.schema.model import ListSchema, MapSchema, ObjectSchema, TupleSchema
 
 MOST_PARTS = 100_000
 
@@ -65,7 +57,7 @@ class _Writer:
             self._open.remove(id(value))
 
     def _compound(self, value: Any, expected: Type, place: str) -> Any:
-        python = class_of(value)
+        python = cast("type[Any]", type(value))
         if python is list:
             return self._items(value, expected, place)
         if python is dict:
@@ -104,36 +96,36 @@ class _Writer:
         arguments: dict[str, Any] = {}
         for parameter in definition.parameters:
             try:
-                item = getattr(value, parameter.name)
+                item = getattr(value, parameter.python_name)
             except AttributeError:
                 raise SerializationError(f"{place} has no attribute {parameter.name}") from None
             if parameter.required or not _same(item, parameter.default_value()):
                 here = f"{place}.{parameter.name}"
-                arguments[parameter.name] = self.write(item, parameter.type, here)
+                arguments[parameter.name] = self.write(item, parameter.schema, here)
         return {definition.name: arguments}
 
 
 def _is_tuple_place(expected: Type) -> bool:
     members = members_of(expected)
-    lists = [one for one in members if isinstance(one, ListType | TupleType)]
-    return bool(lists) and all(isinstance(one, TupleType) or one.as_tuple for one in lists)
+    lists = [one for one in members if isinstance(one, ListSchema | TupleSchema)]
+    return bool(lists) and all(isinstance(one, TupleSchema) for one in lists)
 
 
 def _item_type(expected: Type, index: int) -> Type:
     for member in members_of(expected):
-        if isinstance(member, ListType):
-            return member.item
-        if isinstance(member, TupleType) and index < len(member.items):
+        if (item := item_of(member)) is not None:
+            return item
+        if isinstance(member, TupleSchema) and index < len(member.items):
             return member.items[index]
     return ANY
 
 
 def _value_type(expected: Type, key: str) -> Type:
     for member in members_of(expected):
-        if isinstance(member, MapType):
+        if isinstance(member, MapSchema):
             return member.value
-        if isinstance(member, RecordType) and (field := member.field(key)) is not None:
-            return field.type
+        if isinstance(member, ObjectSchema) and (field := field_of(member, key)) is not None:
+            return field.schema
     return ANY
 
 

@@ -31,7 +31,8 @@ class Limits:
 
     `depth` of nested expressions, `nodes` in the program, `calls` made (those in a `$map` once
     for each element), `items` in a list of the program and in all that its `$map`s walk over,
-    `seconds` from start to end, `bytes` of the program and of its result as JSON text in UTF-8.
+    `seconds` from start to end, `bytes` of the program and of its result as JSON text in UTF-8,
+    `value_bytes` of each value in between, about as it takes them in memory.
     """
 
     depth: int = 32
@@ -40,6 +41,7 @@ class Limits:
     items: int = 1_000
     seconds: float = 10.0
     bytes: int = 64 * 1024
+    value_bytes: int = 32 * 1024 * 1024
 
 
 Path = tuple[str | int, ...]
@@ -196,6 +198,7 @@ def _keys(value: dict[Any, Any], path: Path) -> list[Diagnostic]:
     for name in value:
         if not isinstance(name, str):
             raise NotJson(f"the key {name!r} is not text", path)
+        found += _text(name, path)
     if len(value) == 1 and is_object(body := next(iter(value.values()))):
         found += _keys(body, (*path, *value))
         if "$let" in value and is_object(bindings := body.get("bind")):
@@ -206,8 +209,10 @@ def _keys(value: dict[Any, Any], path: Path) -> list[Diagnostic]:
 
 
 def _scalar(value: Any, path: Path) -> list[Diagnostic]:
-    if value is None or type(value) in (bool, str):
+    if value is None or type(value) is bool:
         return []
+    if type(value) is str:
+        return _text(value, path)
     if type(value) is int:
         if value.bit_length() <= LARGEST_INTEGER_BITS:
             return []
@@ -218,6 +223,14 @@ def _scalar(value: Any, path: Path) -> list[Diagnostic]:
         name = "NaN" if math.isnan(value) else "Infinity"
         return [Diagnostic(f"{name} is not a JSON number", pointer(path))]
     raise NotJson(f"a Python {type(value).__name__} is not JSON", path)
+
+
+def _text(text: str, path: Path) -> list[Diagnostic]:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return [Diagnostic("a text holds half of a surrogate pair", pointer(path))]
+    return []
 
 
 def _scalar_size(value: Any) -> int:

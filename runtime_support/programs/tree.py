@@ -185,6 +185,13 @@ def children(node: Checked) -> list[Checked]:
             return [node.operand]
 
 
+def only_converts(node: Checked) -> bool:
+    """Whether no function with effects is called in the node, but perhaps conversions."""
+    if isinstance(node, CallNode) and node.definition.kind == "function":
+        return node.definition.pure and all(map(only_converts, children(node)))
+    return all(map(only_converts, children(node)))
+
+
 def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
     """The calls that are written in it: tool, args as programs, path; constructors are data."""
     found: list[dict[str, Any]] = []

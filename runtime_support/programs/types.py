@@ -1,139 +1,140 @@
-"""The types of the language: what a callable takes and gives, as data.
+"""What programs add to the types of `runtime_support.schema`.
 
-    null boolean integer number string any
-    [T]   (A, B)   {field: T, ...}   object   "low" | "high"   A | B   Name
-
-`notation` writes a type for the model; `fits` says whether every value of one type may stand
-where another is expected, unchanged. Python's `int | float` is `number`; `float` is a number that
-is stored as a float (an integer becomes one); the classes of a registry are nominal.
-
-[values] Values against types: which type a value has, and whether it is one of a type as it stands.
-
-    type_of(Point(1, 2))            ClassType("Point")
-    conform(1, FLOAT)               1.0
+    normal(schema)                  the type in the form that all of programs expects
+    notation(type)                  [Point]   string | null   {lat: number, lon?: number}
+    fits(integer, number)           whether every value of one type is one of the other, unchanged
     conform(["a", 1], [string])     raises Misfit: item 1: expected string, got number
 
-Only what loses nothing is adapted here: an integer where a float is stored, 5.0 for an integer,
-a list where a tuple is declared. Everything else is coercion.
-
+The language is that of JSON: its words are `null`, `boolean`, `integer`, `number`, `string`, and
+`int | float` of Python is one type, `number`; a `float` is a number that is stored as a float.
+Classes are nominal: what a registry does not know passes through programs, which cannot write it.
+`conform` adapts only what loses nothing: an integer where a float is stored, 5.0 for an integer, a
+list where a tuple is declared, a value for the Enum member that it stands for. Everything else is
+coercion.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, TypeAlias, cast
 
-from runtime_support.values import is_list, is_object, is_tuple
-
-ScalarKind = Literal["null", "boolean", "integer", "number", "float", "string"]
-
-
-@dataclass(frozen=True, slots=True)
-class AnyType:
-    """Every value."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScalarType:
-    kind: ScalarKind
-
-
-@dataclass(frozen=True, slots=True)
-class LiteralType:
-    """Exactly this value; `kind` keeps 1 apart from true."""
-
-    kind: ScalarKind
-    value: str | int | float | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class ListType:
-    """A list, or with `as_tuple` a tuple of any length."""
-
-    item: Type
-    as_tuple: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TupleType:
-    items: tuple[Type, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MapType:
-    """An object of any keys."""
-
-    value: Type
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    name: str
-    type: Type
-    required: bool
-    doc: str = ""
-
-
-class RecordType:
-    """An object of exactly these fields; they are found at first use, so that it may recur."""
-
-    def __init__(self, fields: Callable[[], tuple[Field, ...]], name: str | None = None) -> None:
-        self._find = fields
-        self.name = name
-
-    @cached_property
-    def fields(self) -> tuple[Field, ...]:
-        return self._find()
-
-    def field(self, name: str) -> Field | None:
-        return next((field for field in self.fields if field.name == name), None)
-
-
-@dataclass(frozen=True, slots=True)
-class ClassType:
-    """The instances of a Python class, under the name by which the registry knows it."""
-
-    name: str
-    python: type
-
-
-@dataclass(frozen=True, slots=True)
-class UnionType:
-    members: tuple[Type, ...]
-
-
-Type = (
-    AnyType
-    | ScalarType
-    | LiteralType
-    | ListType
-    | TupleType
-    | MapType
-    | RecordType
-    | ClassType
-    | UnionType
+from runtime_support.schema.checking import Check, Mismatch, Validating, opaque_check
+from runtime_support.schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    InstanceOf,
+    Later,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    ReferenceSchema,
+    ScalarKind,
+    ScalarSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+    class_of,
+    resolved,
 )
+from runtime_support.schema.writing import NotationWriter
+from runtime_support.values import is_list, is_number, is_object, is_tuple
 
-ANY = AnyType()
-NULL = ScalarType("null")
-BOOLEAN = ScalarType("boolean")
-INTEGER = ScalarType("integer")
-NUMBER = ScalarType("number")
-FLOAT = ScalarType("float")
-STRING = ScalarType("string")
+Type: TypeAlias = Schema
+
+ANY = AnySchema()
+NULL = ScalarSchema("nil")
+BOOLEAN = ScalarSchema("bool")
+INTEGER = ScalarSchema("int")
+NUMBER = ScalarSchema("number")
+FLOAT = ScalarSchema("float")
+STRING = ScalarSchema("string")
 
 NUMBERS = (INTEGER, NUMBER, FLOAT)
 BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
+
+_WORDS: dict[ScalarKind, str] = {
+    "nil": "null",
+    "bool": "boolean",
+    "int": "integer",
+    "float": "number",
+    "number": "number",
+    "string": "string",
+}
+_SCALARS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
+_SAMPLE = 20
+_LONGEST_SHOWN = 40
+
+
+class Misfit(Exception):
+    """The value is not one of the type; the message is `expected T, got S`, with a place.
+
+    `by_kind` is the message without the value itself, for where a reason follows.
+    """
+
+    def __init__(self, message: str, by_kind: str) -> None:
+        super().__init__(message)
+        self.by_kind = by_kind
+
+
+# Types as all of programs expects them
+
+
+class Normal:
+    """Puts types into the form that all of programs expects, each part once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Schema, Later]] = {}
+
+    def form(self, schema: Schema) -> Type:
+        """Unions without repetitions, numbers as one type, references only where types recur."""
+        match schema:
+            case ListSchema(item):
+                return ListSchema(self.form(item))
+            case TupleSchema(items, rest):
+                rest = None if rest is None else self.form(rest)
+                return TupleSchema(tuple(map(self.form, items)), rest)
+            case MapSchema(value):
+                return MapSchema(self.form(value))
+            case LiteralSchema(None):
+                return NULL
+            case UnionSchema(members):
+                return union_of(map(self.form, members))
+            case OpaqueSchema(python=None):
+                return ANY  # functions and the like say nothing about data
+            case ReferenceSchema():
+                return self.form(resolved(schema))
+            case ObjectSchema(build=None):
+                return self._record(schema)
+            case _:
+                return schema
+
+    def fields(self, fields: Iterable[Field]) -> tuple[Field, ...]:
+        """The fields with their types in this form."""
+        return tuple(
+            Field(f.name, self.form(f.schema), f.required, f.default, f.doc, f.attribute)
+            for f in fields
+        )
+
+    def _record(self, schema: ObjectSchema) -> Type:
+        known = self._known.get(id(schema))
+        if known is not None:
+            later = known[1]
+            return later.schema or ReferenceSchema(schema.name or "object", later)
+        later = Later()
+        self._known[id(schema)] = (schema, later)  # kept, so that its id stays its
+        later.schema = ObjectSchema(schema.name, self.fields(schema.fields), schema.doc)
+        return later.schema
 
 
 def union_of(types: Iterable[Type]) -> Type:
     """The union without repetitions; int | float is `number`; nothing at all is `any`."""
     members: list[Type] = []
-    for type_ in types:
-        for member in members_of(type_):
+    for type_ in types:  # a reference stays one: what it refers to may still be under way
+        for member in type_.members if isinstance(type_, UnionSchema) else (type_,):
             if member not in members:
                 members.append(member)
     if ANY in members or not members:
@@ -142,56 +143,36 @@ def union_of(types: Iterable[Type]) -> Type:
         first = next(index for index, member in enumerate(members) if member in NUMBERS)
         members = [member for member in members if member not in NUMBERS]
         members.insert(min(first, len(members)), NUMBER)
-    return members[0] if len(members) == 1 else UnionType(tuple(members))
+    return members[0] if len(members) == 1 else UnionSchema(tuple(members))
 
 
 def members_of(type_: Type) -> tuple[Type, ...]:
-    return type_.members if isinstance(type_, UnionType) else (type_,)
+    """The types of which a value may be one."""
+    type_ = resolved(type_)
+    return tuple(map(resolved, type_.members)) if isinstance(type_, UnionSchema) else (type_,)
 
 
 def widened(type_: Type) -> Type:
     """The type without knowledge of one single value."""
-    return ScalarType(type_.kind) if isinstance(type_, LiteralType) else type_
+    if isinstance(type_, LiteralSchema) and type_.member is ABSENT:
+        return _SCALARS[type(type_.value)]
+    return type_
 
 
-def fits(source: Type, target: Type) -> bool:
-    """Whether each value of `source` is one of `target` as it is."""
-    if isinstance(target, AnyType) or source == target:
-        return True
-    if isinstance(source, UnionType):
-        return all(fits(member, target) for member in source.members)
-    if isinstance(target, UnionType):
-        return any(fits(source, member) for member in target.members)
-    match source, target:
-        case ScalarType() | LiteralType(), ScalarType(kind):
-            return kind == source.kind or (source.kind in ("integer", "float") and kind == "number")
-        case ListType(), ListType():
-            return source.as_tuple == target.as_tuple and fits(source.item, target.item)
-        case TupleType(), TupleType():
-            return _all_fit(source.items, target.items)
-        case MapType(), MapType():
-            return fits(source.value, target.value)
-        case RecordType(), MapType():
-            return all(fits(field.type, target.value) for field in source.fields)
-        case RecordType(), RecordType():
-            return _record_fits(source, target)
-        case ClassType(), ClassType():
-            return issubclass(source.python, target.python)
+def item_of(type_: Type) -> Type | None:
+    """The type of the items of a list, or of a tuple of any length."""
+    match type_:
+        case ListSchema(item):
+            return item
+        case TupleSchema(rest=rest):
+            return rest
         case _:
-            return False
+            return None
 
 
-def _all_fit(sources: tuple[Type, ...], targets: tuple[Type, ...]) -> bool:
-    return len(sources) == len(targets) and all(map(fits, sources, targets))
-
-
-def _record_fits(source: RecordType, target: RecordType) -> bool:
-    if source.name is not None and source.name == target.name:
-        return source.fields is target.fields
-    return names_fit({field.name for field in source.fields}, target.fields) and all(
-        (wanted := target.field(field.name)) is not None and fits(field.type, wanted.type)
-        for field in source.fields
-    )
+def literal_type(value: Any) -> Type:
+    """The singleton type of a constant of a program."""
+    return NULL if value is None else LiteralSchema(value)
 
 
 def names_fit(given: set[str], fields: Iterable[Field]) -> bool:
@@ -202,203 +183,256 @@ def names_fit(given: set[str], fields: Iterable[Field]) -> bool:
     )
 
 
-def notation(type_: Type, inside: tuple[RecordType, ...] = ()) -> str:
+def field_of(record: ObjectSchema, name: str) -> Field | None:
+    """The field of this name."""
+    return next((field for field in record.fields if field.name == name), None)
+
+
+def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) -> bool:
+    """Whether each value of `source` is one of `target` as it is.
+
+    `assumed` are pairs of recurring types that are being compared.
+    """
+    source, target = resolved(source), resolved(target)
+    if isinstance(target, AnySchema) or source == target:
+        return True
+    if isinstance(source, UnionSchema):
+        return all(fits(member, target, assumed) for member in source.members)
+    if isinstance(target, UnionSchema):
+        return any(fits(source, member, assumed) for member in target.members)
+    match source, target:
+        case (ScalarSchema() | LiteralSchema(), ScalarSchema()):
+            source = widened(source)
+            return source == target or (source in NUMBERS and target == NUMBER)
+        case ListSchema(item), ListSchema(wanted):
+            return fits(item, wanted, assumed)
+        case TupleSchema(), TupleSchema():
+            return _tuple_fits(source, target, assumed)
+        case MapSchema(value), MapSchema(wanted):
+            return fits(value, wanted, assumed)
+        case ObjectSchema(fields=fields, build=None), MapSchema(wanted):
+            return all(fits(field.schema, wanted, assumed) for field in fields)
+        case ObjectSchema(build=None), ObjectSchema(build=None):
+            pair = (id(source), id(target))
+            return pair in assumed or _record_fits(source, target, (*assumed, pair))
+        case _:
+            own, wanted_class = class_of(source), class_of(target)
+            if own is None or wanted_class is None:
+                return False
+            return issubclass(own, wanted_class)
+
+
+def _tuple_fits(
+    source: TupleSchema, target: TupleSchema, assumed: tuple[tuple[int, int], ...]
+) -> bool:
+    if source.rest is not None and target.rest is not None:
+        return fits(source.rest, target.rest, assumed)
+    if source.rest is not None or target.rest is not None:
+        return False
+    return len(source.items) == len(target.items) and all(
+        fits(one, other, assumed) for one, other in zip(source.items, target.items, strict=True)
+    )
+
+
+def _record_fits(
+    source: ObjectSchema, target: ObjectSchema, assumed: tuple[tuple[int, int], ...]
+) -> bool:
+    return names_fit({field.name for field in source.fields}, target.fields) and all(
+        (wanted := field_of(target, field.name)) is not None
+        and fits(field.schema, wanted.schema, assumed)
+        for field in source.fields
+    )
+
+
+# Types in words
+
+
+class _Notation(NotationWriter):
+    """Writes types as a model reads them that writes programs."""
+
+    def write_scalar(self, kind: ScalarKind) -> str:
+        return _WORDS[kind]
+
+    def write_literal(self, schema: LiteralSchema) -> str:
+        return json.dumps(schema.value, ensure_ascii=False)
+
+    def write_tuple(self, schema: TupleSchema, indent: str) -> str:
+        if schema.rest is not None:
+            return f"[{self.write(schema.rest)}]"
+        return f"({', '.join(map(self.write, schema.items))})"
+
+    def write_map(self, value: Schema, indent: str) -> str:
+        return "object" if isinstance(value, AnySchema) else f"object of {self.write(value)}"
+
+    def write_reference(self, schema: ReferenceSchema) -> str:
+        return schema.name
+
+    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+        if schema.build is not None and schema.name is not None:
+            return schema.name
+        fields = (
+            f"{field.name}{'' if field.required else '?'}: {self.write(field.schema)}"
+            for field in schema.fields
+        )
+        return f"{{{', '.join(fields)}}}"
+
+    def write_union(self, members: tuple[Schema, ...], indent: str) -> str:
+        return " | ".join(map(self.write, members))
+
+
+def notation(type_: Type) -> str:
     """The type as a model reads it: `[Point]`, `string | null`, `{lat: number, lon?: number}`."""
-    match type_:
-        case AnyType():
-            return "any"
-        case ScalarType(kind):
-            return "number" if kind == "float" else kind
-        case LiteralType():
-            return json.dumps(type_.value, ensure_ascii=False)
-        case ListType(item):
-            return f"[{notation(item, inside)}]"
-        case TupleType(items):
-            return f"({', '.join(notation(item, inside) for item in items)})"
-        case MapType(value):
-            is_open = isinstance(value, AnyType)
-            return "object" if is_open else f"object of {notation(value, inside)}"
-        case RecordType():
-            if type_ in inside:
-                return type_.name or "object"
-            fields = (
-                f"{field.name}{'' if field.required else '?'}: "
-                f"{notation(field.type, (*inside, type_))}"
-                for field in type_.fields
-            )
-            return f"{{{', '.join(fields)}}}"
-        case ClassType():
-            return type_.name
-        case UnionType(members):
-            return " | ".join(notation(member, inside) for member in members)
+    return _Notation().write(type_)
 
 
 def found_notation(type_: Type) -> str:
     """The type in the words of "expected ..., got ...": a constant by its kind."""
-    if isinstance(type_, UnionType):
+    type_ = resolved(type_)
+    if isinstance(type_, UnionSchema):
         return " | ".join(dict.fromkeys(map(found_notation, type_.members)))
-    if isinstance(type_, ListType):
-        return f"[{found_notation(type_.item)}]"
-    if isinstance(type_, ScalarType | LiteralType) and type_.kind == "integer":
+    item = item_of(type_)
+    if item is not None:
+        return f"[{found_notation(item)}]"
+    if widened(type_) == INTEGER:
         return "number"
-    if isinstance(type_, RecordType) and type_.name is None:
+    if isinstance(type_, ObjectSchema) and type_.name is None:
         return "object"
     return notation(widened(type_))
 
 
-_SCALARS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
-_SUBCLASSES = {"string": str, "number": (int, float), "float": (int, float), "integer": int}
-_SAMPLE = 20
-
-
-class Misfit(Exception):
-    """The value is not one of the type; the message is `expected T, got S`, with a place."""
+# Values against types
 
 
 def type_of(value: Any) -> Type:
     """The type of the value itself; the items of lists and objects are left open."""
-    python = class_of(value)
+    python = cast("type[Any]", type(value))
     scalar = _SCALARS.get(python)
     if scalar is not None:
         return scalar
     if is_list(value):
-        return ListType(ANY)
+        return ListSchema(ANY)
     if python is tuple:
-        return ListType(ANY, as_tuple=True)
-    if is_object(value):
-        return MapType(ANY)
-    return ClassType(python.__name__, python)
-
-
-def literal_type(value: Any) -> Type:
-    """The singleton type of a constant of a program."""
-    scalar = _SCALARS[type(value)]
-    return NULL if value is None else LiteralType(scalar.kind, value)
+        return TupleSchema((), ANY)
+    return (
+        MapSchema(ANY)
+        if is_object(value)
+        else OpaqueSchema(python.__name__, InstanceOf(python), python)
+    )
 
 
 def kind_name(value: Any) -> str:
     """What the value is, in the words of "got ...": number, Point, [string]."""
     if is_list(value) and value:
-        kinds = union_of(widened(type_of(item)) for item in value[:_SAMPLE])
+        kinds = union_of(type_of(item) for item in value[:_SAMPLE])
         return f"[{found_notation(kinds)}]"
-    if is_list(value) or is_tuple(value):
+    if is_list(value) or type(value) is tuple:
         return "list" if is_list(value) else "tuple"
     return found_notation(type_of(value))
 
 
-def class_of(value: Any) -> type[Any]:
-    return cast("type[Any]", type(value))
+def got(value: Any) -> str:
+    """`kind_name`, with the value itself where that is a short one: `string "7"`."""
+    name = kind_name(value)
+    if value is None or type(value) not in (bool, int, float, str):
+        return name
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except ValueError:  # an integer of thousands of digits
+        return name
+    return f"{name} {text}" if len(text) <= _LONGEST_SHOWN else name
+
+
+class _Conforming(Validating):
+    """Compiles types to checks of values that programs pass on."""
+
+    def named(self, schema: Schema) -> str:
+        return notation(schema)
+
+    def expected(self, schema: Schema) -> str:
+        return f"expected {notation(schema)}"
+
+    def scalar_check(self, word: ScalarKind) -> Check:
+        if word not in ("int", "number"):
+            return super().scalar_check(word)
+        expected = self.expected(ScalarSchema(word))
+
+        def check_number(value: Any) -> Any:
+            if type(value) is int or (word == "number" and is_number(value)):
+                return value
+            if isinstance(value, float) and value.is_integer():
+                return int(value)
+            if is_number(value) and not isinstance(value, float):
+                return value
+            raise Mismatch(expected, value)
+
+        return check_number
+
+    def literal_check(self, schema: LiteralSchema) -> Check:
+        wanted, member, expected = schema.value, schema.member, self.expected(schema)
+
+        def check_literal(value: Any) -> Any:
+            if value is member or (type(value) is type(wanted) and value == wanted):
+                return schema.python_value
+            raise Mismatch(expected, value)
+
+        return check_literal
+
+    def list_check(self, schema: ListSchema) -> Check:
+        check, expected = super().list_check(schema), self.expected(schema)
+
+        def as_list(value: Any) -> Any:
+            return list(value) if is_tuple(value) else value
+
+        def check_list(value: Any) -> Any:
+            if not (is_list(value) or is_tuple(value)):
+                raise Mismatch(expected, value)
+            return check(as_list(value))
+
+        return check_list
+
+    def tuple_check(self, schema: TupleSchema) -> Check:
+        check, expected = super().tuple_check(schema), self.expected(schema)
+        count = None if schema.rest is not None else len(schema.items)
+
+        def check_tuple(value: Any) -> Any:
+            if not (is_list(value) or is_tuple(value)):
+                raise Mismatch(expected, value)
+            if count is not None and len(value) != count:
+                raise Mismatch(f"expected {count} items, got {len(value)}")
+            return check(tuple(value))
+
+        return check_tuple
+
+    def object_check(self, schema: ObjectSchema) -> Check:
+        if isinstance(schema.build, type):
+            return opaque_check(self.expected(schema), InstanceOf(schema.build))
+        return self.keys_check(schema)
+
+
+_conforming = _Conforming()
 
 
 def conform(value: Any, type_: Type) -> Any:
     """The value as one of the type; raises Misfit."""
-    match type_:
-        case AnyType():
-            return value
-        case ScalarType(kind):
-            return _conform_scalar(value, kind, type_)
-        case LiteralType():
-            if type(value) is type(type_.value) and value == type_.value:
-                return value
-            raise misfit(value, type_)
-        case ListType(item):
-            if not (is_list(value) or is_tuple(value)):
-                raise misfit(value, type_)
-            items = _conform_all(value, [item] * len(value))
-            return tuple(items) if type_.as_tuple else _same_or(value, items)
-        case TupleType(types):
-            if not (is_list(value) or is_tuple(value)):
-                raise misfit(value, type_)
-            if len(value) != len(types):
-                raise Misfit(f"expected {len(types)} items, got {len(value)}")
-            return tuple(_conform_all(value, list(types)))
-        case MapType(item):
-            if not is_object(value):
-                raise misfit(value, type_)
-            return value if item == ANY else {k: _inner(v, item, k) for k, v in value.items()}
-        case RecordType():
-            return _conform_record(value, type_)
-        case ClassType(_, python):
-            if _is_instance(value, python):
-                return value
-            raise misfit(value, type_)
-        case UnionType(members):
-            for member in members:
-                try:
-                    return conform(value, member)
-                except Misfit:
-                    continue
-            raise misfit(value, type_)
+    try:
+        return _conforming.check(type_)(value)
+    except Mismatch as mismatch:
+        raise Misfit(_words(mismatch, got), _words(mismatch, kind_name)) from None
 
 
 def conforms(value: Any, type_: Type) -> bool:
+    """Whether the value is one of the type."""
     try:
-        conform(value, type_)
-    except Misfit:
+        _conforming.check(type_)(value)
+    except Mismatch:
         return False
     return True
 
 
-def misfit(value: Any, type_: Type) -> Misfit:
-    return Misfit(f"expected {notation(type_)}, got {kind_name(value)}")
-
-
-def _conform_scalar(value: Any, kind: ScalarKind, type_: Type) -> Any:
-    python = class_of(value)
-    found = _SCALARS.get(python)
-    if found is not None:
-        if found.kind == kind or (kind == "number" and type(value) in (int, float)):
-            return value
-        if kind == "float" and type(value) is int:
-            try:
-                return float(value)
-            except OverflowError:
-                raise Misfit(f"expected {notation(type_)}, got one that is too large") from None
-        if kind == "integer" and type(value) is float and value.is_integer():
-            return int(value)
-    elif isinstance(value, _SUBCLASSES.get(kind, ())):
-        return value
-    raise misfit(value, type_)
-
-
-def _conform_record(value: Any, type_: RecordType) -> Any:
-    if not is_object(value):
-        raise misfit(value, type_)
-    for name in value:
-        if type_.field(name) is None:
-            raise Misfit(f"unknown field '{name}'")
-    result = dict(value)
-    for field in type_.fields:
-        if field.name in value:
-            result[field.name] = _inner(value[field.name], field.type, field.name)
-        elif field.required:
-            raise Misfit(f"missing field '{field.name}'")
-    return result
-
-
-def _conform_all(values: Any, types: list[Type]) -> list[Any]:
-    return [
-        _inner(value, type_, index)
-        for index, (value, type_) in enumerate(zip(values, types, strict=True))
-    ]
-
-
-def _inner(value: Any, type_: Type, place: str | int) -> Any:
-    try:
-        return conform(value, type_)
-    except Misfit as error:
-        where = f"item {place}" if isinstance(place, int) else f"field '{place}'"
-        raise Misfit(f"{where}: {error}") from None
-
-
-def _same_or(value: Any, items: list[Any]) -> list[Any]:
-    """The list itself when nothing in it was adapted, so that its identity is kept."""
-    unchanged = is_list(value) and all(a is b for a, b in zip(value, items, strict=True))
-    return value if unchanged else items
-
-
-def _is_instance(value: Any, python: type) -> bool:
-    try:
-        return isinstance(value, python)
-    except TypeError:  # a protocol or another class that has no instances to test
-        return True
+def _words(mismatch: Mismatch, name: Callable[[Any], str]) -> str:
+    steps: list[str | int] = mismatch.steps[::-1]
+    places = "".join(f"item {s}: " if isinstance(s, int) else f"field '{s}': " for s in steps)
+    found = "" if mismatch.value is ABSENT else f", got {name(mismatch.value)}"
+    if mismatch.value is not ABSENT and mismatch.hint is not None:
+        found = ", got one that is too large"
+    return f"{places}{mismatch.expected}{found}"

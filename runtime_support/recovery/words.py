@@ -315,7 +315,7 @@ def _value(digits: str) -> int | float:
     return int(exact) if whole else number
 
 
-Kind: TypeAlias = Literal["int", "float", "bool", "string", "nil", "any"]
+Kind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil", "any"]
 
 NIL_WORDS = frozenset({"null", "none", "nil", "undefined", "~", ""})
 NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
@@ -469,6 +469,7 @@ def _take_any(node: Node) -> Taken | None:
 _TAKERS: dict[Kind, Callable[[Node], Taken | None]] = {
     "int": _take_int,
     "float": _take_float,
+    "number": _take_float,
     "bool": _take_bool,
     "string": _take_string,
     "nil": _take_nil,

@@ -18,6 +18,7 @@ from runtime_support.schema.model import (
     ABSENT,
     AnySchema,
     Field,
+    InstanceOf,
     ListSchema,
     LiteralSchema,
     MapSchema,
@@ -30,7 +31,7 @@ from runtime_support.schema.model import (
     TupleSchema,
     UnionSchema,
 )
-from runtime_support.schema.writing import notation
+from runtime_support.schema.writing import short
 from runtime_support.values import (
     brief,
     is_list,
@@ -44,7 +45,7 @@ from runtime_support.values import (
 
 Check: TypeAlias = Callable[[Any], Any]
 
-_SCALAR_TYPES: dict[ScalarKind, type] = {"int": int, "bool": bool, "string": str, "nil": type(None)}
+SCALAR_TYPES: dict[ScalarKind, type] = {"int": int, "bool": bool, "string": str, "nil": type(None)}
 
 
 class Mismatch(Exception):
@@ -89,7 +90,7 @@ def compiled(schema: Schema) -> Check:
 _MOST_COMPILED = 1024
 
 
-class _Validating:
+class Validating:
     """Compiles schemas to checks of Saft values."""
 
     def __init__(self) -> None:
@@ -109,37 +110,65 @@ class _Validating:
         match schema:
             case AnySchema():
                 return plain
-            case ScalarSchema("float"):
-                return _check_float
             case ScalarSchema(word):
-                return _scalar_check(word)
-            case LiteralSchema(value):
-                return _literal_check(value)
+                return self.scalar_check(word)
+            case LiteralSchema():
+                return self.literal_check(schema)
             case OpaqueSchema(name, accepts):
-                return _opaque_check(name, accepts)
-            case ListSchema(item):
-                return _list_check(self.check(item))
+                return opaque_check(f"expected {name}", accepts)
+            case ListSchema():
+                return self.list_check(schema)
             case TupleSchema():
                 return self.tuple_check(schema)
             case MapSchema(value):
-                return _map_check(self.check(value))
+                return _map_check(self.check(value), self.expected(schema))
             case ObjectSchema():
                 return self.object_check(schema)
             case UnionSchema(members):
-                return _union_check(schema, tuple(map(self.check, members)))
+                return _union_check(self.expected(schema), tuple(map(self.check, members)))
             case ReferenceSchema(_, target):
                 return lambda value: self.check(target())(value)
             case _:
                 assert_never(schema)
 
+    def named(self, schema: Schema) -> str:
+        """The schema as messages write it."""
+        return short(schema)
+
+    def expected(self, schema: Schema) -> str:
+        """The words for a value that has to be one of the schema."""
+        match schema:
+            case ListSchema():
+                return "expected list"
+            case TupleSchema(rest=rest) if rest is not None:
+                return "expected tuple"
+            case MapSchema():
+                return "expected object"
+            case _:
+                return f"expected {self.named(schema)}"
+
+    def scalar_check(self, word: ScalarKind) -> Check:
+        if word == "float":
+            return _float_check(self.expected(ScalarSchema(word)))
+        return _scalar_check(word, self.expected(ScalarSchema(word)))
+
+    def literal_check(self, schema: LiteralSchema) -> Check:
+        wanted = schema.python_value
+        return _literal_check(wanted, wanted, self.expected(schema))
+
+    def list_check(self, schema: ListSchema) -> Check:
+        exact = _exact_type(schema.item)
+        return _list_check(self.check(schema.item), self.expected(schema), exact, schema.also)
+
     def tuple_check(self, schema: TupleSchema) -> Check:
         rest = schema.rest
+        expected = self.expected(schema)
         if rest is not None:
-            inner = _list_check(self.check(rest))
+            inner = _list_check(self.check(rest), expected, _exact_type(rest))
 
             def check_any_length(value: Any) -> Any:
                 if not is_tuple(value):
-                    return _other(value, check_any_length, "expected tuple")
+                    return _other(value, check_any_length, expected)
                 items = list(value)
                 checked = inner(items)
                 return value if checked is items else tuple(checked)
@@ -150,22 +179,24 @@ class _Validating:
 
         def check_tuple(value: Any) -> Any:
             if not is_tuple(value) or len(value) != len(checks):
-                return _other(value, check_tuple, f"expected {notation(schema)}")
+                return _other(value, check_tuple, expected)
             return _each(value, tuple(check(item) for check, item in _steps(checks, value)))
 
         return check_tuple
 
     def object_check(self, schema: ObjectSchema) -> Check:
         build = schema.build
-        keys = _keys_check(schema, tuple(self.check(field.schema) for field in schema.fields))
         if build is None:
-            return keys
+            return self.keys_check(schema)
         class_ = build if isinstance(build, type) else object
+        expected = self.expected(schema)
+        if schema.validates_itself:
+            return opaque_check(expected, InstanceOf(class_))
         named = tuple((f.python_name, f.name, self.check(f.schema)) for f in schema.fields)
 
         def check_record(value: Any) -> Any:
             if not isinstance(value, class_):
-                return _other(value, check_record, f"expected {schema.name}")
+                return _other(value, check_record, expected)
             fields: dict[str, Any] = {}
             is_changed = False
             for attribute, name, check in named:
@@ -176,9 +207,19 @@ class _Validating:
 
         return check_record
 
+    def keys_check(self, schema: ObjectSchema) -> Check:
+        checks = tuple(self.check(field.schema) for field in schema.fields)
+        missing = tuple(
+            f"missing field, expected {self.named(field.schema)}" for field in schema.fields
+        )
+        return _keys_check(schema, checks, self.expected(schema), missing)
 
-class _Decoding(_Validating):
+
+class _Decoding(Validating):
     """Compiles schemas to readers of JSON data."""
+
+    def literal_check(self, schema: LiteralSchema) -> Check:
+        return _literal_check(schema.value, schema.python_value, self.expected(schema))
 
     def tuple_check(self, schema: TupleSchema) -> Check:
         from_tuple = super().tuple_check(schema)
@@ -189,8 +230,7 @@ class _Decoding(_Validating):
         return read_tuple
 
     def object_check(self, schema: ObjectSchema) -> Check:
-        build = schema.build
-        keys = _keys_check(schema, tuple(self.check(field.schema) for field in schema.fields))
+        build, keys = schema.build, self.keys_check(schema)
         if build is None:
             return keys
 
@@ -201,7 +241,7 @@ class _Decoding(_Validating):
             try:
                 return build(**fields)
             except Exception as error:  # the record's own constructor may object
-                raise Mismatch(f"{schema.name} refused its fields: {error}") from error
+                raise Mismatch(f"{schema.name} refused its fields: {_reason(error)}") from error
 
         return read_record
 
@@ -214,20 +254,31 @@ def _other(value: Any, check: Check, expected: str) -> Any:
     return check(inner)
 
 
-def _check_float(value: Any) -> Any:
-    if isinstance(value, float):
-        return value
-    if is_number(value):
-        try:
-            return float(value)
-        except OverflowError:
-            raise Mismatch("expected float", value, "the number is too large") from None
-    return _other(value, _check_float, "expected float")
+def _reason(error: Exception) -> str:
+    """What a constructor objects to; the errors of pydantic one after the other, with places."""
+    errors = getattr(error, "errors", None)
+    if not callable(errors):
+        return str(error)
+    found: Any = errors()
+    return "; ".join(": ".join([*map(str, one["loc"]), one["msg"]]) for one in found)
 
 
-def _scalar_check(word: ScalarKind) -> Check:
-    class_ = _SCALAR_TYPES[word]
-    expected = f"expected {word}"
+def _float_check(expected: str) -> Check:
+    def check_float(value: Any) -> Any:
+        if isinstance(value, float):
+            return value
+        if is_number(value):
+            try:
+                return float(value)
+            except OverflowError:
+                raise Mismatch(expected, value, "the number is too large") from None
+        return _other(value, check_float, expected)
+
+    return check_float
+
+
+def _scalar_check(word: ScalarKind, expected: str) -> Check:
+    class_ = SCALAR_TYPES[word]
 
     def check_scalar(value: Any) -> Any:
         if type(value) is class_ or (isinstance(value, class_) and kind(value) == word):
@@ -237,18 +288,33 @@ def _scalar_check(word: ScalarKind) -> Check:
     return check_scalar
 
 
-def _literal_check(wanted: str | int | float | bool | None) -> Check:
+def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
+    """Takes what is `wanted`, and gives what stands for it."""
+
     def check_literal(value: Any) -> Any:
         if type(value) is type(wanted) and value == wanted:
-            return value
-        return _other(value, check_literal, f"expected {notation(LiteralSchema(wanted))}")
+            return value if given is wanted else given
+        return _other(value, check_literal, expected)
 
     return check_literal
 
 
-def _opaque_check(name: str, accepts: Callable[[Any], bool]) -> Check:
+def _exact_type(schema: Schema) -> type | None:
+    """The type all of whose very own instances the schema takes as they are, if there is one."""
+    match schema:
+        case ScalarSchema("float"):
+            return float
+        case ScalarSchema(word):
+            return SCALAR_TYPES.get(word)
+        case _:
+            return None
+
+
+def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
+    """Takes the values that are accepted as they are."""
+
     def check_opaque(value: Any) -> Any:
-        return value if accepts(value) else _other(value, check_opaque, f"expected {name}")
+        return value if accepts(value) else _other(value, check_opaque, expected)
 
     return check_opaque
 
@@ -275,17 +341,23 @@ def _each(value: tuple[Any, ...], checked: tuple[Any, ...]) -> tuple[Any, ...]:
     return value if same else checked
 
 
-def _list_check(check: Check) -> Check:
-    if check is plain:
-        # Items of any kind: only a Result needs a look, and those do not stand in lists.
-        def check_any_list(value: Any) -> Any:
-            return value if is_list(value) else _other(value, check_any_list, "expected list")
+def _list_check(
+    check: Check, expected: str, exact: type | None = None, also: type | None = None
+) -> Check:
+    """Lists of what `check` takes; `exact` is a type of which it takes each value as it is."""
+    exactly = None if exact is None else frozenset([exact])
 
-        return check_any_list
+    def other(value: Any) -> Any:
+        if also is not None and isinstance(value, also):
+            return value
+        return _other(value, check_list, expected)
 
     def check_list(value: Any) -> Any:
         if not is_list(value):
-            return _other(value, check_list, "expected list")
+            return other(value)
+        # Items of any kind: only a Result needs a look, and those do not stand in lists.
+        if check is plain or (exactly is not None and exactly.issuperset(map(type, value))):
+            return value
         changed = False
         checked: list[Any] = []
         try:
@@ -301,10 +373,10 @@ def _list_check(check: Check) -> Check:
     return check_list
 
 
-def _map_check(check: Check) -> Check:
+def _map_check(check: Check, expected: str) -> Check:
     def check_map(value: Any) -> Any:
         if not is_object(value):
-            return _other(value, check_map, "expected object")
+            return _other(value, check_map, expected)
         for key in value:
             if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise Mismatch("expected a string as key", key)
@@ -315,11 +387,14 @@ def _map_check(check: Check) -> Check:
     return check_map
 
 
-def _keys_check(schema: ObjectSchema, checks: tuple[Check, ...]) -> Check:
+def _keys_check(
+    schema: ObjectSchema, checks: tuple[Check, ...], expected: str, missing: tuple[str, ...]
+) -> Check:
     """An object of exactly the schema's fields; those that may be absent are filled in."""
-    fields: tuple[tuple[Field, Check], ...] = tuple(zip(schema.fields, checks, strict=True))
+    fields: tuple[tuple[Field, Check, str], ...] = tuple(
+        zip(schema.fields, checks, missing, strict=True)
+    )
     known = {field.name for field in schema.fields}
-    expected = "expected object" if schema.name is None else f"expected {schema.name}"
 
     def check_keys(value: Any) -> Any:
         if not is_object(value):
@@ -332,14 +407,14 @@ def _keys_check(schema: ObjectSchema, checks: tuple[Check, ...]) -> Check:
                 raise mismatch
         changed = False
         checked: dict[str, Any] = {}
-        for field, check in fields:
+        for field, check, without in fields:
             name = field.name
             if name in value:
                 item = value[name]
                 checked[name] = new = _stepped(check, item, name)
                 changed = changed or new is not item
             elif field.required:
-                mismatch = Mismatch(f"missing field, expected {notation(field.schema)}")
+                mismatch = Mismatch(without)
                 mismatch.steps.append(name)
                 raise mismatch
             elif field.default is not ABSENT:
@@ -351,7 +426,7 @@ def _keys_check(schema: ObjectSchema, checks: tuple[Check, ...]) -> Check:
     return check_keys
 
 
-def _union_check(schema: UnionSchema, checks: tuple[Check, ...]) -> Check:
+def _union_check(expected: str, checks: tuple[Check, ...]) -> Check:
     def check_union(value: Any) -> Any:
         converted: Any = ABSENT
         deepest: Mismatch | None = None
@@ -369,10 +444,10 @@ def _union_check(schema: UnionSchema, checks: tuple[Check, ...]) -> Check:
         if converted is not ABSENT:
             return converted
         # A mismatch inside a member says more than the list of members.
-        raise deepest if deepest is not None else Mismatch(f"expected {notation(schema)}", value)
+        raise deepest if deepest is not None else Mismatch(expected, value)
 
     return check_union
 
 
-_validating = _Validating()
+_validating = Validating()
 _decoding = _Decoding()

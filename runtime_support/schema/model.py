@@ -9,7 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-ScalarKind: TypeAlias = Literal["int", "float", "bool", "string", "nil"]
+from runtime_support.errors import CheckError
+
+ScalarKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil"]
 
 
 class _Absent:
@@ -17,6 +19,9 @@ class _Absent:
 
     def __repr__(self) -> str:
         return "ABSENT"
+
+    def __reduce__(self) -> str:
+        return "ABSENT"  # pickled by name, so that it stays the one it is
 
 
 ABSENT = _Absent()
@@ -29,16 +34,17 @@ class AnySchema:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSchema:
-    """A number, a bool, a string or nil."""
+    """A number, a bool, a string or nil; `number` is `int | float` as programs have it."""
 
     kind: ScalarKind
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralSchema:
-    """Exactly one string, number, bool or nil."""
+    """Exactly one string, number, bool or nil; `member` is the Enum member that it stands for."""
 
     value: str | int | float | bool | None
+    member: Any = ABSENT
 
     def __eq__(self, other: object) -> bool:
         # Saft's equality: `true` is not `1`.
@@ -46,17 +52,27 @@ class LiteralSchema:
             isinstance(other, LiteralSchema)
             and type(self.value) is type(other.value)
             and self.value == other.value
+            and self.member is other.member
         )
 
     def __hash__(self) -> int:
         return hash((type(self.value), self.value))
 
+    @property
+    def python_value(self) -> Any:
+        """The value in Python: the member of an Enum, else the value itself."""
+        return self.value if self.member is ABSENT else self.member
+
 
 @dataclass(frozen=True, slots=True)
 class ListSchema:
-    """A list whose items all have one schema."""
+    """A list whose items all have one schema.
+
+    In Python, an instance of `also` may stand there: what `Iterable` and its like stand for.
+    """
 
     item: Schema
+    also: type | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +113,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """An object of exactly these fields; with `build`, a record made from them by a call."""
+    """An object of exactly these fields; with `build`, a record made from them by a call.
+
+    A class that `validates_itself` has checked its instances when they were made.
+    """
 
     name: str | None
     fields: tuple[Field, ...]
     doc: str | None = None
     build: Callable[..., Any] | None = None
+    validates_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +142,35 @@ class ReferenceSchema:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueSchema:
-    """A value that has no JSON form: a function, an instance of a Python class."""
+    """A value that has no JSON form: a function, an instance of a Python class (`python`)."""
 
     name: str
     accepts: Callable[[Any], bool] = field(compare=False, repr=False)
+    python: type | None = None
+
+
+@dataclass(slots=True)
+class Later:
+    """What a reference refers to, once it has been read; a class, so that it pickles."""
+
+    schema: Schema | None = None
+
+    def __call__(self) -> Schema:
+        assert self.schema is not None, "the type is still being read"
+        return self.schema
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceOf:
+    """Tells whether a value is an instance of the class, as far as the class can tell."""
+
+    python: type
+
+    def __call__(self, value: Any) -> bool:
+        try:
+            return isinstance(value, self.python)
+        except TypeError:  # a protocol or another class that has no instances to test
+            return True
 
 
 Schema: TypeAlias = (
@@ -158,3 +203,19 @@ def admits_nil(schema: Schema) -> bool:
             return any(admits_nil(member) for member in members)
         case _:
             return False
+
+
+def class_of(schema: Schema) -> type | None:
+    """The Python class whose instances the schema describes, if it describes those of one."""
+    match schema:
+        case ObjectSchema(build=build):
+            return build if isinstance(build, type) else None
+        case OpaqueSchema(python=python):
+            return python
+        case _:
+            return None
+
+
+def without_json_form(name: str) -> CheckError:
+    """The error of a type whose values JSON cannot hold: the same wherever one is met."""
+    return CheckError(f"a value of type {name} has no JSON form")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, assert_never
 
-from runtime_support.errors import CheckError
 from runtime_support.schema.model import (
     AnySchema,
     Field,
@@ -27,6 +26,7 @@ from runtime_support.schema.model import (
     TupleSchema,
     UnionSchema,
     admits_nil,
+    without_json_form,
 )
 from runtime_support.values import literal
 
@@ -35,6 +35,7 @@ JSONSchema: TypeAlias = dict[str, Any]
 _JSON_TYPES: dict[ScalarKind, str] = {
     "int": "integer",
     "float": "number",
+    "number": "number",
     "bool": "boolean",
     "string": "string",
     "nil": "null",
@@ -53,10 +54,15 @@ ONE_LINE = 88
 
 def notation(schema: Schema) -> str:
     """The schema in Saft's notation; recursive types are defined below it by name."""
-    writer = _NotationWriter()
+    writer = NotationWriter()
     text = writer.write(schema)
     definitions = "".join(f"\n{name} = {body}" for name, body in writer.definitions.items())
     return text + definitions
+
+
+def short(schema: Schema) -> str:
+    """The schema as messages name it: on one line, a record by its name, no docs of fields."""
+    return _ShortWriter().write(schema)
 
 
 def json_schema(schema: Schema) -> JSONSchema:
@@ -73,7 +79,9 @@ def strict_json_schema(schema: Schema) -> tuple[JSONSchema, bool]:
     return writer.document(schema), writer.within_subset
 
 
-class _NotationWriter:
+class NotationWriter:
+    """Writes schemas in Saft's notation, with docs of fields as comments."""
+
     def __init__(self) -> None:
         self.definitions: dict[str, str] = {}
 
@@ -82,33 +90,50 @@ class _NotationWriter:
             case AnySchema():
                 return "any"
             case ScalarSchema(kind):
-                return kind
-            case LiteralSchema(value):
-                return literal(value)
+                return self.write_scalar(kind)
+            case LiteralSchema():
+                return self.write_literal(schema)
             case ListSchema(item):
                 return f"[{self.write(item, indent)}]"
-            case TupleSchema(_, rest) if rest is not None:
-                return f"({self.write(rest, indent)}, ...)"
-            case TupleSchema(items):
-                inner = ", ".join(self.write(item, indent) for item in items)
-                return f"({inner},)" if len(items) == 1 else f"({inner})"
+            case TupleSchema():
+                return self.write_tuple(schema, indent)
             case MapSchema(value):
-                return f"{{any name: {self.write(value, indent)}}}"
-            case ObjectSchema(fields=fields):
-                return self.write_object(fields, indent)
+                return self.write_map(value, indent)
+            case ObjectSchema():
+                return self.write_object(schema, indent)
             case UnionSchema(members):
                 return self.write_union(members, indent)
-            case ReferenceSchema(name, target):
-                if name not in self.definitions:
-                    self.definitions[name] = ""
-                    self.definitions[name] = self.write(target())
-                return name
+            case ReferenceSchema():
+                return self.write_reference(schema)
             case OpaqueSchema(name):
                 return name
             case _:
                 assert_never(schema)
 
-    def write_object(self, fields: tuple[Field, ...], indent: str) -> str:
+    def write_scalar(self, kind: ScalarKind) -> str:
+        return "int | float" if kind == "number" else kind
+
+    def write_literal(self, schema: LiteralSchema) -> str:
+        return literal(schema.value)
+
+    def write_tuple(self, schema: TupleSchema, indent: str) -> str:
+        if schema.rest is not None:
+            return f"({self.write(schema.rest, indent)}, ...)"
+        inner = ", ".join(self.write(item, indent) for item in schema.items)
+        return f"({inner},)" if len(schema.items) == 1 else f"({inner})"
+
+    def write_map(self, value: Schema, indent: str) -> str:
+        return f"{{any name: {self.write(value, indent)}}}"
+
+    def write_reference(self, schema: ReferenceSchema) -> str:
+        name = schema.name
+        if name not in self.definitions:
+            self.definitions[name] = ""
+            self.definitions[name] = self.write(schema.target())
+        return name
+
+    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+        fields = schema.fields
         inner = indent + "  "
         parts = [(f"{_name(f)}: {self.write(f.schema, inner)}", f.doc) for f in fields]
         one_line = "{" + ", ".join(text for text, _ in parts) + "}"
@@ -127,6 +152,22 @@ class _NotationWriter:
         if len(others) == len(members):
             return " | ".join(texts)
         return f"{texts[0]}?" if len(texts) == 1 else f"{' | '.join(texts)} | nil"
+
+
+class _ShortWriter(NotationWriter):
+    """Writes Saft's notation for messages."""
+
+    def write_map(self, value: Schema, indent: str) -> str:
+        return f"{{[string]: {self.write(value)}}}"
+
+    def write_reference(self, schema: ReferenceSchema) -> str:
+        return schema.name
+
+    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+        if schema.build is not None and schema.name is not None:
+            return schema.name
+        text = ", ".join(f"{_name(f)}: {self.write(f.schema)}" for f in schema.fields)
+        return f"{{{text}}}" if len(text) <= ONE_LINE else "object"
 
 
 class _JSONSchemaWriter:
@@ -159,7 +200,7 @@ class _JSONSchemaWriter:
             case ReferenceSchema():
                 return self.write_reference(schema)
             case OpaqueSchema(name):
-                raise CheckError(f"a value of type {name} has no JSON form")
+                raise without_json_form(name)
             case _:
                 assert_never(schema)
 

@@ -80,25 +80,32 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
     if node.mode != "program":
         return [("returns", annotation(context, asked))] if asked != STRING else []
     wanted: _Named = []
-    pure = _functions_that_only_ask(context, node)
+    # A program may use all conversions.
+    conversions = conversions_of(context.module, context.facts)
+    symbols = context.facts.names.scopes[context.module].symbols
+    converting = {name: context.names[symbols[name]] for name in conversions}
+    asking = [
+        py.name(converting[name])
+        for name, definition in conversions.items()
+        if only_asks(definition, context.facts)
+    ]
+    pure = [*_functions_that_only_ask(context, node, set(conversions)), *asking]
     if pure:
         wanted.append(("pure", py.list_(pure)))
-    symbols = context.facts.names.scopes[context.module].symbols
-    # A program may use all conversions.
-    conversions = [
-        py.name(context.names[symbols[name]])
-        for name in conversions_of(context.module, context.facts)
-    ]
-    if conversions:
-        wanted.append(("conversions", py.list_(conversions)))
+    if converting:
+        wanted.append(("conversions", py.list_(list(map(py.name, converting.values())))))
     return [*wanted, ("returns", annotation(context, asked))]
 
 
-def _functions_that_only_ask(context: Context, node: n.Prompt) -> list[Expression]:
-    """The functions of a program whose calls may run together, and are worth it."""
+def _functions_that_only_ask(
+    context: Context, node: n.Prompt, conversions: set[str]
+) -> list[Expression]:
+    """The functions in a program, but for conversions, that may run together and are worth it."""
     found: dict[str, Expression] = {}
     for part in node.parts:
         if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
+            if part.value.text in conversions:
+                continue
             function = context.facts.types.get(part.value)
             if isinstance(function, FunctionType) and only_asks(function.definition, context.facts):
                 found[part.value.text] = py.name(context.name_of(part.value))

@@ -10,6 +10,7 @@ left to `runtime_support.programs.coerce`, which applies the same rules when the
 """
 
 import inspect
+from enum import Enum
 from typing import Any
 
 import libcst as cst
@@ -30,6 +31,7 @@ class Coercions:
         self.registry: Any = names.tools.registry
         self.tree: Any = runtime("programs.tree")
         self.types: Any = runtime("programs.types")
+        self.model: Any = runtime("schema.model")
 
     def constant(self, node: Any) -> Any:
         """The value of a constant that is coerced when compiling, or raises LookupError.
@@ -42,7 +44,10 @@ class Coercions:
         values = runtime("programs.types")
         match node.coercion:
             case self.tree.Widens():
-                return values.conform(value, wanted)
+                made = values.conform(value, wanted)
+                if isinstance(made, Enum):  # has no literal: it is made when the plan runs
+                    raise LookupError
+                return made
             case self.tree.Hops():
                 return runtime("programs.coercion").readings(value, wanted)[0][1]
             case _:
@@ -85,12 +90,13 @@ class Coercions:
     def _each(
         self, value: Expression, source: Any, target: Any, item: Any, around: set[str]
     ) -> Expression | None:
-        wanted = [m for m in self.types.members_of(target) if isinstance(m, self.types.ListType)]
-        if len(wanted) != 1 or wanted[0].as_tuple:
+        items = [m for m in self.types.members_of(target) if self.types.item_of(m) is not None]
+        if len(items) != 1 or not isinstance(items[0], self.model.ListSchema):
             return None
         name = self.names.element("item", around)
         inside = {*around, name}
-        made = self._native(py.name(name), source.item, wanted[0].item, item, inside)
+        inner = self.types.item_of(source)
+        made = self._native(py.name(name), inner, items[0].item, item, inside)
         return None if made is None else comprehension(made, name, value)
 
     def _widened(
@@ -99,12 +105,13 @@ class Coercions:
         types = self.types
         if target == types.FLOAT and source in types.NUMBERS:
             return py.call(self.names.built_in("float"), [value])
-        if isinstance(target, types.TupleType):
+        item, wanted = types.item_of(source), types.item_of(target)
+        if isinstance(target, self.model.TupleSchema) and wanted is None:
             return self._as_tuple(value)
-        if not isinstance(target, types.ListType) or not isinstance(source, types.ListType):
+        if item is None or wanted is None:
             return None
-        if target.as_tuple:
-            return self._as_tuple(value) if types.fits(source.item, target.item) else None
+        if isinstance(target, self.model.TupleSchema):
+            return self._as_tuple(value) if types.fits(item, wanted) else None
         return self._each(value, source, target, self.tree.Widens(), around)
 
     def _as_tuple(self, value: Expression) -> Expression:
@@ -122,7 +129,7 @@ class Coercions:
         if source == types.BOOLEAN and target in types.NUMBERS:
             number = "float" if target == types.FLOAT else "int"
             return py.call(self.names.built_in(number), [value])
-        if source == types.ListType(types.STRING) and target == types.STRING:
+        if source == self.model.ListSchema(types.STRING) and target == types.STRING:
             return py.call(py.attribute(py.constant(","), "join"), [value])
         return None
 
@@ -144,19 +151,19 @@ class Coercions:
                 if one not in found and any(self.types.fits(one.result, part) for part in wanted)
             ]
             found += further
-            wanted += [one.parameters[0].type for one in further]
+            wanted += [one.parameters[0].schema for one in further]
         return [one for one in self.registry.conversions if one in found]
 
     def _parts(self, type_: Any, seen: list[Any]) -> list[Any]:
         """The type, and the types of its items and fields."""
-        if type_ in seen or isinstance(type_, self.types.AnyType):
+        if type_ in seen or isinstance(type_, self.model.AnySchema):
             return seen
         seen.append(type_)
         constructor = self.registry.constructor_of(type_)
         fields = constructor.parameters if constructor else getattr(type_, "fields", ())
-        inside = [field.type for field in fields]
+        inside = [field.schema for field in fields]
         inside += getattr(type_, "members", getattr(type_, "items", ()))
-        for name in ("item", "value"):
+        for name in ("item", "value", "rest"):
             part = getattr(type_, name, None)
             inside += [] if part is None or isinstance(part, str | int | float) else [part]
         for part in inside:

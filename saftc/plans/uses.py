@@ -64,7 +64,7 @@ class Uses:
                 for name, argument in node.arguments:
                     if isinstance(argument, self.tree.RefNode) and argument.name in scope:
                         asked = self.asked.setdefault(scope[argument.name], [])
-                        asked.append(node.definition.parameter(name).type)
+                        asked.append(node.definition.parameter(name).schema)
             case _:
                 pass
         for child in self.children(node):

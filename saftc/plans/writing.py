@@ -34,7 +34,7 @@ Scope: TypeAlias = Mapping[str, str]
 _Part: TypeAlias = tuple[str, Any, Expression]
 
 # What Python prints as Saft's `print` does.
-_PRINTED_ALIKE = {"integer", "number", "float", "string"}
+_PRINTED_ALIKE = {"int", "number", "float", "string"}
 _LONGEST_TYPE = 60
 _MOST_LOOPS = 20
 
@@ -57,6 +57,7 @@ class _Writer:
         self.coercions = Coercions(names, self.annotations)
         self.tree: Any = runtime("programs.tree")
         self.types: Any = runtime("programs.types")
+        self.model: Any = runtime("schema.model")
         self.uses = uses
         self.awaits = False
         self.gives_nothing = False
@@ -86,14 +87,16 @@ class _Writer:
         whole = Annotations(Names(self.names.tools, self.names.taken)).of(type_)
         if len(code_of(whole)) <= _LONGEST_TYPE:
             return self.annotations.of(type_)
-        types = self.types
-        if isinstance(type_, types.ListType) and not type_.as_tuple:
-            return self.annotations.of(types.ListType(types.ANY))
-        is_object = isinstance(type_, types.RecordType | types.MapType)
-        return self.annotations.of(types.MapType(types.ANY) if is_object else types.ANY)
+        model, any_ = self.model, self.types.ANY
+        if isinstance(type_, model.ListSchema):
+            return self.annotations.of(model.ListSchema(any_))
+        is_object = isinstance(type_, model.ObjectSchema | model.MapSchema)
+        is_object = is_object and model.class_of(type_) is None
+        return self.annotations.of(model.MapSchema(any_) if is_object else any_)
 
     def _shown(self, value: Expression, type_: Any) -> Expression:
-        kinds = {getattr(m, "kind", None) for m in self.types.members_of(type_)}
+        members = map(self.types.widened, self.types.members_of(type_))
+        kinds = {getattr(member, "kind", None) for member in members}
         if kinds <= _PRINTED_ALIKE:
             return value
         return py.call(self.names.built_in("show"), [value])

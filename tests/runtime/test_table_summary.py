@@ -210,4 +210,4 @@ def test_in_a_program_one_call_gives_a_table_to_another(scripted: Callable[..., 
     assert result.value == 499
     assert [made.result for made in result.tool_calls] == [SUMMARY, "499"]
     assert program("{load}", load=load, returns=pl.DataFrame).value is TABLE
-    assert "load(name: string) -> DataFrame" in model.requests[0].messages[0]["content"]
+    assert "load(name: string) -> dataframe" in model.requests[0].messages[0]["content"]

@@ -1,6 +1,7 @@
 """The tools of the plans here: one for each way to take arguments, and some with effects."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Literal, TypedDict
 
 
@@ -12,6 +13,15 @@ class Spot:
 
 class Wide(TypedDict):
     lat: float
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+def paint(colour: Colour) -> str:
+    return colour.name
 
 
 written: list[str] = []
