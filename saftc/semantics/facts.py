@@ -46,12 +46,14 @@ class FunctionFacts:
 
     `parameters` are the types a call has to meet: declared ones, and for bare parameters what
     their use asks for (`ANY` when it asks for nothing). `gives` grows while types are inferred.
+    `can_lack_value`: the function can end without a `ret` although it declares another type.
     """
 
     node: n.FunctionDef
     parameters: tuple[Type, ...]
     declared: Type | None
     gives: Type = NEVER
+    can_lack_value: bool = False
 
     @property
     def returns(self) -> Type:
@@ -93,7 +95,6 @@ class Facts:
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     # The shapes of plain objects (dicts) whose fields are read.
     read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
-    can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
 
     @property
     def own_names(self) -> dict[str, Symbol]:
