@@ -153,6 +153,16 @@ class Facts:
         known = self.records.get(record.name)
         return known.fields if known is not None else RECORDS.get(record.name, {})
 
+    def has_field(self, type_: Type, name: str) -> bool:
+        """Whether an object or record of `type_` has a field `name`."""
+        match type_:
+            case ObjectType():
+                return type_.field(name) is not None
+            case RecordType():
+                return name in self.fields_of(type_)
+            case _:
+                return False
+
     def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
         """The name, function or prompt whose result `node` is, if a history can be asked of it."""
         if isinstance(node, n.Prompt):
@@ -165,20 +175,9 @@ class Facts:
         if node.name.text not in MEMBERS or self.result_of(node.value) is None:
             return False
         value = self.types.get(node.value, ANY)
-        return not any(has_field(self, member, node.name.text) for member in members(value))
+        return not any(self.has_field(member, node.name.text) for member in members(value))
 
     def type_of(self, node: n.Node) -> Type:
         """The type of an expression at its place, after the place's coercion."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
-
-
-def has_field(facts: Facts, type_: Type, name: str) -> bool:
-    """Whether an object or record of `type_` has a field `name`."""
-    match type_:
-        case ObjectType():
-            return type_.field(name) is not None
-        case RecordType():
-            return name in facts.fields_of(type_)
-        case _:
-            return False

@@ -43,7 +43,7 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
         symbol = inference.facts.meaning_of(inference.facts.names.of(node.function))
         if symbol.kind == "record" and isinstance(symbol.node, n.RecordDef):
             inference.facts.forms.calls[node] = DirectCall(symbol.node)
-            return _construct(inference, node, symbol.node, env)
+            return _construct(inference, node, node.function.text, symbol.node, env)
     match function:
         case FunctionType():
             inference.facts.forms.calls[node] = DirectCall(function.definition)
@@ -85,14 +85,17 @@ def _call_function(
     return inference.result_of(definition)
 
 
-def _construct(inference: Inference, node: n.Call, record: n.RecordDef, env: Environment) -> Type:
-    facts = inference.facts.records.get(record.name.text)
+def _construct(
+    inference: Inference, node: n.Call, name: str, record: n.RecordDef, env: Environment
+) -> Type:
+    """A call of a record; `name` is what it is called in this script."""
+    facts = inference.facts.records.get(name)
     if facts is None or facts.node is not record:
-        return ANY
-    types = tuple(facts.fields.values())
+        # Another type has the name, which is a mistake of its own.
+        return _call_value(inference, node, ANY, env)
     fields = tuple(_with_default(field) for field in record.fields)
-    _arguments(inference, node, record.name.text, fields, types, env)
-    return RecordType(record.name.text)
+    _arguments(inference, node, name, fields, tuple(facts.fields.values()), env)
+    return RecordType(name)
 
 
 def _arguments(
