@@ -87,9 +87,9 @@ class IsTest:
 class KindTest:
     """`type(tested) == word`, negated for `!=`.
 
-    `by` is how Python asks for it: `is None`; `type(tested) is` the class, where a bool may not
-    count as an int; `isinstance(tested, ...)` of the class. Where Python has no class of that kind,
-    it is a comparison of texts: `ops.kind(tested) == word`, by `Form.NATIVE`.
+    `by` is how Python asks for it: `tested is None` ("none"); `type(tested) is` the class, where a
+    bool may not count as an int ("exact"); `isinstance(tested, ...)` of the class ("instance").
+    Where Python has no such class, it stays the comparison that it is, of texts ("text").
     """
 
     tested: n.Expression
