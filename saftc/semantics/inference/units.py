@@ -58,6 +58,7 @@ def infer_types(module: n.Module, facts: Facts) -> Iterable[Diagnostic]:
 def _infer(inference: Inference, unit: Unit) -> None:
     inference.unit = unit
     inference.mistakes[unit] = []
+    inference.logs.clear()
     env = Environment()
     if isinstance(unit, n.Module):
         block(inference, unit.statements, env)
