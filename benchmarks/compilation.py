@@ -31,7 +31,7 @@ def main() -> None:
     _watch(driver, "parse", spent, "parse")
     _watch(driver, "analyze", spent, "infer")
     _watch(module, "generate", spent, "emit")
-    _watch(layout, "black_format", spent, "black")
+    _watch(layout, "formatted", spent, "black")
     _compile(script(80))
     spent.update(dict.fromkeys(spent, 0.0))
     _compile(text)

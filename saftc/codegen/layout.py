@@ -3,17 +3,26 @@
 Two things are ours: a call of `prompt` that does not fit has one argument a line (`prompts` gives
 it the comma by which black does that), and the text of a prompt is indented like the line on which
 it begins. black would leave the inside of a string alone, so until it has run, a mark stands there.
+
+black is asked for one statement at a time, and its answers are remembered, so that little is asked
+again after an edit. What it puts between two statements depends on what kinds of lines stand there
+and not on their contents: it is asked for that with outlines in place of the statements, which are
+few in all.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import libcst as cst
+
+from saftc.codegen.python import Statement
 
 WIDTH = 88
 
 _MARK = re.compile(r'"""\x01(\d+)\x01"""')
 _NOTHING = cst.Module([])
+_MOST_REMEMBERED = 10_000
 
 
 def mark(number: int) -> cst.SimpleString:
@@ -28,12 +37,88 @@ def code_of(node: cst.CSTNode) -> str:
 
 def lay_out(module: cst.Module, texts: Sequence[str] = ()) -> str:
     """The text of a module, with `texts` where their marks stand."""
+    return _MARK.sub(lambda match: _text(texts[int(match[1])], match), formatted(module))
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _black(code: str) -> str:
     import black
     from black.mode import TargetVersion
 
-    mode = black.Mode({TargetVersion.PY311}, line_length=WIDTH)
-    code = black.format_str(module.code, mode=mode)
-    return _MARK.sub(lambda match: _text(texts[int(match[1])], match), code)
+    return black.format_str(code, mode=black.Mode({TargetVersion.PY311}, line_length=WIDTH))
+
+
+# Statement by statement
+
+
+def formatted(module: cst.Module) -> str:
+    """What black makes of the module."""
+    before, above, text = "", _lines(module.header), ""
+    for statement in module.body:
+        assert isinstance(statement, Statement)
+        above += _lines(statement.leading_lines)
+        outline = _outline(statement)
+        between = _between(before, above, outline)
+        if between is None:
+            return _black(module.code)
+        text += between + _black(code_of(statement.with_changes(leading_lines=())))
+        # Only what is next to the header can depend on it; elsewhere something stands above.
+        before, above = ("x\n" if before else above) + outline, ""
+    between = _between(before, above + _lines(module.footer), "")
+    return _black(module.code) if between is None else text + between
+
+
+def _between(before: str, lines: str, after: str) -> str | None:
+    """The lines that black puts between two outlines; None when it changes these together."""
+    whole, first, last = _black(before + lines + after), _black(before), _black(after)
+    if not (whole.startswith(first) and whole.endswith(last)):
+        return None
+    return whole[len(first) : len(whole) - len(last)]
+
+
+def _lines(lines: Iterable[cst.EmptyLine], margin: str = "") -> str:
+    comments = (line.comment for line in lines)
+    return "".join(f"{margin}{comment.value}\n" if comment else "\n" for comment in comments)
+
+
+_SIMPLE: dict[type[cst.CSTNode], str] = {
+    cst.Break: "break",
+    cst.Continue: "continue",
+    cst.Import: "import x",
+    cst.ImportFrom: "import x",
+    cst.Return: "return",
+}
+_TEXT = '"""x"""'
+_HEADS: dict[type[cst.CSTNode], str] = {
+    cst.ClassDef: "class x:",
+    cst.Else: "else:",
+    cst.For: "for x in x:",
+    cst.FunctionDef: "def x():",
+    cst.If: "if x:",
+    cst.While: "while x:",
+    cst.With: "with x:",
+}
+
+
+def _outline(statement: Statement | cst.Else, margin: str = "") -> str:
+    """A statement of the same kind, which ends in the same kind of line in the same depth."""
+    if isinstance(statement, cst.SimpleStatementLine):
+        small = statement.body[0]
+        is_text = isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)
+        word = _TEXT if is_text else _SIMPLE.get(type(small), "x")
+        return f"{margin}{word}\n"
+    decorators = getattr(statement, "decorators", ())
+    text = f"{margin}@x\n" * len(decorators) + f"{margin}{_HEADS[type(statement)]}\n"
+    last, inside = statement.body.body[-1], margin + "    "
+    assert isinstance(last, Statement) and isinstance(statement.body, cst.IndentedBlock)
+    text += _outline(last, inside) + _lines(statement.body.footer, inside)
+    orelse = getattr(statement, "orelse", None)
+    if isinstance(orelse, cst.If):
+        return text + margin + "el" + _outline(orelse, margin).removeprefix(margin)
+    return text + (_outline(orelse, margin) if isinstance(orelse, cst.Else) else "")
+
+
+# Texts of prompts
 
 
 def _text(text: str, match: re.Match[str]) -> str:

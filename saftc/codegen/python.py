@@ -115,11 +115,17 @@ def constant(value: int | float | str | bool | None) -> Expression:
         case None | bool():
             return name(str(value))
         case str():
-            return cst.SimpleString(repr(value))
+            return cst.SimpleString(_quoted(value))
         case int():
             return negation(constant(-value)) if value < 0 else cst.Integer(str(value))
         case float():
             return floating(value)
+
+
+def _quoted(text: str) -> str:
+    """A string literal; where it is easily done, quoted as black will, which saves it a turn."""
+    written = repr(text)
+    return written if '"' in written else f'"{written[1:-1]}"'
 
 
 def floating(value: float) -> Expression:

@@ -1,7 +1,7 @@
 """The tree of a script to the facts about it: one pass after another fills the tables in."""
 
 from saftc.diagnostics.model import Collector
-from saftc.semantics.facts import Facts, FunctionFacts, has_field
+from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import find_history
 from saftc.semantics.imports import Loader, link_imports, no_modules
 from saftc.semantics.inference.units import infer_types
@@ -24,7 +24,7 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
         module,
         names,
         lambda schema, name: any(
-            has_field(facts, member, name) for member in members(facts.schemas[schema])
+            facts.has_field(member, name) for member in members(facts.schemas[schema])
         ),
     )
     _declare_functions(module, facts)

@@ -46,12 +46,14 @@ class FunctionFacts:
 
     `parameters` are the types a call has to meet: declared ones, and for bare parameters what
     their use asks for (`ANY` when it asks for nothing). `gives` grows while types are inferred.
+    `can_lack_value`: the function can end without a `ret` although it declares another type.
     """
 
     node: n.FunctionDef
     parameters: tuple[Type, ...]
     declared: Type | None
     gives: Type = NEVER
+    can_lack_value: bool = False
 
     @property
     def returns(self) -> Type:
@@ -93,7 +95,6 @@ class Facts:
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     # The shapes of plain objects (dicts) whose fields are read.
     read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
-    can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
 
     @property
     def own_names(self) -> dict[str, Symbol]:
@@ -152,6 +153,16 @@ class Facts:
         known = self.records.get(record.name)
         return known.fields if known is not None else RECORDS.get(record.name, {})
 
+    def has_field(self, type_: Type, name: str) -> bool:
+        """Whether an object or record of `type_` has a field `name`."""
+        match type_:
+            case ObjectType():
+                return type_.field(name) is not None
+            case RecordType():
+                return name in self.fields_of(type_)
+            case _:
+                return False
+
     def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
         """The name, function or prompt whose result `node` is, if a history can be asked of it."""
         if isinstance(node, n.Prompt):
@@ -164,20 +175,9 @@ class Facts:
         if node.name.text not in MEMBERS or self.result_of(node.value) is None:
             return False
         value = self.types.get(node.value, ANY)
-        return not any(has_field(self, member, node.name.text) for member in members(value))
+        return not any(self.has_field(member, node.name.text) for member in members(value))
 
     def type_of(self, node: n.Node) -> Type:
         """The type of an expression at its place, after the place's coercion."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
-
-
-def has_field(facts: Facts, type_: Type, name: str) -> bool:
-    """Whether an object or record of `type_` has a field `name`."""
-    match type_:
-        case ObjectType():
-            return type_.field(name) is not None
-        case RecordType():
-            return name in facts.fields_of(type_)
-        case _:
-            return False

@@ -45,7 +45,7 @@ _ELSEWHERE = {
 
 
 def resolve_schemas(module: n.Module, facts: Facts, mistakes: Collector) -> None:
-    """Fills `facts.schemas`, `facts.aliases` and `facts.records`; and reports to `mistakes`."""
+    """Fills `facts.schemas`, `facts.aliases` and `facts.records`; mistakes go to `mistakes`."""
     _Schemas(module, facts, mistakes).run()
 
 

@@ -78,6 +78,16 @@ def _calls_to_check(script: str) -> int:
     return count
 
 
+def _nested_loops(depth: int) -> str:
+    loops = [f"{'    ' * level}for x{level} in [0, 1]:\n" for level in range(depth)]
+    return "".join(loops) + "    " * depth + "print(x0)\n"
+
+
+def test_loops_in_loops_do_not_double_the_steps_with_each_level() -> None:
+    check(Source.from_text("in.saft", _nested_loops(3)))
+    assert _calls_to_check(_nested_loops(18)) < 8 * _calls_to_check(_nested_loops(9))
+
+
 def _functions_that_call_the_next(count: int) -> str:
     functions = [f"f g{i}(x):\n    ret g{i + 1}(x)\n" for i in range(count)]
     return "".join(functions) + f"f g{count}(x):\n    ret x\nprint(g0(1))\n"

@@ -168,3 +168,10 @@ def test_passes_use_only_earlier_ones(folder: str, floors: list[str]) -> None:
             used = name.removeprefix(f"saftc.{folder}.").split(".")[0]
             if name.startswith(f"saftc.{folder}.") and used != part:
                 assert height[used] < height[part], f"{file}: {name}"
+
+
+def test_inference_is_reached_through_analysis() -> None:
+    for file in _files(saftc):
+        is_inside = file.parent.name == "inference" or file.name == "analysis.py"
+        inner = [name for name in _imported(file) if name.startswith("saftc.semantics.inference")]
+        assert is_inside or not inner, file

@@ -6,13 +6,15 @@ from itertools import pairwise
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import did_you_mean
-from saftc.semantics.builtins import BUILTINS, Builtin, is_proved, meant, takes
+from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant, takes
+from saftc.semantics.facts import Facts
 from saftc.semantics.forms import (
     BuiltinCall,
     CallForm,
     DirectCall,
     Form,
-    native_if,
+    arguments_by_position,
+    is_settled,
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
@@ -23,6 +25,7 @@ from saftc.semantics.types import (
     NEVER,
     BuiltinType,
     FunctionType,
+    ObjectType,
     RecordType,
     Type,
     is_only,
@@ -40,7 +43,7 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
         symbol = inference.facts.meaning_of(inference.facts.names.of(node.function))
         if symbol.kind == "record" and isinstance(symbol.node, n.RecordDef):
             inference.facts.forms.calls[node] = DirectCall(symbol.node)
-            return _construct(inference, node, symbol.node, env)
+            return _construct(inference, node, node.function.text, symbol.node, env)
     match function:
         case FunctionType():
             inference.facts.forms.calls[node] = DirectCall(function.definition)
@@ -82,14 +85,17 @@ def _call_function(
     return inference.result_of(definition)
 
 
-def _construct(inference: Inference, node: n.Call, record: n.RecordDef, env: Environment) -> Type:
-    facts = inference.facts.records.get(record.name.text)
+def _construct(
+    inference: Inference, node: n.Call, name: str, record: n.RecordDef, env: Environment
+) -> Type:
+    """A call of a record; `name` is what it is called in this script."""
+    facts = inference.facts.records.get(name)
     if facts is None or facts.node is not record:
-        return ANY
-    types = tuple(facts.fields.values())
+        # Another type has the name, which is a mistake of its own.
+        return _call_value(inference, node, ANY, env)
     fields = tuple(_with_default(field) for field in record.fields)
-    _arguments(inference, node, record.name.text, fields, types, env)
-    return RecordType(record.name.text)
+    _arguments(inference, node, name, fields, tuple(facts.fields.values()), env)
+    return RecordType(name)
 
 
 def _arguments(
@@ -238,8 +244,30 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin) -> CallF
     if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
         return Form.OPS
     arguments = _in_order(node, builtin)
-    is_certain = arguments is not None and is_proved(builtin, [facts.types[a] for a in arguments])
-    return BuiltinCall(builtin, arguments, native_if(is_certain))
+    if arguments is not None and _is_native(facts, builtin, arguments):
+        return BuiltinCall(builtin, arguments, Form.NATIVE)
+    is_of_column = builtin is not BUILTINS[builtin.name]
+    return BuiltinCall(builtin, arguments if is_of_column else None, Form.OPS)
+
+
+def _is_native(facts: Facts, builtin: Builtin, arguments: Sequence[n.Expression]) -> bool:
+    """Whether the types prove a call, and Python's own form of it does the same."""
+    types = [facts.types[argument] for argument in arguments]
+    if not is_proved(builtin, types):
+        return False
+    # Python evaluates what stands before `in` first, and what it joins with.
+    match builtin.name, arguments:
+        case "contains", (container, item):
+            keeps_order = is_settled(container) or is_settled(item)
+            return keeps_order and facts.contains_as_python(types[1], types[0])
+        case "join", (_, separator):
+            return is_settled(separator) or not is_only(types[0], *ITEMS)
+        case "values", _:
+            # Python's type checkers know nothing of the values of a class of objects.
+            owners = members(types[0])
+            return not any(isinstance(owner, ObjectType) and owner.is_declared for owner in owners)
+        case _:
+            return True
 
 
 def _in_order(node: n.Call, builtin: Builtin) -> tuple[n.Expression, ...] | None:
@@ -250,22 +278,6 @@ def _in_order(node: n.Call, builtin: Builtin) -> tuple[n.Expression, ...] | None
         return None
     is_complete = ordered == list(range(len(ordered)))
     return tuple(positions[position] for position in ordered) if is_complete else None
-
-
-def arguments_by_position(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
-    """The arguments by the positions of their parameters."""
-    names = [parameter.name for parameter in builtin.parameters]
-    return {
-        names.index(argument.name.text)
-        if argument.name and argument.name.text in names
-        else position: argument.value
-        for position, argument in enumerate(node.arguments)
-    }
-
-
-def is_settled(node: n.Expression) -> bool:
-    """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
-    return isinstance(node, n.Name | n.Literal)
 
 
 def _argument_names(node: n.Call) -> list[str | None]:

@@ -30,8 +30,9 @@ class Inference:
     facts: Facts
     type_of: TypeOf
     unit: Unit
-    # The logs of the loops around what is being inferred.
-    loop_logs: list[LoopLog] = field(default_factory=list[LoopLog])
+    # The logs of the unit's loops, and of those around what is being inferred.
+    logs: dict[n.Statement, LoopLog] = field(default_factory=dict[n.Statement, LoopLog])
+    open_logs: list[LoopLog] = field(default_factory=list[LoopLog])
     readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = field(
         default_factory=dict[Symbol | n.FunctionDef, dict[Unit, None]]
     )
@@ -84,7 +85,7 @@ class Inference:
         """Notes an assignment."""
         type_ = bounded(type_)
         env.assign(symbol, type_)
-        for log in self.loop_logs:
+        for log in self.open_logs:
             log[symbol] = union((log.get(symbol, NEVER), type_))
         self.grow(symbol, type_)
 

@@ -6,7 +6,6 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.builtins import DATAFRAME_MEMBERS
-from saftc.semantics.facts import has_field
 from saftc.semantics.forms import (
     Attribute,
     Form,
@@ -79,7 +78,7 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     if value in (ANY, NEVER):
         return Form.OPS
     owners = members(value)
-    have_field = [has_field(inference.facts, owner, name) for owner in owners]
+    have_field = [inference.facts.has_field(owner, name) for owner in owners]
     if all(have_field) and all(isinstance(owner, ObjectType) for owner in owners):
         return Form.ITEM
     if all(have_field) and all(isinstance(owner, RecordType) for owner in owners):

@@ -6,7 +6,7 @@ from typing import assert_never
 from saftc.diagnostics import catalogue
 from saftc.semantics.flow import ends, has_break
 from saftc.semantics.inference.conditions import condition, narrow
-from saftc.semantics.inference.context import Inference, LoopLog
+from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.expressions import adopting
 from saftc.semantics.inference.loops import bind, iterated
@@ -167,18 +167,19 @@ def _loop(
     enter: Callable[[Environment], None],
 ) -> None:
     """Infers a body until what it assigns no longer changes what it reads."""
-    log: LoopLog = {}
+    # A loop inside another one goes on from what it has assigned in earlier rounds of that.
+    log = inference.logs.setdefault(statement, {})
     for round_ in range(_MOST_ROUNDS + 1):
         head = Environment(env)
         for symbol, type_ in log.items():
             before = env.slot(symbol)
             head.assign(symbol, union((before.type if before else NEVER, type_)))
         known = dict(log)
-        inference.loop_logs.append(log)
+        inference.open_logs.append(log)
         inner = Environment(head)
         enter(inner)
         block(inference, statement.body, inner)
-        inference.loop_logs.pop()
+        inference.open_logs.pop()
         if log == known:
             break
         if round_ == _MOST_ROUNDS - 1:

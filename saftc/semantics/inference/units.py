@@ -58,6 +58,7 @@ def infer_types(module: n.Module, facts: Facts) -> Iterable[Diagnostic]:
 def _infer(inference: Inference, unit: Unit) -> None:
     inference.unit = unit
     inference.mistakes[unit] = []
+    inference.logs.clear()
     env = Environment()
     if isinstance(unit, n.Module):
         block(inference, unit.statements, env)
@@ -72,10 +73,10 @@ def _infer(inference: Inference, unit: Unit) -> None:
             env.assign(symbol, _outer_type(inference, symbol.starts_from))
     block(inference, unit.body, env)
     if not env.has_ended:
-        inference.facts.can_fall_through.add(unit)
         inference.returned(NIL)
         declared = function.declared
         if declared is not None and fit(NIL, declared) != Fit.EXACT:
+            function.can_lack_value = True
             inference.report(
                 catalogue.MISSING_RETURN.at(
                     unit.name.span,
