@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
-from saftc.semantics.inference import analyze
-from saftc.semantics.modules import Loader, no_modules
+from saftc.semantics.imports import Loader, no_modules
 from saftc.source import Source
 from saftc.syntax.nodes import Module
 from saftc.syntax.parser import parse

@@ -12,7 +12,7 @@ from saftc.driver import Checked, check
 from saftc.files import read_script, read_source
 from saftc.finding import is_python_module, sibling
 from saftc.records import OF_PYTHON, digest
-from saftc.semantics.modules import BrokenModule, Found, MissingModule, PythonModule, SaftModule
+from saftc.semantics.imports import BrokenModule, Loaded, MissingModule, PythonModule, SaftModule
 from saftc.source import Source
 
 
@@ -90,7 +90,7 @@ class Modules:
         add_imports_of(path)
         return found
 
-    def load(self, name: str) -> Found:
+    def load(self, name: str) -> Loaded:
         """What `import name` means in this folder."""
         path = sibling(name, self.folder)
         if self.open:
@@ -103,7 +103,7 @@ class Modules:
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
         return MissingModule(tuple(dict.fromkeys(searched)))
 
-    def _sibling(self, name: str, path: Path) -> Found:
+    def _sibling(self, name: str, path: Path) -> Loaded:
         if name in self.open:
             names = list(self.open)
             cycle = [*names[names.index(name) :], name]
@@ -116,4 +116,4 @@ class Modules:
             checked = self.siblings[name] = self.check(path, name)
         if checked.has_errors:
             return BrokenModule(f"`{path.name}` has errors", f"see `saftc check {path}`")
-        return SaftModule(checked.module, checked.facts)
+        return SaftModule(checked.facts)

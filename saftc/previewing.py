@@ -22,7 +22,7 @@ from saftc.files import FileProblem
 from saftc.modules import Modules
 from saftc.previews import Hole, Preview
 from saftc.runtime import runtime
-from saftc.semantics.scopes import Symbol
+from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
 from saftc.source import Source
 from saftc.syntax import nodes as n

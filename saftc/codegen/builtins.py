@@ -14,10 +14,9 @@ from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.dataframes import dataframe_call
 from saftc.codegen.python import Expression
-from saftc.semantics.builtins import BUILTINS, ITEMS
-from saftc.semantics.calls import arguments_by_position, is_settled
-from saftc.semantics.forms import BuiltinCall, Form
-from saftc.semantics.types import ObjectType, is_only, members
+from saftc.semantics.builtins import ITEMS
+from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
+from saftc.semantics.types import is_only
 from saftc.syntax import nodes as n
 
 # Builtins whose only form is a function of the runtime, under a name that Python leaves free.
@@ -118,18 +117,12 @@ def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
         return None
     if name == "keys":
         return context.emit(given[0])
-    if name == "values" and not _has_class(context, given[0]):
+    if name == "values":
         return py.call(py.attribute(context.emit(given[0]), "values"))
     if name in _ITERATORS:
         emit = emit_iterable if name in _TAKE_ITERATORS else Context.emit
         return py.call(context.global_(name), [emit(context, one) for one in given])
     return None
-
-
-def _has_class(context: Context, node: n.Expression) -> bool:
-    """Whether an object has a class, of whose values Python's type checkers know nothing."""
-    owners = members(context.type_of(node))
-    return any(isinstance(owner, ObjectType) and owner.is_declared for owner in owners)
 
 
 def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
@@ -139,13 +132,13 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
     made = None
     if form.form == Form.NATIVE and given is not None:
         made = dataframe_call(context, form.builtin, given) or _native(context, name, given)
-    elif given is not None and form.builtin is not BUILTINS[name]:
+    elif given is not None:
         made = context.operation(name, *map(context.emit, given))
     return made or py.call(context.operator(name), *arguments(context, node))
 
 
-def _native(context: Context, name: str, given: _Given) -> Expression | None:
-    """Python's own form of a proved call; None where there is none that does the same."""
+def _native(context: Context, name: str, given: _Given) -> Expression:
+    """Python's own form of a proved call."""
     if name in _SPECIAL:
         return _SPECIAL[name](context, given)
     if name in _RUNTIME:
@@ -162,7 +155,7 @@ def _native(context: Context, name: str, given: _Given) -> Expression | None:
     return py.call(context.global_(name), values)
 
 
-# The ones with a form of their own; None where Python's would not do the same.
+# The ones with a form of their own.
 
 
 def _print(context: Context, given: _Given) -> Expression:
@@ -190,26 +183,19 @@ def _str(context: Context, given: _Given) -> Expression:
     return shown(context, value)
 
 
-def _join(context: Context, given: _Given) -> Expression | None:
+def _join(context: Context, given: _Given) -> Expression:
     if len(given) == 1:
         return py.call(py.attribute(py.constant(""), "join"), [emit_iterable(context, given[0])])
     if is_only(context.type_of(given[0]), *ITEMS):
         items, separator = given
-        # Python evaluates the separator first: right only where that makes no difference.
-        if not is_settled(separator):
-            return None
     else:
         separator, items = given
     join = py.attribute(context.emit(separator), "join")
     return py.call(join, [emit_iterable(context, items)])
 
 
-def _contains(context: Context, given: _Given) -> Expression | None:
+def _contains(context: Context, given: _Given) -> Expression:
     container, item = given
-    swaps_effects = not (is_settled(container) or is_settled(item))
-    types = context.type_of(item), context.type_of(container)
-    if swaps_effects or not context.facts.contains_as_python(*types):
-        return None
     return py.comparison(context.emit(item), "in", context.emit(container))
 
 
@@ -218,14 +204,12 @@ def _env(context: Context, given: _Given) -> Expression:
     return py.call(py.attribute(environ, "get"), [context.emit(one) for one in given])
 
 
-_SPECIAL: dict[str, Callable[[Context, _Given], Expression | None]] = {
+_SPECIAL: dict[str, Callable[[Context, _Given], Expression]] = {
     "print": _print,
     "str": _str,
     "join": _join,
     "contains": _contains,
     "env": _env,
-    # Of a class of objects, see `_iterator`.
-    "values": lambda _context, _given: None,
 }
 
 

@@ -18,7 +18,7 @@ from saftc.codegen.names import Needs
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Scope, Symbol
+from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import Type
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n

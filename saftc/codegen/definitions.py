@@ -16,7 +16,6 @@ from saftc.codegen.comments import with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import FunctionFacts
-from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import NIL, ObjectType, Type, is_known
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
@@ -175,11 +174,8 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
 
 def _ending(context: Context, facts: FunctionFacts) -> list[Statement]:
     """What a function does that ends without the value it has declared."""
-    declared = facts.declared
-    if declared is None or facts.node not in context.facts.can_fall_through:
+    if facts.declared is None or not facts.can_lack_value:
         return []
-    if fit(NIL, declared) == Fit.EXACT:
-        return []
-    made = py.line(py.returned(checked(context, py.constant(None), declared)))
+    made = py.line(py.returned(checked(context, py.constant(None), facts.declared)))
     context.note(made, facts.node.name.span)
     return [made]

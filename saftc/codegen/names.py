@@ -10,7 +10,7 @@ output refers to and where, and the emitter runs again when a user's name stands
 import keyword
 from dataclasses import dataclass, field
 
-from saftc.semantics.scopes import Names, Scope, Symbol
+from saftc.semantics.names import Names, Scope, Symbol
 
 
 @dataclass(slots=True)

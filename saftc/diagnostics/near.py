@@ -14,3 +14,9 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
     folded = {candidate.lower(): candidate for candidate in sorted(candidates, reverse=True)}
     found = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
     return folded[found[0]] if found else None
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """The hint that names the candidate closest to `name`, if one is close enough."""
+    meant = near(name, candidates)
+    return f"did you mean `{meant}`?" if meant else None

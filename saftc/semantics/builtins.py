@@ -27,6 +27,7 @@ from saftc.semantics.types import (
     item_type,
     kinds,
     members,
+    parts,
     union,
     widened,
 )
@@ -120,12 +121,10 @@ def _enumerate(arguments: Sequence[Type]) -> Type:
 
 
 def _values(arguments: Sequence[Type]) -> Type:
-    found: list[Type] = []
-    for member in members(arguments[0]):
-        if not isinstance(member, ObjectType):
-            return ListType(ANY)
-        found.extend(field.type for field in member.fields)
-    return ListType(union(found))
+    owners = members(arguments[0])
+    if not all(isinstance(owner, ObjectType) for owner in owners):
+        return ListType(ANY)
+    return ListType(union(value for owner in owners for value in parts(owner)))
 
 
 def _sum(arguments: Sequence[Type]) -> Type:
@@ -254,6 +253,15 @@ _ROWS = (
     ),
     Builtin("ambiguous", (Taken("message", TEXT), Taken("options", ITEMS)), ANY),
 )
+
+# `df.height` and so on, as polars names them; `length` is Saft's word for the height.
+DATAFRAME_MEMBERS: dict[str, Type] = {
+    "columns": ListType(STRING),
+    "height": INT,
+    "length": INT,
+    "shape": TupleType((INT, INT)),
+    "width": INT,
+}
 
 BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}
 

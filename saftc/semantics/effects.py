@@ -11,7 +11,7 @@ are not named. A function whose calls are not all known counts as one that has e
 
 from saftc.semantics.builtins import BUILTINS
 from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Symbol
+from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk

@@ -5,19 +5,21 @@ of writing a construct in Python does what Saft means (see `forms`). The emitter
 decides nothing from types that a form says.
 """
 
+from collections import ChainMap
 from dataclasses import dataclass, field
 
 from saftc.semantics.forms import Forms
-from saftc.semantics.history import MEMBERS, RECORDS, History, Keeper, source_of
-from saftc.semantics.modules import SaftModule
+from saftc.semantics.history import History, Keeper, source_of
+from saftc.semantics.names import Names, Symbol
 from saftc.semantics.operators import operate
 from saftc.semantics.relations import Fit, python_equality_is_exact
-from saftc.semantics.scopes import Names, Symbol
+from saftc.semantics.results import MEMBERS, RECORDS
 from saftc.semantics.types import (
     ANY,
     NEVER,
     STRING,
     FieldType,
+    FunctionType,
     ListType,
     ObjectType,
     RecordType,
@@ -44,12 +46,14 @@ class FunctionFacts:
 
     `parameters` are the types a call has to meet: declared ones, and for bare parameters what
     their use asks for (`ANY` when it asks for nothing). `gives` grows while types are inferred.
+    `can_lack_value`: the function can end without a `ret` although it declares another type.
     """
 
     node: n.FunctionDef
     parameters: tuple[Type, ...]
     declared: Type | None
     gives: Type = NEVER
+    can_lack_value: bool = False
 
     @property
     def returns(self) -> Type:
@@ -69,17 +73,19 @@ class RecordFacts:
 class Facts:
     """The tables. `types`: each expression's own type, before its place's coercion."""
 
+    module: n.Module
     names: Names
     history: History = field(default_factory=History)
     # What imported names are in the sibling script they come from, and whole imported siblings.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
-    modules: dict[Symbol, SaftModule] = field(default_factory=dict[Symbol, SaftModule])
+    modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
-    functions: dict[n.FunctionDef, FunctionFacts] = field(
-        default_factory=dict[n.FunctionDef, FunctionFacts]
+    # Those of the script, and behind them those of the scripts that it imports.
+    functions: ChainMap[n.FunctionDef, FunctionFacts] = field(
+        default_factory=ChainMap[n.FunctionDef, FunctionFacts]
     )
     types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     forms: Forms = field(default_factory=Forms)
@@ -89,11 +95,21 @@ class Facts:
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     # The shapes of plain objects (dicts) whose fields are read.
     read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
-    can_fall_through: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
+
+    @property
+    def own_names(self) -> dict[str, Symbol]:
+        """The names of the script itself, outside of functions."""
+        return self.names.scopes[self.module].symbols
 
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for those that read it from elsewhere."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
+
+    def foreign_type(self, symbol: Symbol) -> Type:
+        """The type of a name of a sibling script."""
+        if symbol.kind == "function" and isinstance(symbol.node, n.FunctionDef):
+            return FunctionType(symbol.name, symbol.node)
+        return self.lasting.get(symbol, ANY)
 
     def meaning_of(self, symbol: Symbol) -> Symbol:
         """The symbol itself, or for an imported name the one in the sibling script."""
@@ -103,10 +119,8 @@ class Facts:
         """The symbol of a sibling script that `module.name` means, if it is one."""
         if not isinstance(node.value, n.Name):
             return None
-        loaded = self.modules.get(self.names.of(node.value))
-        if loaded is None:
-            return None
-        return loaded.facts.names.scopes[loaded.module].symbols.get(node.name.text)
+        sibling = self.modules.get(self.names.of(node.value))
+        return None if sibling is None else sibling.own_names.get(node.name.text)
 
     def equals_as_python(self, left: Type, right: Type) -> bool:
         """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""
@@ -139,6 +153,16 @@ class Facts:
         known = self.records.get(record.name)
         return known.fields if known is not None else RECORDS.get(record.name, {})
 
+    def has_field(self, type_: Type, name: str) -> bool:
+        """Whether an object or record of `type_` has a field `name`."""
+        match type_:
+            case ObjectType():
+                return type_.field(name) is not None
+            case RecordType():
+                return name in self.fields_of(type_)
+            case _:
+                return False
+
     def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
         """The name, function or prompt whose result `node` is, if a history can be asked of it."""
         if isinstance(node, n.Prompt):
@@ -151,20 +175,9 @@ class Facts:
         if node.name.text not in MEMBERS or self.result_of(node.value) is None:
             return False
         value = self.types.get(node.value, ANY)
-        return not any(has_field(self, member, node.name.text) for member in members(value))
+        return not any(self.has_field(member, node.name.text) for member in members(value))
 
     def type_of(self, node: n.Node) -> Type:
         """The type of an expression at its place, after the place's coercion."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
-
-
-def has_field(facts: Facts, type_: Type, name: str) -> bool:
-    """Whether an object or record of `type_` has a field `name`."""
-    match type_:
-        case ObjectType():
-            return type_.field(name) is not None
-        case RecordType():
-            return name in facts.fields_of(type_)
-        case _:
-            return False

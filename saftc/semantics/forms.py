@@ -87,9 +87,9 @@ class IsTest:
 class KindTest:
     """`type(tested) == word`, negated for `!=`.
 
-    `by` is how Python asks for it: `is None`; `type(tested) is` the class, where a bool may not
-    count as an int; `isinstance(tested, ...)` of the class. Where Python has no class of that kind,
-    it is a comparison of texts: `ops.kind(tested) == word`, by `Form.NATIVE`.
+    `by` is how Python asks for it: `tested is None` ("none"); `type(tested) is` the class, where a
+    bool may not count as an int ("exact"); `isinstance(tested, ...)` of the class ("instance").
+    Where Python has no such class, it stays the comparison that it is, of texts ("text").
     """
 
     tested: n.Expression
@@ -102,9 +102,8 @@ class BuiltinCall:
     """A call of a builtin function by its name.
 
     `builtin` is the row of the table that is meant: that for a column of a dataframe, maybe.
-    `arguments` are those given, in the order of the parameters; None when that order would change
-    the order of effects. With `Form.OPS` and no `arguments`, or of a builtin that is not one for a
-    column, they are given as they are written.
+    `arguments` are those given, in the order of the parameters; None where they are passed on as
+    they are written, with their names. Of a native call they are never None.
     """
 
     builtin: Builtin
@@ -197,3 +196,19 @@ def is_written_out(node: n.Expression) -> bool:
         return False
     unknown = n.Name | n.Call | n.Prompt | n.Comprehension
     return not any(isinstance(inner, unknown) for inner in walk(node))
+
+
+def arguments_by_position(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
+    """The arguments by the positions of their parameters."""
+    names = [parameter.name for parameter in builtin.parameters]
+    return {
+        names.index(argument.name.text)
+        if argument.name and argument.name.text in names
+        else position: argument.value
+        for position, argument in enumerate(node.arguments)
+    }
+
+
+def is_settled(node: n.Expression) -> bool:
+    """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
+    return isinstance(node, n.Name | n.Literal)

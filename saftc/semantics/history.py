@@ -11,34 +11,14 @@ names and functions that pass it on; everything else is bound to the plain value
 scripts have `.value` at the prompt and nothing more.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from saftc.semantics.scopes import Names, Symbol, bound_by, inner_statements
-from saftc.semantics.types import (
-    ANY,
-    FLOAT,
-    INT,
-    NIL,
-    STRING,
-    FieldType,
-    ListType,
-    ObjectType,
-    RecordType,
-    Type,
-    union,
-)
+from saftc.semantics.flow import all_statements, bound_by, ends
+from saftc.semantics.names import Names, Symbol
+from saftc.semantics.results import MEMBERS
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of, walk
-
-# What can be asked of a result beside its value, and the Python attribute for it.
-MEMBERS = {
-    "value": "value",
-    "text": "text",
-    "toolCalls": "tool_calls",
-    "usage": "usage",
-    "model": "model",
-}
+from saftc.syntax.walk import nodes_of
 
 Keeper = Symbol | n.FunctionDef
 
@@ -50,31 +30,6 @@ class History:
     can: set[Keeper] = field(default_factory=set[Keeper])
     does: set[Keeper] = field(default_factory=set[Keeper])
 
-
-# What the members of a result are.
-TOOL_CALL = RecordType("ToolCall")
-USAGE = RecordType("Usage")
-PLANNED_CALL = ObjectType(
-    (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
-    is_declared=False,
-)
-RECORDS: dict[str, dict[str, Type]] = {
-    "ToolCall": {
-        "tool": STRING,
-        "args": ANY,
-        "result": union((STRING, NIL)),
-        "error": union((STRING, NIL)),
-        "duration": FLOAT,
-    },
-    "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
-    "Plan": {"calls": ListType(PLANNED_CALL)},
-}
-MEMBER_TYPES: dict[str, Type] = {
-    "text": STRING,
-    "toolCalls": ListType(TOOL_CALL),
-    "usage": USAGE,
-    "model": STRING,
-}
 
 HasField = Callable[[n.Schema, str], bool]
 
@@ -131,7 +86,11 @@ class _Finder:
     def _collect(self, node: n.Node) -> None:
         match node:
             case n.FunctionDef() if node.returns is None:
-                self.returns[node] = list(_returned(node.body))
+                self.returns[node] = [
+                    statement.value
+                    for statement in all_statements(node.body)
+                    if isinstance(statement, n.RetStmt)
+                ]
             case n.AssignStmt():
                 self.values.setdefault(self.names.of(node.name), []).append(node.value)
             case n.DestructureStmt():
@@ -140,7 +99,7 @@ class _Finder:
                     self.values.setdefault(symbol, []).append(node.value)
                     self.together.setdefault(symbol, []).extend(bound)
             case n.ForStmt() | n.ComprehensionClause():
-                for identifier in _pattern_names(node):
+                for identifier in bound_by(node):
                     self.values.setdefault(self.names.of(identifier), []).append(None)
             case n.Member() | n.Index():
                 self.members.append(node)
@@ -160,7 +119,7 @@ class _Finder:
         """Whether a keeper is bound to nothing but prompts and what may keep a history."""
         given = self._given(keeper)
         if isinstance(keeper, n.FunctionDef):
-            is_bound = bool(given) and _ends_with_ret(keeper)
+            is_bound = bool(given) and ends(keeper.body)
         else:
             is_bound = keeper.kind == "variable" and keeper.starts_from is None
         return (
@@ -220,27 +179,3 @@ class _Finder:
             return False
         inner = (self.source(value) for value in self._given(source))
         return all(one is None or self._is_untyped(one, seen) for one in inner)
-
-
-def _pattern_names(node: n.ForStmt | n.ComprehensionClause) -> Iterator[n.Identifier]:
-    for inner in walk(node.pattern):
-        if isinstance(inner, n.Identifier):
-            yield inner
-
-
-def _returned(statements: Iterable[n.Statement]) -> Iterator[n.Expression | None]:
-    """The value of each `ret` of a function."""
-    for statement in statements:
-        if isinstance(statement, n.RetStmt):
-            yield statement.value
-        yield from _returned(inner_statements(statement))
-
-
-def _ends_with_ret(function: n.FunctionDef) -> bool:
-    """Whether the last thing a function does is a `ret`, on every path that ends it below."""
-    last = function.body[-1]
-    while isinstance(last, n.IfStmt) and last.other:
-        if not all(isinstance(branch.body[-1], n.RetStmt) for branch in last.branches):
-            return False
-        last = last.other[-1]
-    return isinstance(last, n.RetStmt)

@@ -35,7 +35,7 @@ def conversions_of(module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
     return found
 
 
-def check_programs(module: n.Module, facts: Facts, found: Collector) -> None:
+def check_programs(module: n.Module, facts: Facts, mistakes: Collector) -> None:
     """Reports conversions that are none, and names that no program can use."""
     conversions = conversions_of(module, facts)
     for node in nodes_of(module):
@@ -43,14 +43,16 @@ def check_programs(module: n.Module, facts: Facts, found: Collector) -> None:
             problem = _problem(node, module, facts)
             hint = f"`conv {node.name.text}(value: A) -> B:` makes a B of an A"
             if problem is not None:
-                found.add(catalogue.BAD_CONVERSION.at(node.name.span, problem=problem, hint=hint))
+                mistakes.add(
+                    catalogue.BAD_CONVERSION.at(node.name.span, problem=problem, hint=hint)
+                )
         elif isinstance(node, n.Prompt) and node.mode == "program":
             for diagnostic in _problems_of_names(node, conversions, facts):
-                found.add(diagnostic)
+                mistakes.add(diagnostic)
     for name, definition in conversions.items():
         if definition in module.statements:
             for diagnostic in _problems_of_conversion(name, definition, facts):
-                found.add(diagnostic)
+                mistakes.add(diagnostic)
 
 
 def _problem(conversion: n.FunctionDef, module: n.Module, facts: Facts) -> str | None:

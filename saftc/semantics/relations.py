@@ -1,6 +1,6 @@
 """How a type meets the type that its place asks for.
 
-`fit(found, wanted)` says what the output has to do so that the place gets what it asks for:
+`fit(given, wanted)` says what the output has to do so that the place gets what it asks for:
 nothing, a conversion to float, or a check at run time; or that it can never be right.
 """
 
@@ -34,7 +34,7 @@ from saftc.semantics.types import (
 
 
 class Fit(IntEnum):
-    """What a place has to do with a value, from nothing to giving up."""
+    """What must be done to a value where a type is asked for, from nothing to giving up."""
 
     EXACT = 0
     TO_FLOAT = 1
@@ -43,16 +43,16 @@ class Fit(IntEnum):
 
 
 @lru_cache(maxsize=10_000)
-def fit(found: Type, wanted: Type) -> Fit:
-    """How a value of type `found` fits a place that asks for `wanted`."""
-    if wanted == ANY or found in (wanted, NEVER):
+def fit(given: Type, wanted: Type) -> Fit:
+    """How a value of type `given` fits a place that asks for `wanted`."""
+    if wanted == ANY or given in (wanted, NEVER):
         return Fit.EXACT
-    if found == ANY or (isinstance(found, SelfType) and isinstance(wanted, SelfType)):
+    if given == ANY or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
         return Fit.CHECK
-    if isinstance(found, SelfType) or isinstance(wanted, SelfType):
-        return fit(opened(found), opened(wanted))
-    if isinstance(found, UnionType):
-        fits = {fit(member, wanted) for member in found.members}
+    if isinstance(given, SelfType) or isinstance(wanted, SelfType):
+        return fit(opened(given), opened(wanted))
+    if isinstance(given, UnionType):
+        fits = {fit(member, wanted) for member in given.members}
         if fits == {Fit.EXACT}:
             return Fit.EXACT
         if fits == {Fit.NEVER}:
@@ -60,65 +60,65 @@ def fit(found: Type, wanted: Type) -> Fit:
         # `float(x)` is right for an int and for a float alike.
         return Fit.TO_FLOAT if fits <= {Fit.EXACT, Fit.TO_FLOAT} and wanted == FLOAT else Fit.CHECK
     if isinstance(wanted, UnionType):
-        fits = [fit(found, member) for member in wanted.members]
+        fits = [fit(given, member) for member in wanted.members]
         # Of several members that could take it, the check at run time picks the right one.
         return Fit.CHECK if min(fits) == Fit.TO_FLOAT and Fit.CHECK in fits else min(fits)
-    return _fit_plain(found, wanted)
+    return _fit_plain(given, wanted)
 
 
-def _fit_plain(found: Type, wanted: Type) -> Fit:
+def _fit_plain(given: Type, wanted: Type) -> Fit:
     match wanted:
         case Scalar():
-            if isinstance(found, LiteralType):
-                return fit(found.base, wanted)
-            return Fit.TO_FLOAT if (found, wanted) == (INT, FLOAT) else Fit.NEVER
+            if isinstance(given, LiteralType):
+                return fit(given.base, wanted)
+            return Fit.TO_FLOAT if (given, wanted) == (INT, FLOAT) else Fit.NEVER
         case LiteralType():
             # The value may be the right one: only the type of it is known.
-            return Fit.CHECK if found == wanted.base else Fit.NEVER
+            return Fit.CHECK if given == wanted.base else Fit.NEVER
         case ListType():
-            return _fit_list(found, wanted)
+            return _fit_list(given, wanted)
         case TupleType():
-            return _fit_tuple(found, wanted)
+            return _fit_tuple(given, wanted)
         case ObjectType():
-            return _fit_object(found, wanted)
+            return _fit_object(given, wanted)
         case RecordType() | FunctionType() | BuiltinType():
             return Fit.NEVER
         case UnionType() | SelfType():
-            return fit(found, wanted)
+            return fit(given, wanted)
         case _:
             assert_never(wanted)
 
 
-def _fit_list(found: Type, wanted: ListType) -> Fit:
-    if not isinstance(found, ListType):
+def _fit_list(given: Type, wanted: ListType) -> Fit:
+    if not isinstance(given, ListType):
         return Fit.NEVER
-    if found.item == NEVER or wanted.item == ANY:
+    if given.item == NEVER or wanted.item == ANY:
         return Fit.EXACT
     # A Python list type takes no list of a narrower type, so a list of another item type is
     # checked even where every item fits. An empty list fits any, so no list can be wrong.
     return Fit.CHECK
 
 
-def _fit_tuple(found: Type, wanted: TupleType) -> Fit:
-    if not isinstance(found, TupleType) or len(found.items) != len(wanted.items):
+def _fit_tuple(given: Type, wanted: TupleType) -> Fit:
+    if not isinstance(given, TupleType) or len(given.items) != len(wanted.items):
         return Fit.NEVER
     worst = max(
-        (fit(item, place) for item, place in zip(found.items, wanted.items, strict=True)),
+        (fit(item, place) for item, place in zip(given.items, wanted.items, strict=True)),
         default=Fit.EXACT,
     )
     return Fit.CHECK if worst == Fit.TO_FLOAT else worst
 
 
-def _fit_object(found: Type, wanted: ObjectType) -> Fit:
-    if not isinstance(found, ObjectType):
+def _fit_object(given: Type, wanted: ObjectType) -> Fit:
+    if not isinstance(given, ObjectType):
         return Fit.NEVER
-    if any(wanted.field(field.name) is None for field in found.fields):
+    if any(wanted.field(field.name) is None for field in given.fields):
         return Fit.NEVER
     for field in wanted.fields:
-        given = found.field(field.name)
-        if given is None and NIL not in members(field.type) and field.type != ANY:
+        own = given.field(field.name)
+        if own is None and NIL not in members(field.type) and field.type != ANY:
             return Fit.NEVER
-        if given is not None and fit(given.type, field.type) == Fit.NEVER:
+        if own is not None and fit(own.type, field.type) == Fit.NEVER:
             return Fit.NEVER
     return Fit.CHECK
 

@@ -44,16 +44,16 @@ _ELSEWHERE = {
 }
 
 
-def resolve_schemas(module: n.Module, facts: Facts, found: Collector) -> None:
-    """Fills `facts.schemas`, `facts.aliases` and `facts.records`; mistakes go to `found`."""
-    _Schemas(module, facts, found).run()
+def resolve_schemas(module: n.Module, facts: Facts, mistakes: Collector) -> None:
+    """Fills `facts.schemas`, `facts.aliases` and `facts.records`; mistakes go to `mistakes`."""
+    _Schemas(module, facts, mistakes).run()
 
 
 class _Schemas:
-    def __init__(self, module: n.Module, facts: Facts, found: Collector) -> None:
+    def __init__(self, module: n.Module, facts: Facts, mistakes: Collector) -> None:
         self.module = module
         self.facts = facts
-        self.found = found
+        self.mistakes = mistakes
         self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {}
         self.open: list[str] = []
         # Object types that stand inside themselves.
@@ -86,11 +86,11 @@ class _Schemas:
     def _define(self, node: n.TypeAlias | n.RecordDef) -> None:
         name = node.name.text
         if name in BUILT_IN:
-            self.found.add(catalogue.BUILTIN_TYPE_NAME.at(node.name.span, name=name))
+            self.mistakes.add(catalogue.BUILTIN_TYPE_NAME.at(node.name.span, name=name))
             return
         earlier = self.definitions.get(name)
         if earlier is not None:
-            self.found.add(
+            self.mistakes.add(
                 catalogue.DUPLICATE_TYPE.at(
                     node.name.span,
                     name=name,
@@ -101,7 +101,7 @@ class _Schemas:
         self.definitions[name] = node
 
     def _define_nested(self, node: n.TypeAlias | n.RecordDef) -> None:
-        self.found.add(
+        self.mistakes.add(
             catalogue.NESTED_TYPE.at(
                 node.name.span,
                 name=node.name.text,
@@ -119,7 +119,7 @@ class _Schemas:
         if name in self.open:
             if isinstance(definition.schema, n.ObjectSchema):
                 return self.inside.setdefault(name, SelfType(name))
-            self.found.add(
+            self.mistakes.add(
                 catalogue.ENDLESS_TYPE.at(
                     definition.name.span,
                     name=name,
@@ -181,7 +181,7 @@ class _Schemas:
     def _unknown(self, schema: n.NamedSchema) -> None:
         meant = _ELSEWHERE.get(schema.text) or near(schema.text, {*BUILT_IN, *self.definitions})
         hint = f"did you mean `{meant}`?" if meant else None
-        self.found.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
+        self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
 
     def _object(self, schema: n.ObjectSchema) -> Type:
         fields: list[FieldType] = []
@@ -192,7 +192,7 @@ class _Schemas:
             if earlier is field:
                 fields.append(FieldType(name, type_, self.module.docs.get(field)))
                 continue
-            self.found.add(
+            self.mistakes.add(
                 catalogue.DUPLICATE_NAME.at(
                     field.name.span,
                     what="field",

@@ -309,6 +309,12 @@ def is_only(type_: Type, *wanted: str) -> bool:
     return found is not None and found <= set(wanted)
 
 
+def is_none_of(type_: Type, *unwanted: str) -> bool:
+    """Whether a value of `type_` is certainly of none of these kinds."""
+    found = kinds(type_)
+    return bool(found) and found.isdisjoint(unwanted)
+
+
 def item_type(type_: Type) -> Type:
     """What iterating over a list or tuple gives; `ANY` when it may be something else."""
     result: list[Type] = []
@@ -362,6 +368,11 @@ def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) ->
             new = [part for part in parts(current) if part not in found]
             found.update(new)
             pending += new
+
+
+def holds_dataframe(type_: Type) -> bool:
+    """Whether a value of `type_` may be or hold a dataframe, which has no form in JSON."""
+    return DATAFRAME in within(type_)
 
 
 @lru_cache(maxsize=10_000)

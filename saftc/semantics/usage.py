@@ -13,9 +13,11 @@ from typing import assert_never
 
 from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds, meant
 from saftc.semantics.facts import Facts
-from saftc.semantics.scopes import Symbol, bound_by, inner_statements
+from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
+from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, DATAFRAME, INT, NUMBER, STRING, Type, is_known, is_only
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import children
 
 Uses = dict[Symbol, Type]
 
@@ -46,18 +48,18 @@ class _Finder:
         self.parameters = parameters
 
     def block(self, statements: Sequence[n.Statement]) -> Uses:
-        found: Uses = {}
+        uses: Uses = {}
         assigned: set[Symbol] = set()
         for position, statement in enumerate(statements):
             if isinstance(statement, n.IfStmt):
                 rest = self.block(statements[position + 1 :])
-                self._merge(found, self._if(statement, rest), assigned)
-                return found
-            self._merge(found, self._statement(statement), assigned)
-            if isinstance(statement, n.RetStmt | n.BreakStmt | n.ContinueStmt):
-                return found
+                self._merge(uses, self._if(statement, rest), assigned)
+                return uses
+            self._merge(uses, self._statement(statement), assigned)
+            if ends((statement,)):
+                return uses
             assigned |= self._assigned_in((statement,))
-        return found
+        return uses
 
     def _statement(self, statement: n.Statement) -> Uses:
         match statement:
@@ -85,136 +87,105 @@ class _Finder:
                 assert_never(statement)
 
     def _if(self, statement: n.IfStmt, rest: Uses) -> Uses:
-        found = self._expression(statement.branches[0].condition)
-        paths = [self.block(branch.body) for branch in statement.branches]
-        paths.append(self.block(statement.other))
-        bodies = [*(branch.body for branch in statement.branches), statement.other]
+        uses = self._expression(statement.branches[0].condition)
+        bodies = blocks_of(statement)
+        paths = [self.block(body) for body in bodies]
         for body, path in zip(bodies, paths, strict=True):
-            if not _ends(body):
+            if not ends(body):
                 self._merge(path, rest, self._assigned_in(body))
         first, *others = paths
         for symbol, type_ in first.items():
             if all(other.get(symbol) == type_ for other in others):
-                found.setdefault(symbol, type_)
-        return found
+                uses.setdefault(symbol, type_)
+        return uses
 
     def _assigned_in(self, statements: Iterable[n.Statement]) -> set[Symbol]:
         """The parameters that are no longer the argument below: they may be assigned anew."""
-        found: set[Symbol] = set()
-        for statement in statements:
-            found |= {self.facts.names.of(identifier) for identifier in bound_by(statement)}
-            found |= self._assigned_in(inner_statements(statement))
-        return found & self.parameters
+        return self.parameters & {
+            self.facts.names.of(identifier)
+            for statement in all_statements(statements)
+            for identifier in bound_by(statement)
+        }
 
-    def _merge(self, found: Uses, more: Uses, assigned: Collection[Symbol] = ()) -> None:
+    def _merge(self, uses: Uses, more: Uses, assigned: Collection[Symbol] = ()) -> None:
         for symbol, type_ in more.items():
-            known = found.get(symbol)
+            known = uses.get(symbol)
             if symbol not in assigned and (known is None or (known == NUMBER and type_ == INT)):
-                found[symbol] = type_
+                uses[symbol] = type_
 
     def _expression(self, node: n.Expression) -> Uses:
-        found: Uses = {}
-        self._visit(node, found)
-        return found
+        uses: Uses = {}
+        self._visit(node, uses)
+        return uses
 
-    def _visit(self, node: n.Expression, found: Uses) -> None:
+    def _visit(self, node: n.Node, uses: Uses) -> None:
         """Collects what is certain when `node` is evaluated."""
         match node:
-            case n.Binary():
-                self._visit(node.left, found)
-                self._visit(node.right, found)
-                self._operator(node.operator, node.left, node.right, found)
-            case n.Comparison():
-                self._visit(node.left, found)
-                self._visit(node.right, found)
-                if node.operator in ("<", "<=", ">", ">="):
-                    self._alike(node.left, node.right, found)
-            case n.Unary():
-                self._visit(node.operand, found)
-                if node.operator == "-":
-                    self._ask(node.operand, NUMBER, found)
-            case n.Call():
-                self._call(node, found)
             case n.Conditional():
-                self._visit(node.condition, found)
+                self._visit(node.condition, uses)
                 then, other = self._expression(node.then), self._expression(node.other)
-                self._merge(found, {s: t for s, t in then.items() if other.get(s) == t})
+                self._merge(uses, {s: t for s, t in then.items() if other.get(s) == t})
             case n.Logical():
-                self._visit(node.left, found)
+                self._visit(node.left, uses)
             case n.Comprehension():
-                self._visit(node.clauses[0].iterable, found)
-            case n.Prompt():
-                for part in node.parts:
-                    if isinstance(part, n.Hole):
-                        self._visit(part.value, found)
-            case n.ListLiteral() | n.TupleLiteral():
-                for item in node.items:
-                    self._visit(item, found)
-            case n.ObjectLiteral():
-                for field in node.fields:
-                    self._visit(field.value, found)
-            case n.Index():
-                self._visit(node.value, found)
-                self._visit(node.key, found)
-            case n.Slice():
-                self._visit(node.value, found)
-                for end in (node.start, node.stop):
-                    if end is not None:
-                        self._visit(end, found)
-                        self._ask(end, INT, found)
-            case n.Member() | n.TupleMember():
-                self._visit(node.value, found)
-            case n.Name() | n.Literal():
-                pass
+                self._visit(node.clauses[0].iterable, uses)
             case _:
-                assert_never(node)
+                for child in children(node):
+                    self._visit(child, uses)
+        match node:
+            case n.Binary():
+                self._operator(node.operator, node.left, node.right, uses)
+            case n.Comparison(operator="<" | "<=" | ">" | ">="):
+                self._alike(node.left, node.right, uses)
+            case n.Unary(operator="-"):
+                self._ask(node.operand, NUMBER, uses)
+            case n.Slice():
+                for end in (node.start, node.stop):
+                    self._ask(end, INT, uses)
+            case n.Call(function=n.Name() as function):
+                self._call(node, function, uses)
+            case _:
+                pass
 
-    def _operator(
-        self, operator: str, left: n.Expression, right: n.Expression, found: Uses
-    ) -> None:
+    def _operator(self, operator: str, left: n.Expression, right: n.Expression, uses: Uses) -> None:
         if operator == "+":
-            self._alike(left, right, found)
+            self._alike(left, right, uses)
             return
         wanted = INT if operator == "%" else NUMBER
-        self._ask(left, wanted, found)
-        self._ask(right, wanted, found)
+        self._ask(left, wanted, uses)
+        self._ask(right, wanted, uses)
 
-    def _alike(self, left: n.Expression, right: n.Expression, found: Uses) -> None:
+    def _alike(self, left: n.Expression, right: n.Expression, uses: Uses) -> None:
         """Both operands are numbers, or both are strings: one of them tells about the other."""
         for one, other in ((left, right), (right, left)):
-            known = self._known(one, found)
+            known = self._known(one, uses)
             if is_only(known, "string"):
-                self._ask(other, STRING, found)
+                self._ask(other, STRING, uses)
             elif is_only(known, "int", "float"):
-                self._ask(other, NUMBER, found)
+                self._ask(other, NUMBER, uses)
 
-    def _call(self, node: n.Call, found: Uses) -> None:
-        self._visit(node.function, found)
-        for argument in node.arguments:
-            self._visit(argument.value, found)
-        if not isinstance(node.function, n.Name):
-            return
-        symbol = self.facts.names.of(node.function)
+    def _call(self, node: n.Call, function: n.Name, uses: Uses) -> None:
+        symbol = self.facts.names.of(function)
         if symbol.kind == "builtin":
             builtin = meant(BUILTINS[symbol.name], [(None, ANY)] * len(node.arguments))
             for position, argument in enumerate(node.arguments):
                 parameter = builtin.parameter(position)
                 wanted = _OF_KINDS.get(parameter.kinds) if parameter else None
                 if wanted is not None and argument.name is None:
-                    self._ask(argument.value, wanted, found)
+                    self._ask(argument.value, wanted, uses)
         elif symbol.kind == "function" and isinstance(symbol.node, n.FunctionDef):
             types = self.facts.functions[symbol.node].parameters
             for argument, type_ in zip(node.arguments, types, strict=False):
                 if argument.name is None and is_known(type_):
-                    self._ask(argument.value, type_, found)
+                    self._ask(argument.value, type_, uses)
 
-    def _ask(self, node: n.Expression, wanted: Type, found: Uses) -> None:
+    def _ask(self, node: n.Expression | None, wanted: Type, uses: Uses) -> None:
         if isinstance(node, n.Name):
             symbol = self.facts.names.of(node)
             if symbol in self.parameters:
-                self._merge(found, {symbol: wanted})
+                self._merge(uses, {symbol: wanted})
 
-    def _known(self, node: n.Expression, found: Uses) -> Type:
+    def _known(self, node: n.Expression, uses: Uses) -> Type:
         """The type of an operand, as far as it can be told without inference."""
         match node:
             case n.Literal(value=str()):
@@ -225,10 +196,10 @@ class _Finder:
                 return NUMBER
             case n.Name():
                 symbol = self.facts.names.of(node)
-                return found.get(symbol) or self.facts.declared.get(symbol, ANY)
+                return uses.get(symbol) or self.facts.declared.get(symbol, ANY)
             case n.Binary(operator="+"):
-                left = self._known(node.left, found)
-                return left if left != ANY else self._known(node.right, found)
+                left = self._known(node.left, uses)
+                return left if left != ANY else self._known(node.right, uses)
             case n.Binary():
                 return NUMBER
             case n.Call(function=n.Name() as function):
@@ -243,15 +214,3 @@ class _Finder:
                 return STRING
             case _:
                 return ANY
-
-
-def _ends(body: Iterable[n.Statement]) -> bool:
-    """Whether a block never goes on below it."""
-    for statement in body:
-        if isinstance(statement, n.RetStmt | n.BreakStmt | n.ContinueStmt):
-            return True
-        if isinstance(statement, n.IfStmt):
-            bodies = [*(branch.body for branch in statement.branches), statement.other]
-            if all(_ends(inner) for inner in bodies):
-                return True
-    return False

@@ -9,7 +9,7 @@ from pathlib import Path
 from saftc.diagnostics.render import render_text
 from saftc.driver import Compiled, compile_source
 from saftc.modules import Modules
-from saftc.semantics.modules import no_modules
+from saftc.semantics.imports import no_modules
 from saftc.source import Source
 
 TESTS = Path(__file__).parents[1]

@@ -119,3 +119,61 @@ def test_a_command_loads_only_what_it_needs(
     assert done.returncode == 0, done.stderr
     loaded = set(done.stderr.splitlines()[-1].split())
     assert loaded & unwanted == set()
+
+
+def test_no_modules_import_each_other() -> None:
+    names = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in _files(saftc)
+    }
+    imports = {name: _imported(file) & names.keys() - {name} for name, file in names.items()}
+    while leaves := [name for name, imported in imports.items() if not imported & imports.keys()]:
+        for name in leaves:
+            del imports[name]
+    assert not imports, "some of these import each other"
+
+
+# The passes over a script, from the ground up; each uses only those above it in this list.
+_SEMANTICS = [
+    "types",
+    "relations",
+    "operators builtins results flow",
+    "forms names",
+    "resolution history",
+    "facts",
+    "imports schemas usage effects programs",
+    "inference",
+    "analysis",
+]
+_INFERENCE = [
+    "environment",
+    "context",
+    "places conditions loops prompts",
+    "calls members",
+    "expressions",
+    "statements",
+    "units",
+]
+
+
+@pytest.mark.parametrize(
+    ("folder", "floors"), [("semantics", _SEMANTICS), ("semantics.inference", _INFERENCE)]
+)
+def test_passes_use_only_earlier_ones(folder: str, floors: list[str]) -> None:
+    height = {part: number for number, parts in enumerate(floors) for part in parts.split()}
+    package = ROOT / "saftc" / Path(*folder.split("."))
+    for file in sorted(package.rglob("*.py")):
+        part = file.relative_to(package).parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue
+        for name in _imported(file):
+            used = name.removeprefix(f"saftc.{folder}.").split(".")[0]
+            if name.startswith(f"saftc.{folder}.") and used != part:
+                assert height[used] < height[part], f"{file}: {name}"
+
+
+def test_inference_is_reached_through_analysis() -> None:
+    for file in _files(saftc):
+        is_inside = file.parent.name == "inference" or file.name == "analysis.py"
+        inner = [name for name in _imported(file) if name.startswith("saftc.semantics.inference")]
+        assert is_inside or not inner, file

@@ -20,21 +20,17 @@ later than it is defined.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Literal, assert_never
+from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Related
 from saftc.diagnostics.near import near
 from saftc.semantics.builtins import BUILTINS
+from saftc.semantics.flow import all_statements, bound_by, ends
+from saftc.semantics.names import Names, Owner, Scope, Symbol, SymbolKind
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of
-
-SymbolKind = Literal[
-    "variable", "parameter", "function", "record", "type", "import", "builtin", "guessed"
-]
-Owner = n.Module | n.FunctionDef | n.Comprehension
 
 # Names that cannot be assigned.
 _FIXED = {"function": "a function", "record": "a type", "type": "a type", "import": "imported"}
@@ -53,65 +49,9 @@ _ELSEWHERE = {
 }
 
 
-@dataclass(slots=True, eq=False)
-class Symbol:
-    """One name of one scope.
-
-    `starts_from`: the outer symbol whose value it has at first, which may not have one by then
-    (`starts_late`). `hides`: the outer symbol that is read in its scope as well.
-    """
-
-    name: str
-    kind: SymbolKind
-    scope: "Scope | None"
-    node: n.Node | None
-    starts_from: "Symbol | None" = None
-    starts_late: bool = False
-    hides: "Symbol | None" = None
-    is_captured: bool = False
-    is_read: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class Scope:
-    """The names of a module, a function's call, or a comprehension."""
-
-    owner: Owner
-    parent: "Scope | None"
-    symbols: dict[str, Symbol] = field(default_factory=dict[str, Symbol])
-    maybe: set[str] = field(default_factory=set[str])
-
-    @property
-    def call(self) -> "Scope":
-        """The scope of the function or module around a comprehension."""
-        scope = self
-        while isinstance(scope.owner, n.Comprehension) and scope.parent is not None:
-            scope = scope.parent
-        return scope
-
-    def around(self) -> "Iterator[Scope]":
-        """This scope and those around it, innermost first."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield scope
-            scope = scope.parent
-
-
-@dataclass(slots=True)
-class Names:
-    """What each name means: for a `Name` that is read, and for an `Identifier` that introduces."""
-
-    symbols: dict[n.Node, Symbol]
-    scopes: dict[Owner, Scope]
-
-    def of(self, node: n.Node) -> Symbol:
-        """The symbol of `node`; a read that was reported as unknown has a symbol of its own."""
-        return self.symbols[node]
-
-
-def resolve(module: n.Module, found: Collector) -> Names:
-    """The meaning of every name in `module`; mistakes go to `found`."""
-    resolver = _Resolver(module, found)
+def resolve(module: n.Module, mistakes: Collector) -> Names:
+    """The meaning of every name in `module`; mistakes go to `mistakes`."""
+    resolver = _Resolver(module, mistakes)
     resolver.run()
     return resolver.names
 
@@ -137,9 +77,9 @@ class _Flow:
 
 
 class _Resolver:
-    def __init__(self, module: n.Module, found: Collector) -> None:
+    def __init__(self, module: n.Module, mistakes: Collector) -> None:
         self.module = module
-        self.found = found
+        self.mistakes = mistakes
         self.names = Names({}, {})
         # A type in a block is a mistake of its own; elsewhere its name is no further one.
         self.guessed = module.guessed | {
@@ -180,14 +120,14 @@ class _Resolver:
                     continue
                 is_alone = isinstance(symbol.node, n.AssignStmt)
                 if is_local and is_alone:
-                    self.found.add(
-                        catalogue.UNUSED_NAME.at(_place_of(symbol.node), name=symbol.name)
+                    self.mistakes.add(
+                        catalogue.UNUSED_NAME.at(_span_of(symbol.node), name=symbol.name)
                     )
 
     # Declaring
 
     def _declare(self, scope: Scope, statements: Iterable[n.Statement]) -> None:
-        for statement in statements:
+        for statement in all_statements(statements):
             match statement:
                 case n.FunctionDef():
                     self._declare_function(scope, statement)
@@ -204,12 +144,11 @@ class _Resolver:
                 case _:
                     for identifier in bound_by(statement):
                         self._define(scope, identifier, "variable", statement)
-            self._declare(scope, inner_statements(statement))
 
     def _declare_function(self, scope: Scope, function: n.FunctionDef) -> None:
         earlier = scope.symbols.get(function.name.text)
         if earlier is not None and earlier.kind == "function":
-            self.found.add(
+            self.mistakes.add(
                 catalogue.DUPLICATE_FUNCTION.at(
                     function.name.span,
                     name=function.name.text,
@@ -241,7 +180,7 @@ class _Resolver:
 
     def _reassigned(self, node: n.Node | None, name: n.Identifier, what: str) -> None:
         span = node.span if isinstance(node, n.Identifier) else name.span
-        self.found.add(
+        self.mistakes.add(
             catalogue.NAME_IS_TAKEN.at(
                 span, name=name.text, what=what, hint="give one of the two another name"
             )
@@ -274,7 +213,7 @@ class _Resolver:
         for name, (read, function) in self.captured.get(scope, {}).items():
             symbol = scope.symbols[name]
             if name not in flow and symbol.starts_from is not None:
-                self.found.add(
+                self.mistakes.add(
                     catalogue.TWO_MEANINGS.at(
                         read.span,
                         name=name,
@@ -292,9 +231,10 @@ class _Resolver:
         is_reached = True
         for statement in statements:
             if flow.has_ended and is_reached:
-                self.found.add(catalogue.UNREACHABLE.at(statement.span))
+                self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
                 is_reached = False
             self._statement(statement, scope, flow, loops)
+            flow.has_ended = flow.has_ended or ends((statement,))
 
     def _statement(self, statement: n.Statement, scope: Scope, flow: _Flow, loops: int) -> None:
         match statement:
@@ -302,7 +242,7 @@ class _Resolver:
                 for parameter in statement.parameters:
                     if parameter.default is not None:
                         self._expression(parameter.default, scope, flow)
-                own = _bound_in(statement.body)
+                own = _names_bound_in(statement.body)
                 self.assigned_above[statement] = {name for name in own if name in flow}
                 self._note_captures(statement, scope, flow)
                 self.pending.append((statement, scope))
@@ -320,44 +260,41 @@ class _Resolver:
             case n.ForStmt():
                 self._expression(statement.iterable, scope, flow)
                 inner = _Flow(flow)
-                scope.maybe.update(_bound_in((statement,)))
+                scope.maybe.update(_names_bound_in((statement,)))
                 self._duplicates("name", list(bound_by(statement)))
                 for identifier in bound_by(statement):
                     self._assigned(identifier, inner, scope)
                 self._statements(statement.body, scope, inner, loops + 1)
             case n.WhileStmt():
-                scope.maybe.update(_bound_in(statement.body))
+                scope.maybe.update(_names_bound_in(statement.body))
                 self._expression(statement.condition, scope, flow)
                 self._statements(statement.body, scope, _Flow(flow), loops + 1)
             case n.BreakStmt() | n.ContinueStmt():
-                flow.has_ended = True
                 if not loops:
                     word = "break" if isinstance(statement, n.BreakStmt) else "continue"
-                    self.found.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
+                    self.mistakes.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
             case n.RetStmt():
                 if statement.value is not None:
                     self._expression(statement.value, scope, flow)
                 if isinstance(scope.owner, n.Module):
-                    self.found.add(
+                    self.mistakes.add(
                         catalogue.RET_OUTSIDE.at(
                             statement.span, hint="a script ends at its last line"
                         )
                     )
                 self._check_captured(scope, flow)
-                flow.has_ended = True
             case n.AssertStmt():
                 self._expression(statement.condition, scope, flow)
                 if statement.message is not None:
                     self._expression(statement.message, scope, flow)
-                flow.has_ended = flow.has_ended or statement.always_fails
             case n.ExpressionStmt():
                 self._expression(statement.value, scope, flow)
                 if not isinstance(statement.value, n.Prompt | n.Call) and not (
                     isinstance(statement.value, n.Literal) and statement.value.value is None
                 ):
-                    self.found.add(catalogue.UNUSED_VALUE.at(statement.span))
+                    self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span))
                 if isinstance(statement.value, n.Prompt):
-                    self.found.add(
+                    self.mistakes.add(
                         catalogue.UNUSED_RESULT.at(
                             statement.span, hint="bind it to a name, or print it"
                         )
@@ -378,19 +315,15 @@ class _Resolver:
                 assert_never(statement)
 
     def _if(self, statement: n.IfStmt, scope: Scope, flow: _Flow, loops: int) -> None:
-        ends: list[_Flow] = []
+        branches: list[_Flow] = []
         for branch in statement.branches:
             self._expression(branch.condition, scope, flow)
-            inner = _Flow(flow)
-            self._statements(branch.body, scope, inner, loops)
-            ends.append(inner)
-        other = _Flow(flow)
-        self._statements(statement.other, scope, other, loops)
-        ends.append(other)
-        reached = [end.added for end in ends if not end.has_ended]
-        if not reached:
-            flow.has_ended = True
-        else:
+            branches.append(_Flow(flow))
+            self._statements(branch.body, scope, branches[-1], loops)
+        branches.append(_Flow(flow))
+        self._statements(statement.other, scope, branches[-1], loops)
+        reached = [branch.added for branch in branches if not branch.has_ended]
+        if reached:
             flow.added |= set[str].intersection(*reached)
 
     def _assigned(self, identifier: n.Identifier, flow: _Flow, scope: Scope) -> None:
@@ -412,7 +345,7 @@ class _Resolver:
         for identifier in identifiers:
             earlier = first.setdefault(identifier.text, identifier)
             if earlier is not identifier:
-                self.found.add(
+                self.mistakes.add(
                     catalogue.DUPLICATE_NAME.at(
                         identifier.span,
                         what=what,
@@ -429,7 +362,7 @@ class _Resolver:
                 symbol = self.names.symbols[node] = self._look_up(node, scope, flow)
                 symbol.is_read = True
                 if symbol.kind == "type":
-                    self.found.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
+                    self.mistakes.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
             case n.Comprehension():
                 self._comprehension(node, scope, flow)
             case n.ObjectLiteral():
@@ -446,7 +379,7 @@ class _Resolver:
         inner_flow = _Flow(flow)
         for clause in node.clauses:
             self._expression(clause.iterable, inner, inner_flow)
-            for identifier in _pattern_names(clause.pattern):
+            for identifier in bound_by(clause):
                 self._define(inner, identifier, "variable", clause)
                 inner.maybe.add(identifier.text)
                 inner_flow.added.add(identifier.text)
@@ -463,7 +396,6 @@ class _Resolver:
             if symbol is None:
                 continue
             if candidate.call is not call:
-                symbol.is_captured = True
                 return symbol
             if isinstance(candidate.owner, n.Comprehension):
                 if node.text in candidate.maybe:
@@ -486,11 +418,11 @@ class _Resolver:
             symbol.hides = outer
             return outer
         first = symbol.node
-        self.found.add(
+        self.mistakes.add(
             catalogue.UNBOUND_NAME.at(
                 node.span,
                 name=name,
-                related=(Related(_place_of(first), "it is defined here"),) if first else (),
+                related=(Related(_span_of(first), "it is defined here"),) if first else (),
             )
         )
         return symbol
@@ -504,7 +436,6 @@ class _Resolver:
                 symbol.name in self.assigned_above.get(scope.owner, ())
             )
             symbol.starts_late = not is_set
-            outer.is_captured = True
 
     def _find_outer(self, name: str, scope: Scope) -> Symbol | None:
         if scope.parent is not None:
@@ -527,49 +458,11 @@ class _Resolver:
             visible = {name for candidate in scope.around() for name in candidate.symbols}
             meant = near(node.text, {*visible, *BUILTINS})
         hint = f"did you mean `{meant}`?" if meant else None
-        self.found.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
+        self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
 
 
-def bound_by(statement: n.Statement) -> Iterator[n.Identifier]:
-    """The names that a statement itself assigns."""
-    match statement:
-        case n.AssignStmt():
-            yield statement.name
-        case n.DestructureStmt():
-            yield from (field.name for field in statement.fields)
-        case n.ForStmt():
-            yield from _pattern_names(statement.pattern)
-        case _:
-            return
-
-
-def _pattern_names(pattern: n.Pattern) -> Iterator[n.Identifier]:
-    match pattern:
-        case n.NamePattern():
-            yield pattern.name
-        case n.TuplePattern():
-            for item in pattern.items:
-                yield from _pattern_names(item)
-        case _:
-            assert_never(pattern)
-
-
-def inner_statements(statement: n.Statement) -> tuple[n.Statement, ...]:
-    """The statements inside `statement` that run in the same scope."""
-    match statement:
-        case n.IfStmt():
-            bodies = [branch.body for branch in statement.branches]
-            return tuple(inner for body in (*bodies, statement.other) for inner in body)
-        case n.ForStmt() | n.WhileStmt():
-            return statement.body
-        case _:
-            return ()
-
-
-def _bound_in(statements: Iterable[n.Statement]) -> Iterator[str]:
-    for statement in statements:
-        yield from (identifier.text for identifier in bound_by(statement))
-        yield from _bound_in(inner_statements(statement))
+def _names_bound_in(statements: Iterable[n.Statement]) -> set[str]:
+    return {name.text for inner in all_statements(statements) for name in bound_by(inner)}
 
 
 def _names_below(node: n.Node) -> Iterator[n.Name]:
@@ -587,10 +480,10 @@ def _import_names(statement: n.ImportStmt | n.FromImport) -> Iterator[str]:
 
 
 def _first_defined(symbol: Symbol) -> tuple[Related, ...]:
-    return (Related(_place_of(symbol.node), "first defined here"),) if symbol.node else ()
+    return (Related(_span_of(symbol.node), "first defined here"),) if symbol.node else ()
 
 
-def _place_of(node: n.Node) -> Span:
+def _span_of(node: n.Node) -> Span:
     match node:
         case n.FunctionDef() | n.RecordDef() | n.TypeAlias() | n.AssignStmt() | n.Parameter():
             return node.name.span

@@ -8,17 +8,14 @@ here: a `Loader` is asked.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
-from saftc.diagnostics.near import near
-from saftc.semantics.scopes import Symbol
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.facts import Facts
+from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
-
-if TYPE_CHECKING:
-    from saftc.semantics.facts import Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +25,9 @@ class PythonModule:
 
 @dataclass(frozen=True, slots=True)
 class SaftModule:
-    """A sibling script: its tree and what is known of it."""
+    """A sibling script, by what is known of it."""
 
-    module: n.Module
-    facts: "Facts"
+    facts: Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +45,16 @@ class BrokenModule:
     hint: str
 
 
-Found = PythonModule | SaftModule | MissingModule | BrokenModule
-Loader = Callable[[str], Found]
+Loaded = PythonModule | SaftModule | MissingModule | BrokenModule
+Loader = Callable[[str], Loaded]
 
 
-def no_modules(_name: str) -> Found:
+def no_modules(_name: str) -> Loaded:
     """The loader of a script that has no surroundings: every module is Python's."""
     return PythonModule()
 
 
-def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collector) -> None:
+def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collector) -> None:
     """Fills `facts.imported` and takes over what is known of sibling scripts."""
     for statement in nodes_of(module):
         if not isinstance(statement, n.ImportStmt | n.FromImport):
@@ -66,9 +62,9 @@ def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collecto
         loaded = load(statement.module.text)
         match loaded:
             case MissingModule():
-                _report_missing(statement.module, loaded, found)
+                _report_missing(statement.module, loaded, mistakes)
             case BrokenModule():
-                found.add(
+                mistakes.add(
                     catalogue.BROKEN_MODULE.at(
                         statement.module.span, problem=loaded.problem, hint=loaded.hint
                     )
@@ -76,20 +72,20 @@ def link_imports(module: n.Module, facts: "Facts", load: Loader, found: Collecto
             case SaftModule():
                 _take_over(facts, loaded.facts)
                 if isinstance(statement, n.FromImport):
-                    _link_names(statement.names, loaded, facts, found)
+                    _link_names(statement.names, loaded, facts, mistakes)
                     # Those that a block imports are its own.
                     if statement in module.statements:
                         _note_conversions(statement.names, module, facts)
                 else:
-                    facts.modules[facts.names.of(_bound(statement))] = loaded
+                    facts.modules[facts.names.of(_bound(statement))] = loaded.facts
             case PythonModule():
                 pass
         if isinstance(loaded, SaftModule | PythonModule):
-            _report_unused(statement, facts, found)
+            _report_unused(statement, facts, mistakes)
 
 
 def _report_unused(
-    statement: n.ImportStmt | n.FromImport, facts: "Facts", found: Collector
+    statement: n.ImportStmt | n.FromImport, facts: Facts, mistakes: Collector
 ) -> None:
     bound = (
         [imported.alias or imported.name for imported in statement.names]
@@ -99,14 +95,16 @@ def _report_unused(
     for identifier in bound:
         symbol = facts.names.of(identifier)
         if not symbol.is_read and not symbol.name.startswith("_"):
-            found.add(catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint="remove it"))
+            mistakes.add(
+                catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint="remove it")
+            )
 
 
 def _bound(statement: n.ImportStmt) -> n.Identifier:
     return statement.alias or statement.module
 
 
-def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: "Facts") -> None:
+def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
     """Programs use the conversions of a script without naming them."""
     if not any(isinstance(node, n.Prompt) and node.mode == "program" for node in nodes_of(module)):
         return
@@ -117,37 +115,35 @@ def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: 
             symbol.is_read = True
 
 
-def _report_missing(name: n.Identifier, missing: MissingModule, found: Collector) -> None:
+def _report_missing(name: n.Identifier, missing: MissingModule, mistakes: Collector) -> None:
     places = ", ".join(missing.searched[:4])
-    found.add(
+    mistakes.add(
         catalogue.MISSING_MODULE.at(
             name.span, name=name.text, hint=f"looked in {places}" if places else None
         )
     )
 
 
-def _take_over(facts: "Facts", other: "Facts") -> None:
-    facts.functions.update(other.functions)
-    facts.types.update(other.types)
+def _take_over(facts: Facts, other: Facts) -> None:
+    known = set(map(id, facts.functions.maps))
+    facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
     facts.history.does |= {
         keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
     }
 
 
 def _link_names(
-    names: Iterable[n.ImportedName], loaded: SaftModule, facts: "Facts", found: Collector
+    names: Iterable[n.ImportedName], loaded: SaftModule, facts: Facts, mistakes: Collector
 ) -> None:
-    scope = loaded.facts.names.scopes[loaded.module]
     for imported in names:
         symbol = facts.names.of(imported.alias or imported.name)
-        target = scope.symbols.get(imported.name.text)
+        target = loaded.facts.own_names.get(imported.name.text)
         if target is None:
-            meant = near(imported.name.text, scope.symbols)
-            found.add(
+            mistakes.add(
                 catalogue.UNKNOWN_NAME.at(
                     imported.name.span,
                     name=imported.name.text,
-                    hint=f"did you mean `{meant}`?" if meant else None,
+                    hint=did_you_mean(imported.name.text, loaded.facts.own_names),
                 )
             )
             continue

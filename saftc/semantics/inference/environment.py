@@ -8,10 +8,13 @@ its members (`if ticket.reply_by:` shows that the member is not nil); assigning 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from saftc.semantics.scopes import Symbol
+from saftc.semantics.names import Names, Symbol
 from saftc.semantics.types import NEVER, Type, union
+from saftc.syntax import nodes as n
 
 Path = tuple[str | int, ...]
+# What a test can narrow: a variable, or a member of one.
+Target = tuple[Symbol, Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,11 @@ class Environment:
             environment = environment.outer
         return None
 
+    def narrowed(self, target: Target | None) -> Type | None:
+        """What tests have shown of a member of a variable, if anything."""
+        slot = None if target is None else self.slot(target[0])
+        return None if slot is None or target is None else slot.member(target[1])
+
     def assign(self, symbol: Symbol, type_: Type) -> None:
         """Notes that `symbol` has a new value of `type_`."""
         self.slots[symbol] = Slot(type_)
@@ -64,9 +72,6 @@ class Environment:
     def join(self, branches: Sequence["Environment"]) -> None:
         """Goes on where `branches`, layers of this environment, meet; ended ones do not count."""
         reached = [branch for branch in branches if not branch.has_ended]
-        if not reached:
-            self.has_ended = True
-            return
         changed = {symbol: None for branch in reached for symbol in branch.slots}
         for symbol in changed:
             slots = [slot for branch in reached if (slot := branch.slot(symbol)) is not None]
@@ -81,3 +86,19 @@ def _joined(slots: Sequence[Slot]) -> Slot:
         if all(other.member(path) is not None for other in others)
     ]
     return Slot(union(slot.type for slot in slots), tuple(shared))
+
+
+def path_of(names: Names, node: n.Expression) -> Target | None:
+    """The variable and the members that lead to `node`, if it is such a path."""
+    match node:
+        case n.Name():
+            symbol = names.of(node)
+            return (symbol, ()) if symbol.kind in ("variable", "parameter") else None
+        case n.Member():
+            inner = path_of(names, node.value)
+            return (inner[0], (*inner[1], node.name.text)) if inner else None
+        case n.TupleMember():
+            inner = path_of(names, node.value)
+            return (inner[0], (*inner[1], node.position)) if inner else None
+        case _:
+            return None

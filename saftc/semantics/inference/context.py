@@ -1,73 +1,50 @@
-"""What the parts of inference share: the facts, the collector, and the unit being inferred.
+"""What the functions of inference share: the facts, and the unit that is being inferred.
 
 A *unit* is the module or one function. Units are inferred one at a time until nothing changes;
-`Dependencies` remembers which unit has read what, so that a unit is inferred again only when
-something it has read has grown.
+`readers` remembers which unit has read what, so that a unit is inferred again only when something
+it has read has grown.
 """
 
-from abc import ABC, abstractmethod
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from saftc.diagnostics.model import Diagnostic
-from saftc.semantics.environment import Environment
 from saftc.semantics.facts import Coercion, Facts
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit
-from saftc.semantics.scopes import Scope, Symbol
 from saftc.semantics.types import ANY, NEVER, Scalar, Type, bounded, opened, union
 from saftc.syntax import nodes as n
 
 Unit = n.Module | n.FunctionDef
+# The types that a loop has assigned to each variable.
 LoopLog = dict[Symbol, Type]
+# Gives the type of an expression; the last is what its place asks for, if anything.
+TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
 
-class Base(ABC):
-    """The state of inference and its small steps."""
+@dataclass(slots=True)
+class Inference:
+    """The state of inference and its small steps. `type_of` knows every kind of expression."""
 
-    def __init__(self, module: n.Module, facts: Facts) -> None:
-        self.module = module
-        self.facts = facts
-        self.unit: Unit = module
-        self.scope: Scope = facts.names.scopes[module]
-        # The types that each loop around the current place has assigned.
-        self.loop_logs: list[LoopLog] = []
-        self.readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = {}
-        self.outdated: dict[Unit, None] = {}
-        # Units that have assigned more to their own variables than they had read there before.
-        self.read_own: set[Unit] = set()
-        # Of each unit, what was found when it was inferred last: on types that are final.
-        self.mistakes: dict[Unit, list[Diagnostic]] = {}
+    facts: Facts
+    type_of: TypeOf
+    unit: Unit
+    # The logs of the loops around what is being inferred.
+    loop_logs: list[LoopLog] = field(default_factory=list[LoopLog])
+    readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = field(
+        default_factory=dict[Symbol | n.FunctionDef, dict[Unit, None]]
+    )
+    # The units to be inferred, in this order.
+    outdated: dict[Unit, None] = field(default_factory=dict[Unit, None])
+    # Units that have assigned more to their own variables than they had read there before.
+    read_own: set[Unit] = field(default_factory=set[Unit])
+    # Of each unit, the mistakes when it was inferred last: on types that are final.
+    mistakes: dict[Unit, list[Diagnostic]] = field(default_factory=dict[Unit, list[Diagnostic]])
 
-    @abstractmethod
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
         """The type of an expression; `wanted` is what its place asks for, if anything."""
-
-    @abstractmethod
-    def place(self, node: n.Expression, wanted: Type, env: Environment) -> Type:
-        """Puts an expression where `wanted` is asked for; notes what the place has to do."""
-
-    @abstractmethod
-    def adopting(self, node: n.Expression, model: Type, env: Environment) -> Type:
-        """The type of an expression beside values of type `model`."""
-
-    @abstractmethod
-    def settle(self, node: n.Expression, found: Type, wanted: Type) -> Type:
-        """Holds a value of type `found` against what its place asks for."""
-
-    @abstractmethod
-    def condition(self, node: n.Expression, env: Environment) -> None:
-        """An expression as a condition: prompts in it are asked for a bool."""
-
-    @abstractmethod
-    def narrow(self, node: n.Expression, env: Environment, *, truth: bool) -> None:
-        """Notes in `env` what follows from `node` being true, or not."""
-
-    @abstractmethod
-    def call(self, node: n.Call, env: Environment) -> Type:
-        """The type of a call."""
-
-    @abstractmethod
-    def bind(self, pattern: n.Pattern, type_: Type, env: Environment) -> None:
-        """Assigns a value of `type_` to the names of a pattern."""
+        return self.keep(node, self.type_of(self, node, env, wanted))
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keeps a mistake, unless the current unit is inferred again."""
@@ -129,6 +106,12 @@ class Base(ABC):
             else:
                 self.outdated[unit] = None
 
+    def next_outdated(self) -> Unit:
+        """Takes out the unit that is to be inferred next."""
+        unit = next(iter(self.outdated))
+        del self.outdated[unit]
+        return unit
+
     def returned(self, type_: Type) -> None:
         """Notes a value that the current function gives."""
         if not isinstance(self.unit, n.FunctionDef):
@@ -144,6 +127,3 @@ class Base(ABC):
         self.readers.setdefault(definition, {})[self.unit] = None
         function = self.facts.functions.get(definition)
         return ANY if function is None else function.returns
-
-
-Truth = Literal["always", "never", "either"]

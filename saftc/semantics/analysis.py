@@ -1,0 +1,70 @@
+"""The tree of a script to the facts about it: one pass after another fills the tables in."""
+
+from saftc.diagnostics.model import Collector
+from saftc.semantics.facts import Facts, FunctionFacts
+from saftc.semantics.history import find_history
+from saftc.semantics.imports import Loader, link_imports, no_modules
+from saftc.semantics.inference.units import infer_types
+from saftc.semantics.programs import check_programs
+from saftc.semantics.resolution import resolve
+from saftc.semantics.schemas import resolve_schemas
+from saftc.semantics.types import ANY, members, union
+from saftc.semantics.usage import parameter_uses
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
+
+
+def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) -> Facts:
+    """The facts about `module`; mistakes go to `mistakes`, and `load` finds what it imports."""
+    names = resolve(module, mistakes)
+    facts = Facts(module, names)
+    link_imports(module, facts, load, mistakes)
+    resolve_schemas(module, facts, mistakes)
+    facts.history = find_history(
+        module,
+        names,
+        lambda schema, name: any(
+            facts.has_field(member, name) for member in members(facts.schemas[schema])
+        ),
+    )
+    _declare_functions(module, facts)
+    for mistake in infer_types(module, facts):
+        mistakes.add(mistake)
+    check_programs(module, facts, mistakes)
+    return facts
+
+
+def _declare_functions(module: n.Module, facts: Facts) -> None:
+    functions = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
+    for function in functions:
+        types = tuple(
+            facts.schemas[parameter.schema] if parameter.schema else ANY
+            for parameter in function.parameters
+        )
+        declared = facts.schemas[function.returns] if function.returns else None
+        facts.functions[function] = FunctionFacts(function, types, declared)
+        for parameter, type_ in zip(function.parameters, types, strict=True):
+            if parameter.schema is not None:
+                facts.declared[facts.names.of(parameter.name)] = type_
+    for node in nodes_of(module):
+        if isinstance(node, n.AssignStmt) and node.schema is not None:
+            symbol = facts.names.of(node.name)
+            earlier = facts.declared.get(symbol)
+            type_ = facts.schemas[node.schema]
+            facts.declared[symbol] = type_ if earlier is None else union((earlier, type_))
+    # What one function's use of a parameter asks for may follow from another's.
+    for _ in range(3):
+        news = [_note_uses(function, facts) for function in functions]
+        if not any(news):
+            break
+
+
+def _note_uses(function: n.FunctionDef, facts: Facts) -> bool:
+    """Takes what the uses of a function's bare parameters ask for; whether that is news."""
+    uses, known = parameter_uses(function, facts), facts.functions[function]
+    before = known.parameters
+    known.parameters = tuple(
+        type_ if parameter.schema else uses.get(facts.names.of(parameter.name), ANY)
+        for parameter, type_ in zip(function.parameters, before, strict=True)
+    )
+    return known.parameters != before

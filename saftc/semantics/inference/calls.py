@@ -1,0 +1,296 @@
+"""Calls: arguments to parameters, and what a call gives."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant, takes
+from saftc.semantics.facts import Facts
+from saftc.semantics.forms import (
+    BuiltinCall,
+    CallForm,
+    DirectCall,
+    Form,
+    arguments_by_position,
+    is_settled,
+)
+from saftc.semantics.inference.context import Inference
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.places import fit_into, settle
+from saftc.semantics.operators import operate
+from saftc.semantics.types import (
+    ANY,
+    NEVER,
+    BuiltinType,
+    FunctionType,
+    ObjectType,
+    RecordType,
+    Type,
+    is_only,
+    members,
+    show,
+    union,
+)
+from saftc.syntax import nodes as n
+
+
+def call(inference: Inference, node: n.Call, env: Environment) -> Type:
+    """The type of the value of a call."""
+    function = inference.expression(node.function, env)
+    if isinstance(node.function, n.Name):
+        symbol = inference.facts.meaning_of(inference.facts.names.of(node.function))
+        if symbol.kind == "record" and isinstance(symbol.node, n.RecordDef):
+            inference.facts.forms.calls[node] = DirectCall(symbol.node)
+            return _construct(inference, node, node.function.text, symbol.node, env)
+    match function:
+        case FunctionType():
+            inference.facts.forms.calls[node] = DirectCall(function.definition)
+            return _call_function(inference, node, function, env)
+        case BuiltinType():
+            return _call_builtin(inference, node, BUILTINS[function.name], env)
+        case _:
+            is_python = inference.facts.is_imported(node.function)
+            inference.facts.forms.calls[node] = DirectCall(None) if is_python else Form.OPS
+            return _call_value(inference, node, function, env)
+
+
+def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:
+    """A call of something known only at run time."""
+    results: list[Type] = []
+    callable_members = [
+        member
+        for member in members(function)
+        if member == ANY or isinstance(member, FunctionType | BuiltinType)
+    ]
+    for argument in node.arguments:
+        inference.expression(argument.value, env)
+    if not callable_members and function != NEVER:
+        inference.report(catalogue.NOT_CALLABLE.at(node.function.span, found=show(function)))
+        return ANY
+    for member in callable_members:
+        results.append(
+            inference.result_of(member.definition) if isinstance(member, FunctionType) else ANY
+        )
+    return union(results)
+
+
+def _call_function(
+    inference: Inference, node: n.Call, function: FunctionType, env: Environment
+) -> Type:
+    definition = function.definition
+    types = inference.facts.functions[definition].parameters
+    _arguments(inference, node, function.name, definition.parameters, types, env)
+    return inference.result_of(definition)
+
+
+def _construct(
+    inference: Inference, node: n.Call, name: str, record: n.RecordDef, env: Environment
+) -> Type:
+    """A call of a record; `name` is what it is called in this script."""
+    facts = inference.facts.records.get(name)
+    if facts is None or facts.node is not record:
+        # Another type has the name, which is a mistake of its own.
+        return _call_value(inference, node, ANY, env)
+    fields = tuple(_with_default(field) for field in record.fields)
+    _arguments(inference, node, name, fields, tuple(facts.fields.values()), env)
+    return RecordType(name)
+
+
+def _arguments(
+    inference: Inference,
+    node: n.Call,
+    name: str,
+    parameters: Sequence[n.Parameter],
+    types: Sequence[Type],
+    env: Environment,
+) -> None:
+    names = [parameter.name.text for parameter in parameters]
+    if len(set(names)) < len(names):
+        # Which of two parameters of one name is meant is a guess.
+        for argument in node.arguments:
+            inference.expression(argument.value, env)
+        return
+    given: set[str] = set()
+    is_complete = True
+    for position, argument in enumerate(node.arguments):
+        parameter = _parameter_of(inference, node, argument, position, name, names)
+        if parameter is None:
+            # It may be meant for what now seems to be missing.
+            is_complete = False
+            inference.expression(argument.value, env)
+            continue
+        if parameter in given:
+            inference.report(
+                catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter)
+            )
+        given.add(parameter)
+        which = names.index(parameter)
+        if parameters[which].schema is None:
+            # What the use of a bare parameter asks for is no annotation: a prompt stays text.
+            type_ = inference.expression(argument.value, env)
+            settle(inference, argument.value, type_, types[which])
+        else:
+            fit_into(inference, argument.value, types[which], env)
+    for parameter in parameters if is_complete else ():
+        if parameter.name.text not in given and parameter.default is None:
+            inference.report(
+                catalogue.MISSING_ARGUMENT.at(node.span, name=name, argument=parameter.name.text)
+            )
+            return
+
+
+def _parameter_of(
+    inference: Inference,
+    node: n.Call,
+    argument: n.Argument,
+    position: int,
+    name: str,
+    names: list[str],
+) -> str | None:
+    """The name of the parameter that an argument is for; None when there is none."""
+    if argument.name is None:
+        if position < len(names):
+            return names[position]
+        _too_many(inference, node, name, len(names))
+        return None
+    if argument.name.text in names:
+        return argument.name.text
+    inference.report(
+        catalogue.UNKNOWN_ARGUMENT.at(
+            argument.name.span,
+            name=name,
+            argument=argument.name.text,
+            hint=did_you_mean(argument.name.text, names) or _listed(names),
+        )
+    )
+    return None
+
+
+def _too_many(inference: Inference, node: n.Call, name: str, most: int) -> None:
+    expected = "no argument" if not most else f"{most} argument{'s' if most > 1 else ''}"
+    inference.report(
+        catalogue.ARGUMENT_COUNT.at(
+            node.span, name=name, expected=expected, given=len(node.arguments)
+        )
+    )
+
+
+def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
+    types = [inference.expression(argument.value, env) for argument in node.arguments]
+    builtin = meant(builtin, list(zip(_argument_names(node), types, strict=True)))
+    inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin)
+    names = [parameter.name for parameter in builtin.parameters]
+    given: set[str] = set()
+    for position, (argument, type_) in enumerate(zip(node.arguments, types, strict=True)):
+        parameter = builtin.parameter(position)
+        if argument.name is not None:
+            if builtin.takes_names and argument.name.text not in names:
+                continue
+            if argument.name.text not in names:
+                _parameter_of(inference, node, argument, position, builtin.name, names)
+                return ANY
+            parameter = builtin.parameters[names.index(argument.name.text)]
+        if parameter is None:
+            _too_many(inference, node, builtin.name, len(names))
+            return builtin.result(types) if types else ANY
+        given.add(parameter.name)
+        if takes(parameter, type_) is False:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    argument.value.span,
+                    expected=" or ".join(sorted(parameter.kinds)),
+                    found=show(type_),
+                    hint=f"this is what `{builtin.name}` takes",
+                )
+            )
+            return builtin.result(types) if len(types) >= len(given) else ANY
+    for parameter in builtin.parameters:
+        if parameter.is_required and parameter.name not in given:
+            inference.report(
+                catalogue.MISSING_ARGUMENT.at(node.span, name=builtin.name, argument=parameter.name)
+            )
+            return ANY
+    _check_extreme(inference, node, builtin, types)
+    return builtin.result(types)
+
+
+def _check_extreme(inference: Inference, node: n.Call, builtin: Builtin, types: list[Type]) -> None:
+    """`min` and `max` take one list, or several values that can be ordered."""
+    if builtin is not BUILTINS[builtin.name] or builtin.name not in ("min", "max"):
+        return
+    if len(types) == 1 and is_only(types[0], "int", "float", "string"):
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                node.arguments[0].value.span,
+                expected="a list, or several values",
+                found=show(types[0]),
+            )
+        )
+    for one, other in pairwise(types):
+        if operate("<", one, other).result is None:
+            inference.report(
+                catalogue.OPERAND.at(
+                    node.span, operator=builtin.name, found=f"{show(one)} and {show(other)}"
+                )
+            )
+
+
+def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin) -> CallForm:
+    facts = inference.facts
+    if facts.is_imported(node.function):
+        return DirectCall(None)
+    if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
+        return Form.OPS
+    arguments = _in_order(node, builtin)
+    if arguments is not None and _is_native(facts, builtin, arguments):
+        return BuiltinCall(builtin, arguments, Form.NATIVE)
+    is_of_column = builtin is not BUILTINS[builtin.name]
+    return BuiltinCall(builtin, arguments if is_of_column else None, Form.OPS)
+
+
+def _is_native(facts: Facts, builtin: Builtin, arguments: Sequence[n.Expression]) -> bool:
+    """Whether the types prove a call, and Python's own form of it does the same."""
+    types = [facts.types[argument] for argument in arguments]
+    if not is_proved(builtin, types):
+        return False
+    # Python evaluates what stands before `in` first, and what it joins with.
+    match builtin.name, arguments:
+        case "contains", (container, item):
+            keeps_order = is_settled(container) or is_settled(item)
+            return keeps_order and facts.contains_as_python(types[1], types[0])
+        case "join", (_, separator):
+            return is_settled(separator) or not is_only(types[0], *ITEMS)
+        case "values", _:
+            # Python's type checkers know nothing of the values of a class of objects.
+            owners = members(types[0])
+            return not any(isinstance(owner, ObjectType) and owner.is_declared for owner in owners)
+        case _:
+            return True
+
+
+def _in_order(node: n.Call, builtin: Builtin) -> tuple[n.Expression, ...] | None:
+    """The arguments in the order of the parameters; None where that would change the effects."""
+    positions = arguments_by_position(node, builtin)
+    ordered = sorted(positions)
+    if list(positions) != ordered and not all(map(is_settled, positions.values())):
+        return None
+    is_complete = ordered == list(range(len(ordered)))
+    return tuple(positions[position] for position in ordered) if is_complete else None
+
+
+def _argument_names(node: n.Call) -> list[str | None]:
+    """The names of the arguments, None for those that are given by position."""
+    return [None if argument.name is None else argument.name.text for argument in node.arguments]
+
+
+def _with_default(field: n.Parameter) -> n.Parameter:
+    """A field of a record; an optional one is nil when it is left out."""
+    if field.default is None and isinstance(field.schema, n.OptionalSchema):
+        return replace(field, default=n.Literal(field.span, None))
+    return field
+
+
+def _listed(names: list[str]) -> str | None:
+    return f"it takes {', '.join(f'`{name}`' for name in names)}" if names else None

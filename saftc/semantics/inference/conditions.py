@@ -1,0 +1,158 @@
+"""Conditions: what a test can turn out to be, and what it shows about the variables in it.
+
+After `if ticket.reply_by:` the member is not nil in the branch; so `string?` is `string` there, and
+the output concatenates natively. Values never change, so what a test has shown of a member holds
+until the variable is assigned again.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from saftc.diagnostics import catalogue
+from saftc.semantics.forms import (
+    KindTest,
+    test_of,
+)
+from saftc.semantics.inference.context import Inference
+from saftc.semantics.inference.environment import Environment, path_of
+from saftc.semantics.relations import can_be_equal
+from saftc.semantics.types import (
+    ANY,
+    BOOL,
+    DATAFRAME,
+    FLOAT,
+    INT,
+    NEVER,
+    NIL,
+    STRING,
+    ListType,
+    LiteralType,
+    Type,
+    kind_word,
+    may_be,
+    members,
+    show,
+    union,
+)
+from saftc.syntax import nodes as n
+
+# What `type(x) == "word"` shows of a value of which nothing was known.
+_KINDS: dict[str, Type] = {
+    "string": STRING,
+    "int": INT,
+    "float": FLOAT,
+    "bool": BOOL,
+    "nil": NIL,
+    "list": ListType(ANY),
+    "dataframe": DATAFRAME,
+}
+
+
+def can_be_true(type_: Type) -> bool:
+    """Whether a value of `type_` can be true: only `false` and `nil` are not."""
+    return any(member != NIL and not _is_false(member) for member in members(type_))
+
+
+def can_be_false(type_: Type) -> bool:
+    """Whether a value of `type_` can be false."""
+    return may_be(type_, BOOL) or may_be(type_, NIL) or type_ == NEVER
+
+
+Keeps = Callable[[Type], bool]
+
+
+def condition(inference: Inference, node: n.Expression, env: Environment) -> None:
+    """Infers an expression that is a condition: prompts in it are asked for a bool."""
+    match node:
+        case n.Logical():
+            inference.keep(node, BOOL)
+            condition(inference, node.left, env)
+            inner = Environment(env)
+            narrow(inference, node.left, inner, truth=node.operator == "and")
+            condition(inference, node.right, inner)
+        case n.Unary(operator="not"):
+            inference.keep(node, BOOL)
+            condition(inference, node.operand, env)
+        case n.Prompt():
+            inference.facts.forms.tests[node] = test_of(inference.expression(node, env, BOOL))
+        case _:
+            type_ = inference.expression(node, env)
+            inference.facts.forms.tests[node] = test_of(type_)
+            _warn_if_constant(inference, node, type_)
+
+
+def _warn_if_constant(inference: Inference, node: n.Expression, type_: Type) -> None:
+    if not can_be_false(type_):
+        inference.report(
+            catalogue.ALWAYS_TRUE.at(
+                node.span, hint=f"only `false` and `nil` are false; this is {show(type_)}"
+            )
+        )
+    elif not can_be_true(type_) and type_ != NEVER and not isinstance(node, n.Literal):
+        inference.report(catalogue.ALWAYS_FALSE.at(node.span, hint=f"this is {show(type_)}"))
+
+
+def narrow(inference: Inference, node: n.Expression, env: Environment, *, truth: bool) -> None:
+    """Notes in `env` what follows from `node` being true, or not."""
+    match node:
+        case n.Unary(operator="not"):
+            narrow(inference, node.operand, env, truth=not truth)
+        case n.Logical():
+            # Both sides are known only when the whole is decided by both.
+            if (node.operator == "and") == truth:
+                narrow(inference, node.left, env, truth=truth)
+                narrow(inference, node.right, env, truth=truth)
+        case n.Comparison(operator="==" | "!="):
+            _narrow_equality(inference, node, env, is_equal=(node.operator == "==") == truth)
+        case _:
+            keeps = can_be_true if truth else can_be_false
+            _keep_members(inference, node, env, keeps)
+
+
+def _narrow_equality(
+    inference: Inference, node: n.Comparison, env: Environment, *, is_equal: bool
+) -> None:
+    form = inference.facts.forms.operators.get(node)
+    if isinstance(form, KindTest):
+        _narrow_kind(inference, form.tested, env, form.word, is_equal=is_equal)
+        return
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(other, n.Literal) and other.value is None:
+            _keep_members(inference, one, env, lambda member: (member == NIL) == is_equal)
+            return
+        if isinstance(other, n.Literal) and is_equal:
+            wanted = inference.facts.types.get(other, ANY)
+            _keep_members(inference, one, env, partial(can_be_equal, wanted))
+            return
+
+
+def _narrow_kind(
+    inference: Inference, node: n.Expression, env: Environment, word: str, *, is_equal: bool
+) -> None:
+    target = path_of(inference.facts.names, node)
+    if (
+        is_equal
+        and target is not None
+        and inference.facts.types.get(node) == ANY
+        and word in _KINDS
+    ):
+        env.narrow(*target, _KINDS[word])
+        return
+    _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
+
+
+def _keep_members(inference: Inference, node: n.Expression, env: Environment, keeps: Keeps) -> None:
+    """Narrows `node`, if it is a variable or a member of one, to the members kept."""
+    target = path_of(inference.facts.names, node)
+    if target is None:
+        return
+    type_ = inference.facts.types.get(node, ANY)
+    if type_ in (ANY, NEVER):
+        return
+    kept = union(member for member in members(type_) if keeps(member))
+    if kept not in (type_, NEVER):
+        env.narrow(*target, kept)
+
+
+def _is_false(type_: Type) -> bool:
+    return isinstance(type_, LiteralType) and type_.value is False

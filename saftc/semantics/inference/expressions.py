@@ -1,0 +1,378 @@
+"""Expressions: the type of each, and what its place has to do with its value.
+
+A place that asks for a type hands it down into what is written there: the items of a list literal,
+the branches of a conditional, a prompt. So `prices: [float] = [1, 2.5]` makes a float of the first
+item, and a prompt gets its contract from the annotation.
+"""
+
+from typing import assert_never
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.forms import (
+    IsTest,
+    KindTest,
+    OperatorForm,
+    is_singleton,
+    is_written_out,
+    native_if,
+)
+from saftc.semantics.inference.calls import call
+from saftc.semantics.inference.conditions import condition, narrow
+from saftc.semantics.inference.context import Inference
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.loops import bind, iterated
+from saftc.semantics.inference.members import index, member, slice_, tuple_member
+from saftc.semantics.inference.places import fit_into
+from saftc.semantics.inference.prompts import prompt
+from saftc.semantics.names import Symbol
+from saftc.semantics.operators import is_constant, negate, operate
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import (
+    ANY,
+    BOOL,
+    NIL,
+    STRING,
+    BuiltinType,
+    FieldType,
+    FunctionType,
+    ListType,
+    ObjectType,
+    TupleType,
+    Type,
+    base_of_value,
+    may_be,
+    members,
+    show,
+    union,
+    widened,
+)
+from saftc.syntax import nodes as n
+
+# The kinds that a Python class stands for, whatever is known of a value.
+_KINDS_WITH_CLASS = {"int", "string", "float", "bool", "list", "tuple", "object"}
+
+
+def type_of(
+    inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
+) -> Type:
+    """The type of an expression itself; `wanted` is what its place asks for, if anything."""
+    match node:
+        case n.Literal():
+            return base_of_value(node.value)
+        case n.Name():
+            return _name(inference, node, env)
+        case n.ListLiteral():
+            return _list(inference, node, env, wanted)
+        case n.TupleLiteral():
+            return _tuple(inference, node, env, wanted)
+        case n.ObjectLiteral():
+            return _object(inference, node, env, wanted)
+        case n.Call():
+            return call(inference, node, env)
+        case n.Index():
+            return index(inference, node, env)
+        case n.Slice():
+            return slice_(inference, node, env)
+        case n.Member():
+            return member(inference, node, env)
+        case n.TupleMember():
+            return tuple_member(inference, node, env)
+        case n.Unary():
+            return _unary(inference, node, env)
+        case n.Binary():
+            return _binary(inference, node, env)
+        case n.Comparison():
+            return _comparison(inference, node, env)
+        case n.Logical():
+            condition(inference, node, env)
+            return BOOL
+        case n.Conditional():
+            return _conditional(inference, node, env, wanted)
+        case n.Comprehension():
+            return _comprehension(inference, node, env, wanted)
+        case n.Prompt():
+            return prompt(inference, node, env, wanted)
+        case _:
+            assert_never(node)
+
+
+def _name(inference: Inference, node: n.Name, env: Environment) -> Type:
+    symbol = inference.facts.names.of(node)
+    target = inference.facts.meaning_of(symbol)
+    if target is not symbol:
+        return inference.facts.foreign_type(target)
+    return _meaning(inference, symbol, env)
+
+
+def _meaning(inference: Inference, symbol: Symbol, env: Environment) -> Type:
+    match symbol.kind:
+        case "function":
+            assert isinstance(symbol.node, n.FunctionDef)
+            return FunctionType(symbol.name, symbol.node)
+        case "builtin":
+            return BuiltinType(symbol.name)
+        case "variable" | "parameter":
+            return inference.read(symbol, env)
+        case "record" | "type" | "import" | "guessed":
+            return ANY
+
+
+def _list(inference: Inference, node: n.ListLiteral, env: Environment, wanted: Type | None) -> Type:
+    asked = _member_of_kind(wanted, ListType)
+    if isinstance(asked, ListType) and asked.item != ANY:
+        for item in node.items:
+            fit_into(inference, item, asked.item, env)
+        return asked
+    return ListType(union(widened(inference.expression(item, env)) for item in node.items))
+
+
+def _tuple(
+    inference: Inference, node: n.TupleLiteral, env: Environment, wanted: Type | None
+) -> Type:
+    asked = _member_of_kind(wanted, TupleType)
+    if isinstance(asked, TupleType) and len(asked.items) == len(node.items):
+        for item, wanted_item in zip(node.items, asked.items, strict=True):
+            fit_into(inference, item, wanted_item, env)
+        return asked
+    return TupleType(tuple(widened(inference.expression(item, env)) for item in node.items))
+
+
+def _object(
+    inference: Inference, node: n.ObjectLiteral, env: Environment, wanted: Type | None
+) -> Type:
+    asked = _object_meant(node, wanted)
+    if asked is not None:
+        return _object_as(inference, node, asked, env)
+    fields: dict[str, FieldType] = {}
+    for field in node.fields:
+        type_ = widened(inference.expression(field.value, env))
+        fields[field.key.text] = FieldType(field.key.text, type_)
+    return ObjectType(tuple(fields.values()), is_declared=False)
+
+
+def _object_as(
+    inference: Inference, node: n.ObjectLiteral, asked: ObjectType, env: Environment
+) -> Type:
+    given = {field.key.text for field in node.fields}
+    for field in node.fields:
+        wanted_field = asked.field(field.key.text)
+        if wanted_field is None:
+            inference.expression(field.value, env)
+            missing = [f.name for f in asked.fields if f.name not in given]
+            inference.report(
+                catalogue.MISSING_FIELD.at(
+                    field.key.span,
+                    found=show(asked),
+                    name=field.key.text,
+                    hint=did_you_mean(field.key.text, missing),
+                )
+            )
+        else:
+            fit_into(inference, field.value, wanted_field.type, env)
+    for field in asked.fields:
+        if field.name not in given and NIL not in members(field.type) and field.type != ANY:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    node.span,
+                    expected=show(asked),
+                    found=f"an object without `{field.name}`",
+                )
+            )
+    return asked
+
+
+def adopting(inference: Inference, node: n.Expression, model: Type, env: Environment) -> Type:
+    """The type of an expression beside values of type `model`.
+
+    An object literal with just the fields of a class is one of that class, and so are the
+    items of a list literal.
+    """
+    given = inference.expression(node, env)
+    if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(given, model):
+        return inference.expression(node, env, model)
+    return given
+
+
+def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
+    if node.operator == "not":
+        condition(inference, node, env)
+        return BOOL
+    operand = inference.expression(node.operand, env)
+    operation = negate(operand)
+    if operation.result is None:
+        inference.report(catalogue.OPERAND.at(node.span, operator="-", found=show(operand)))
+        return ANY
+    inference.facts.forms.operators[node] = native_if(operation.is_proved)
+    return operation.result
+
+
+def _binary(inference: Inference, node: n.Binary, env: Environment) -> Type:
+    left = inference.expression(node.left, env)
+    right = adopting(inference, node.right, left, env)
+    if node.operator in ("/", "%") and _is_zero(node.right):
+        inference.report(catalogue.DIVISION_BY_ZERO.at(node.right.span))
+    operation = operate(node.operator, left, right)
+    if operation.result is None:
+        _wrong_operands(inference, node, node.operator, left, right)
+        return ANY
+    inference.facts.forms.operators[node] = native_if(operation.is_proved)
+    return operation.result
+
+
+def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> Type:
+    left = inference.expression(node.left, env)
+    right = inference.expression(node.right, env)
+    operation = operate(node.operator, left, right)
+    match node.operator:
+        case "==" | "!=":
+            form = _equality(inference, node, left, right)
+        case "in" | "not in":
+            form = native_if(inference.facts.contains_as_python(left, right))
+        case _:
+            form = native_if(operation.is_proved)
+    inference.facts.forms.operators[node] = form
+    if operation.result is None:
+        _wrong_operands(inference, node, node.operator, left, right)
+    elif is_constant(node.operator, left, right):
+        code = catalogue.ALWAYS_FALSE if node.operator == "==" else catalogue.ALWAYS_TRUE
+        inference.report(code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}"))
+    return BOOL
+
+
+def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type) -> OperatorForm:
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        kind_test = _kind_test(inference, one, other)
+        if kind_test is not None:
+            return kind_test
+        # Python warns of `is` with a number or a string that is written out.
+        if is_singleton(other) and not is_written_out(one):
+            return IsTest(one, other)
+    is_singular = is_singleton(node.left) or is_singleton(node.right)
+    return native_if(not is_singular and inference.facts.equals_as_python(left, right))
+
+
+def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> KindTest | None:
+    """A test `type(x) == "word"`."""
+    match one, other:
+        case (
+            n.Call(
+                function=n.Name(text="type") as function,
+                arguments=(n.Argument(name=None, value=tested),),
+            ),
+            n.Literal(value=str() as word),
+        ) if inference.facts.names.of(function).kind == "builtin" and not is_written_out(tested):
+            type_ = inference.facts.types[tested]
+        case _:
+            return None
+    if word == "nil":
+        return KindTest(tested, word, "none")
+    if word == "int" and may_be(type_, BOOL):
+        return KindTest(tested, word, "exact")
+    has_class = word in inference.facts.records or word in _KINDS_WITH_CLASS
+    if has_class or (word == "dataframe" and type_ != ANY):
+        return KindTest(tested, word, "instance")
+    return KindTest(tested, word, "text")
+
+
+def _wrong_operands(
+    inference: Inference, node: n.Binary | n.Comparison, operator: str, left: Type, right: Type
+) -> None:
+    inference.report(
+        catalogue.OPERAND.at(
+            node.span,
+            operator=operator,
+            found=f"{show(left)} and {show(right)}",
+            hint=_operand_hint(operator, left, right),
+        )
+    )
+
+
+def _conditional(
+    inference: Inference, node: n.Conditional, env: Environment, wanted: Type | None
+) -> Type:
+    condition(inference, node.condition, env)
+    then, other = Environment(env), Environment(env)
+    narrow(inference, node.condition, then, truth=True)
+    narrow(inference, node.condition, other, truth=False)
+    if wanted is not None and wanted != ANY:
+        first = fit_into(inference, node.then, wanted, then)
+        second = fit_into(inference, node.other, wanted, other)
+    else:
+        first = inference.expression(node.then, then, wanted)
+        second = inference.expression(node.other, other, wanted)
+    return union((first, second))
+
+
+def _comprehension(
+    inference: Inference, node: n.Comprehension, env: Environment, wanted: Type | None
+) -> Type:
+    inner = Environment(env)
+    for clause in node.clauses:
+        iterable = inference.expression(clause.iterable, inner)
+        bind(inference, clause.pattern, iterated(inference, clause, iterable), inner)
+        for test in clause.conditions:
+            condition(inference, test, inner)
+            narrow(inference, test, inner, truth=True)
+    asked = _member_of_kind(wanted, ListType)
+    if isinstance(asked, ListType) and asked.item != ANY:
+        fit_into(inference, node.item, asked.item, inner)
+        return asked
+    return ListType(widened(inference.expression(node.item, inner)))
+
+
+def _member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
+    """The member of what a place asks for that a literal of `kind` is meant for."""
+    if wanted is None:
+        return None
+    meant = [member for member in members(wanted) if isinstance(member, kind)]
+    # Of several, the check at run time picks the right one.
+    return meant[0] if len(meant) == 1 else None
+
+
+def _object_meant(node: n.ObjectLiteral, wanted: Type | None) -> ObjectType | None:
+    """The object type of a place that an object literal is meant for: by its fields, if several."""
+    if wanted is None:
+        return None
+    meant = [member for member in members(wanted) if isinstance(member, ObjectType)]
+    if len(meant) == 1:
+        return meant[0]
+    given = {field.key.text for field in node.fields}
+    fitting = [
+        member
+        for member in meant
+        if given <= {field.name for field in member.fields}
+        and all(f.name in given or NIL in members(f.type) for f in member.fields)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_like(given: Type, model: Type) -> bool:
+    """Whether a literal of type `given` needs nothing but the name of the class in `model`."""
+    match given, model:
+        case (ListType(), ListType()):
+            return _is_like(given.item, model.item)
+        case (ObjectType(is_declared=False), ObjectType(is_declared=True)):
+            return len(given.fields) == len(model.fields) and all(
+                (wanted := model.field(field.name)) is not None
+                and fit(field.type, wanted.type) == Fit.EXACT
+                for field in given.fields
+            )
+        case _:
+            return False
+
+
+def _is_zero(node: n.Expression) -> bool:
+    return isinstance(node, n.Literal) and type(node.value) in (int, float) and node.value == 0
+
+
+def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
+    if operator == "+" and STRING in (left, right):
+        return "`str(x)` makes a text of any value"
+    if operator == "*" and STRING in (left, right):
+        return "`*` takes numbers only"
+    if BOOL in (left, right) and operator not in ("in", "not in"):
+        return "a bool is not a number"
+    if operator in ("in", "not in") and isinstance(right, ObjectType):
+        return "the keys of an object are strings"
+    return None

@@ -1,0 +1,312 @@
+"""Members and items: what `value.name`, `value.0`, `value[key]` and `value[a:b]` are."""
+
+from collections.abc import Callable
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.builtins import DATAFRAME_MEMBERS
+from saftc.semantics.forms import (
+    Attribute,
+    Form,
+    MemberForm,
+    OfResult,
+    native_if,
+)
+from saftc.semantics.inference.context import Inference
+from saftc.semantics.inference.environment import Environment, path_of
+from saftc.semantics.inference.places import written_value
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.results import MEMBER_TYPES, MEMBERS
+from saftc.semantics.types import (
+    ANY,
+    DATAFRAME,
+    INT,
+    NEVER,
+    STRING,
+    ListType,
+    ObjectType,
+    RecordType,
+    TupleType,
+    Type,
+    is_only,
+    item_type,
+    members,
+    show,
+    union,
+)
+from saftc.syntax import nodes as n
+
+
+def member(inference: Inference, node: n.Member, env: Environment) -> Type:
+    """The type of `value.name`."""
+    value = inference.expression(node.value, env)
+    form = inference.facts.forms.members[node] = _member_form(inference, node, value)
+    foreign = inference.facts.member_of_module(node)
+    if foreign is not None:
+        module = inference.facts.modules[inference.facts.names.of(node.value)]
+        inference.facts.lasting.setdefault(foreign, module.lasting_type(foreign))
+        return inference.facts.foreign_type(foreign)
+    narrowed = env.narrowed(path_of(inference.facts.names, node))
+    if narrowed is not None:
+        return narrowed
+    match form:
+        case Form.STRUCTURE | OfResult(attribute="data"):
+            return ANY
+        case OfResult():
+            return MEMBER_TYPES.get(node.name.text, value)
+        case _:
+            return _of_members(
+                inference,
+                value,
+                lambda member: _field(inference, member, node.name.text),
+                lambda: _missing_member(inference, node, value),
+            )
+
+
+def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberForm:
+    name = node.name.text
+    if value == ANY and inference.facts.is_imported(node.value):
+        return Attribute(name)
+    if inference.facts.asks_history(node):
+        is_structure = name == "value" and value == STRING
+        return OfResult("data" if is_structure else MEMBERS[name])
+    if value == STRING and name != "length" and inference.facts.result_of(node.value):
+        return Form.STRUCTURE
+    if value == DATAFRAME and name in DATAFRAME_MEMBERS:
+        return Attribute("height" if name == "length" else name)
+    if value in (ANY, NEVER):
+        return Form.OPS
+    owners = members(value)
+    have_field = [inference.facts.has_field(owner, name) for owner in owners]
+    if all(have_field) and all(isinstance(owner, ObjectType) for owner in owners):
+        return Form.ITEM
+    if all(have_field) and all(isinstance(owner, RecordType) for owner in owners):
+        return Attribute(name)
+    has_length = is_only(value, "string", "object", "list", "tuple")
+    if name == "length" and has_length and not any(have_field):
+        return Form.LENGTH
+    return Form.OPS
+
+
+def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagnostic:
+    name = node.name.text
+    if name in ("toolCalls", "usage"):
+        return catalogue.NO_HISTORY.at(
+            node.name.span, found=show(value), name=name, hint=_history_hint(inference, node.value)
+        )
+    return catalogue.MISSING_FIELD.at(
+        node.name.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
+    )
+
+
+def _history_hint(inference: Inference, node: n.Expression) -> str:
+    """Where the history of a prompt was dropped on its way to `node`."""
+    match node:
+        case n.Call(function=n.Name() as function):
+            definition = inference.facts.names.of(function).node
+            if isinstance(definition, n.FunctionDef) and definition.returns is not None:
+                return f"`{function.text}` declares a return type: it gives the plain value"
+        case n.Index():
+            return "an item of a list is a plain value: bind the prompt to a name"
+        case n.Name():
+            symbol = inference.facts.names.of(node)
+            if symbol.kind == "parameter":
+                return "an argument is a plain value: ask where the prompt is bound"
+            if isinstance(symbol.node, n.ForStmt):
+                return "an item of a list is a plain value: bind the prompt to a name"
+            if isinstance(symbol.node, n.AssignStmt) and isinstance(
+                symbol.node.value, n.Call | n.Index
+            ):
+                return _history_hint(inference, symbol.node.value)
+            return f"`{node.text}` is bound to a plain value, not (only) to a prompt"
+        case _:
+            pass
+    return "only a name that is bound to a prompt keeps its history"
+
+
+def _field(inference: Inference, value: Type, name: str) -> Type | None:
+    match value:
+        case ObjectType():
+            field = value.field(name)
+            if field is not None:
+                return field.type
+            return INT if name == "length" else None
+        case RecordType():
+            return inference.facts.fields_of(value).get(name)
+        case ListType() | TupleType():
+            return INT if name == "length" else None
+        case _ if value == DATAFRAME:
+            # Any other attribute is Python's to know.
+            return DATAFRAME_MEMBERS.get(name, ANY)
+        case _:
+            return INT if value == STRING and name == "length" else None
+
+
+def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
+    names: list[str] = []
+    for member in members(value):
+        match member:
+            case ObjectType():
+                names.extend(field.name for field in member.fields)
+            case RecordType():
+                names.extend(inference.facts.fields_of(member))
+            case _:
+                pass
+    listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
+    return did_you_mean(name, names) or listed
+
+
+def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:
+    """The type of `value.0`."""
+    value = inference.expression(node.value, env)
+    inference.facts.forms.items[node] = native_if(
+        all(
+            isinstance(owner, TupleType) and node.position < len(owner.items)
+            for owner in members(value)
+        )
+    )
+    narrowed = env.narrowed(path_of(inference.facts.names, node))
+    if narrowed is not None:
+        return narrowed
+    return _item_of_tuple(inference, node, value, node.position)
+
+
+def _item_of_tuple(inference: Inference, node: n.Expression, value: Type, position: int) -> Type:
+    def item(member: Type) -> Type | None:
+        if isinstance(member, TupleType) and -len(member.items) <= position < len(member.items):
+            return member.items[position]
+        return None
+
+    def wrong() -> Diagnostic:
+        if isinstance(value, TupleType):
+            return catalogue.OUT_OF_RANGE.at(node.span, index=position, count=len(value.items))
+        return catalogue.NOT_INDEXABLE.at(
+            node.span,
+            found=show(value),
+            how=f" with `.{position}`",
+            hint=f"`.{position}` is for tuples; write `[{position}]`",
+        )
+
+    return _of_members(inference, value, item, wrong)
+
+
+def index(inference: Inference, node: n.Index, env: Environment) -> Type:
+    """The type of `value[key]`."""
+    value = inference.expression(node.value, env)
+    key = inference.expression(node.key, env)
+    if value == STRING and inference.facts.result_of(node.value):
+        inference.facts.forms.items[node] = Form.STRUCTURE
+        return ANY
+    inference.facts.forms.items[node] = native_if(_has_native_index(value, key, node.key))
+    if isinstance(value, TupleType) and (position := _constant_index(node.key)) is not None:
+        return _item_of_tuple(inference, node, value, position)
+    return _of_members(
+        inference,
+        value,
+        lambda member: _item_at(member, key, node.key),
+        lambda: _bad_index(inference, node, value, key),
+    )
+
+
+def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> Diagnostic:
+    if isinstance(value, ObjectType) and isinstance(node.key, n.Literal) and key == STRING:
+        name = str(node.key.value)
+        return catalogue.MISSING_FIELD.at(
+            node.key.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
+        )
+    return catalogue.NOT_INDEXABLE.at(
+        node.key.span,
+        found=show(value),
+        how=f" with {show(key)}",
+        hint='`select(x, ["name"])` takes columns' if value == DATAFRAME else None,
+    )
+
+
+def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
+    """The type of `value[start:stop]`."""
+    value = inference.expression(node.value, env)
+    is_proved = is_only(value, "string", "list", "tuple")
+    for end in (node.start, node.stop):
+        type_ = INT if end is None else inference.expression(end, env)
+        is_proved = is_proved and is_only(type_, "int")
+        if end is not None and fit(type_, INT) == Fit.NEVER:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(end.span, expected="int", found=show(type_))
+            )
+    inference.facts.forms.items[node] = native_if(is_proved)
+    return _of_members(
+        inference,
+        value,
+        lambda member: _slice_of(member, node),
+        lambda: catalogue.NOT_INDEXABLE.at(node.value.span, found=show(value), how=" with a slice"),
+    )
+
+
+def _of_members(
+    inference: Inference,
+    value: Type,
+    result_of: Callable[[Type], Type | None],
+    mistake: Callable[[], Diagnostic],
+) -> Type:
+    """The union of `result_of` over the members of `value`; a mistake when none has one."""
+    if value in (ANY, NEVER):
+        return value
+    inference.facts.read_shapes.update(
+        member.fields
+        for member in members(value)
+        if isinstance(member, ObjectType) and not member.is_declared
+    )
+    results = [result_of(member) for member in members(value)]
+    possible = [result for result in results if result is not None]
+    if not possible:
+        inference.report(mistake())
+        return ANY
+    return union(possible)
+
+
+def _constant_index(node: n.Expression | None) -> int | None:
+    """The value of an index that is written as a number."""
+    value = None if node is None else written_value(node)
+    return value if type(value) is int else None
+
+
+def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
+    """Whether Python's `value[key]` is certain to do what Saft's does."""
+    if is_only(owner, "string", "list", "tuple") and is_only(key, "int"):
+        return True
+    if not (is_only(owner, "object") and is_only(key, "string")):
+        return False
+    owners = [member for member in members(owner) if isinstance(member, ObjectType)]
+    if isinstance(written, n.Literal):
+        return all(owner.field(str(written.value)) for owner in owners)
+    # A class of objects takes only keys that are written out.
+    return not any(owner.is_declared for owner in owners)
+
+
+def _item_at(value: Type, key: Type, node: n.Expression) -> Type | None:
+    match value:
+        case ListType():
+            return value.item if fit(key, INT) != Fit.NEVER else None
+        case TupleType():
+            return item_type(value) if fit(key, INT) != Fit.NEVER else None
+        case ObjectType():
+            if isinstance(node, n.Literal) and isinstance(node.value, str):
+                field = value.field(node.value)
+                return field.type if field else None
+            possible = fit(key, STRING) != Fit.NEVER
+            return union(field.type for field in value.fields) if possible else None
+        case _:
+            return STRING if value == STRING and fit(key, INT) != Fit.NEVER else None
+
+
+def _slice_of(value: Type, node: n.Slice) -> Type | None:
+    match value:
+        case ListType():
+            return value
+        case TupleType():
+            start, stop = _constant_index(node.start), _constant_index(node.stop)
+            is_constant = (start, stop).count(None) == (node.start, node.stop).count(None)
+            return TupleType(value.items[start:stop]) if is_constant else ANY
+        case _:
+            return STRING if value == STRING else None

@@ -1,0 +1,86 @@
+"""Places: an expression stands where some type is asked for, and what has to be done about it."""
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.near import near
+from saftc.semantics.inference.context import Inference
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    STRING,
+    LiteralType,
+    Type,
+    UnionType,
+    literal_type,
+    members,
+    opened,
+    show,
+    union,
+)
+from saftc.syntax import nodes as n
+
+
+def fit_into(inference: Inference, node: n.Expression, wanted: Type, env: Environment) -> Type:
+    """The type of an expression in a place that asks for `wanted`; notes what the place does."""
+    wanted = opened(wanted)
+    return settle(inference, node, inference.expression(node, env, wanted), wanted)
+
+
+def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) -> Type:
+    """Holds the value of an expression, of type `given`, against what its place asks for."""
+    value = written_value(node)
+    if value is not None and _has_literals(wanted):
+        given = literal_type(value)
+    how = fit(given, wanted)
+    if how == Fit.NEVER:
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                node.span,
+                expected=show(wanted),
+                found=show(given),
+                hint=_mismatch_hint(given, wanted),
+            )
+        )
+        return wanted
+    asked = wanted
+    if how == Fit.CHECK and given != ANY:
+        # What the value certainly is not need not be asked for.
+        asked = union(
+            possible
+            for possible in members(wanted)
+            if any(fit(member, possible) != Fit.NEVER for member in members(given))
+        )
+    inference.coerce(node, how, asked)
+    return given if how == Fit.EXACT and ANY not in (given, wanted) else asked
+
+
+def written_value(node: n.Expression) -> int | float | str | bool | None:
+    """The value of a literal, a negative number included."""
+    match node:
+        case n.Literal():
+            return node.value
+        case n.Unary(operator="-", operand=n.Literal(value=int() | float() as value)):
+            return None if isinstance(value, bool) else -value
+        case _:
+            return None
+
+
+def _has_literals(wanted: Type) -> bool:
+    return any(isinstance(member, LiteralType) for member in members(wanted))
+
+
+def _mismatch_hint(given: Type, wanted: Type) -> str | None:
+    if given == STRING and wanted in (INT, FLOAT):
+        return f"`{show(wanted)}(x)` reads a number from a text"
+    if given == FLOAT and wanted == INT:
+        return "`round(x)` or `int(x)` makes an int of it"
+    if wanted == STRING and given in (INT, FLOAT, BOOL):
+        return "`str(x)` makes a text of any value"
+    if isinstance(given, LiteralType) and isinstance(wanted, UnionType):
+        values = [m.value for m in wanted.members if isinstance(m, LiteralType)]
+        meant = near(str(given.value), [str(value) for value in values])
+        return f'did you mean "{meant}"?' if meant and isinstance(given.value, str) else None
+    return None

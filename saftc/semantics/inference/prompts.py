@@ -1,0 +1,127 @@
+"""Prompts: what is asked of a model, with which tools and options."""
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.inference.context import Inference
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.results import OPTIONS
+from saftc.semantics.types import (
+    STRING,
+    BuiltinType,
+    FunctionType,
+    ObjectType,
+    Type,
+    holds_dataframe,
+    show,
+)
+from saftc.syntax import nodes as n
+
+_ANY_OBJECT = ObjectType((), is_declared=False)
+
+
+def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type | None) -> Type:
+    """The type of a prompt's value: what its place asks for, or text."""
+    for part in node.parts:
+        if isinstance(part, n.Hole):
+            type_ = inference.expression(part.value, env)
+            if part.is_raw and fit(type_, STRING) == Fit.NEVER:
+                inference.report(
+                    catalogue.RAW_NEEDS_STRING.at(
+                        part.value.span,
+                        found=show(type_),
+                        hint="leave `:raw` out: other values go in as JSON",
+                    )
+                )
+    if node.options is not None:
+        _options(inference, node.options, inference.expression(node.options, env))
+    asked = STRING if wanted is None else wanted
+    if node.mode != "program":
+        asked_of_model(inference, node, asked)
+        _tools_without_tables(inference, node)
+    _tool_names(inference, node)
+    inference.facts.prompts[node] = asked
+    return asked
+
+
+def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
+    """A model cannot give everything."""
+    if holds_dataframe(wanted):
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                node.span,
+                expected=show(wanted),
+                found="a prompt",
+                hint="JSON has no dataframes; `program $ ... $` can give one",
+            )
+        )
+
+
+def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
+    for part in node.parts:
+        if isinstance(part, n.Hole):
+            function = inference.facts.types.get(part.value)
+            if isinstance(function, FunctionType):
+                _tool_without_tables(inference, part.value, function)
+
+
+def _tool_without_tables(inference: Inference, node: n.Expression, function: FunctionType) -> None:
+    definition = function.definition
+    types = inference.facts.functions[definition].parameters
+    for parameter, type_ in zip(definition.parameters, types, strict=True):
+        if holds_dataframe(type_):
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    node.span,
+                    expected="a tool",
+                    found=show(function),
+                    hint=f"JSON has no dataframe for `{parameter.name.text}`; "
+                    "in `program $ ... $` a call can give it",
+                )
+            )
+
+
+def _tool_names(inference: Inference, node: n.Prompt) -> None:
+    """Functions that are no names are the tools `tool_1`, `tool_2`, ...: a name may be one."""
+    values = [part.value for part in node.parts if isinstance(part, n.Hole)]
+    functions = [
+        value
+        for value in values
+        if isinstance(inference.facts.types.get(value), FunctionType | BuiltinType)
+    ]
+    unnamed = sum(not isinstance(value, n.Name) for value in functions)
+    numbered = {f"tool_{number}" for number in range(1, unnamed + 1)}
+    for value in functions:
+        if isinstance(value, n.Name) and value.text in numbered:
+            inference.report(catalogue.TOOL_NAME_TWICE.at(value.span, name=value.text))
+
+
+def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) -> None:
+    """The options of a prompt, as far as they are known."""
+    if not isinstance(type_, ObjectType):
+        if fit(type_, _ANY_OBJECT) == Fit.NEVER:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    node.span, expected="an object of options", found=show(type_)
+                )
+            )
+        return
+    written = {f.key.text: f for f in node.fields} if isinstance(node, n.ObjectLiteral) else {}
+    for field in type_.fields:
+        key = written.get(field.name)
+        if field.name not in OPTIONS:
+            inference.report(
+                catalogue.UNKNOWN_OPTION.at(
+                    key.key.span if key else node.span,
+                    name=field.name,
+                    hint=did_you_mean(field.name, OPTIONS),
+                )
+            )
+        elif fit(field.type, OPTIONS[field.name]) == Fit.NEVER:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    key.value.span if key else node.span,
+                    expected=show(OPTIONS[field.name]),
+                    found=show(field.type),
+                )
+            )

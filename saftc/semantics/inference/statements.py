@@ -1,0 +1,196 @@
+"""Statements: what each assigns, gives and shows about the variables below it."""
+
+from collections.abc import Callable, Sequence
+from typing import assert_never
+
+from saftc.diagnostics import catalogue
+from saftc.semantics.flow import ends, has_break
+from saftc.semantics.inference.conditions import condition, narrow
+from saftc.semantics.inference.context import Inference, LoopLog
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.expressions import adopting
+from saftc.semantics.inference.loops import bind, iterated
+from saftc.semantics.inference.places import fit_into, settle
+from saftc.semantics.inference.prompts import asked_of_model
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import (
+    ANY,
+    NEVER,
+    NIL,
+    Type,
+    members,
+    show,
+    union,
+    without,
+)
+from saftc.syntax import nodes as n
+
+# After so many rounds a variable that still grows in a loop is any value.
+_MOST_ROUNDS = 6
+
+
+def block(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> None:
+    """Infers what a block assigns, gives and shows; notes in `env` whether the flow ends in it."""
+    for statement in statements:
+        _statement(inference, statement, env)
+    env.has_ended = ends(statements)
+
+
+def _statement(inference: Inference, statement: n.Statement, env: Environment) -> None:
+    match statement:
+        case n.AssignStmt():
+            _assign_stmt(inference, statement, env)
+        case n.DestructureStmt():
+            inference.expression(statement.value, env)
+            for field in statement.fields:
+                type_ = inference.facts.schemas[field.schema]
+                asked_of_model(inference, field.schema, type_)
+                inference.assign(inference.facts.names.of(field.name), type_, env)
+        case n.IfStmt():
+            _if_stmt(inference, statement, env)
+        case n.ForStmt():
+            iterable = inference.expression(statement.iterable, env)
+            item = iterated(inference, statement, iterable)
+            _loop(
+                inference,
+                statement,
+                env,
+                lambda inner: bind(inference, statement.pattern, item, inner),
+            )
+        case n.WhileStmt():
+            _while_stmt(inference, statement, env)
+        case n.RetStmt():
+            _ret_stmt(inference, statement, env)
+        case n.AssertStmt():
+            condition(inference, statement.condition, env)
+            if statement.message is not None:
+                inference.expression(statement.message, env)
+            narrow(inference, statement.condition, env, truth=True)
+        case n.ExpressionStmt():
+            inference.expression(statement.value, env)
+        case n.FunctionDef():
+            _defaults(inference, statement.parameters, env)
+            _bare_defaults(inference, statement, env)
+        case n.RecordDef():
+            _defaults(inference, statement.fields, env)
+        case n.TypeAlias() | n.ImportStmt() | n.FromImport() | n.BreakStmt() | n.ContinueStmt():
+            pass
+        case _:
+            assert_never(statement)
+
+
+def _defaults(inference: Inference, parameters: Sequence[n.Parameter], env: Environment) -> None:
+    for parameter in parameters:
+        if parameter.default is not None and parameter.schema is not None:
+            fit_into(inference, parameter.default, inference.facts.schemas[parameter.schema], env)
+
+
+def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environment) -> None:
+    """Holds the defaults of bare parameters against what their use asks for.
+
+    Without an argument the parameter is its default: `nil` for one that may be left out, or
+    a value that is only known when the script runs. Then that is what it can be as well.
+    """
+    function = inference.facts.functions[definition]
+    for position, parameter in enumerate(definition.parameters):
+        if parameter.default is None or parameter.schema is not None:
+            continue
+        given, asked = inference.expression(parameter.default, env), function.parameters[position]
+        how = fit(given, asked)
+        if how == Fit.CHECK or (how == Fit.NEVER and given == NIL):
+            types = list(function.parameters)
+            types[position] = union((asked, given))
+            function.parameters = tuple(types)
+            inference.outdate(definition)
+            inference.outdated[definition] = None
+        else:
+            settle(inference, parameter.default, given, asked)
+
+
+def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment) -> None:
+    symbol = inference.facts.names.of(statement.name)
+    if statement.schema is None:
+        model = inference.facts.declared.get(symbol, NEVER)
+        inference.assign(symbol, adopting(inference, statement.value, model, env), env)
+        return
+    wanted = inference.facts.schemas[statement.schema]
+    given = fit_into(inference, statement.value, wanted, env)
+    inference.assign(symbol, _after_assignment(given, wanted), env)
+
+
+def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> None:
+    declared = None
+    if isinstance(inference.unit, n.FunctionDef):
+        declared = inference.facts.functions[inference.unit].declared
+    if statement.value is None:
+        inference.returned(NIL)
+        if declared is not None and fit(NIL, declared) == Fit.NEVER:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(statement.span, expected=show(declared), found="nil")
+            )
+    elif declared is None:
+        inference.returned(inference.expression(statement.value, env))
+    else:
+        inference.returned(fit_into(inference, statement.value, declared, env))
+
+
+def _if_stmt(inference: Inference, statement: n.IfStmt, env: Environment) -> None:
+    branches: list[Environment] = []
+    # Each later condition is reached only when the earlier ones were false.
+    other = Environment(env)
+    for branch in statement.branches:
+        condition(inference, branch.condition, other)
+        inner = Environment(other)
+        narrow(inference, branch.condition, inner, truth=True)
+        block(inference, branch.body, inner)
+        branches.append(inner)
+        other = Environment(other)
+        narrow(inference, branch.condition, other, truth=False)
+    block(inference, statement.other, other)
+    env.join([*branches, other])
+
+
+def _while_stmt(inference: Inference, statement: n.WhileStmt, env: Environment) -> None:
+    def enter(inner: Environment) -> None:
+        condition(inference, statement.condition, inner)
+        narrow(inference, statement.condition, inner, truth=True)
+
+    _loop(inference, statement, env, enter)
+    if not has_break(statement):
+        narrow(inference, statement.condition, env, truth=False)
+
+
+def _loop(
+    inference: Inference,
+    statement: n.ForStmt | n.WhileStmt,
+    env: Environment,
+    enter: Callable[[Environment], None],
+) -> None:
+    """Infers a body until what it assigns no longer changes what it reads."""
+    log: LoopLog = {}
+    for round_ in range(_MOST_ROUNDS + 1):
+        head = Environment(env)
+        for symbol, type_ in log.items():
+            before = env.slot(symbol)
+            head.assign(symbol, union((before.type if before else NEVER, type_)))
+        known = dict(log)
+        inference.loop_logs.append(log)
+        inner = Environment(head)
+        enter(inner)
+        block(inference, statement.body, inner)
+        inference.loop_logs.pop()
+        if log == known:
+            break
+        if round_ == _MOST_ROUNDS - 1:
+            growing = [s for s, type_ in log.items() if known.get(s) != type_]
+            log.update(dict.fromkeys(growing, ANY))
+    for symbol, type_ in log.items():
+        before = env.slot(symbol)
+        inference.assign(symbol, union((before.type if before else NEVER, type_)), env)
+
+
+def _after_assignment(given: Type, wanted: Type) -> Type:
+    """What is known of a variable right after an annotated assignment."""
+    if NIL in members(wanted) and NIL not in members(given) and given != ANY:
+        return without(wanted, NIL)
+    return wanted

@@ -1,0 +1,67 @@
+"""What the names of a script mean, as data: symbols in scopes. `resolution` finds it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from saftc.syntax import nodes as n
+
+SymbolKind = Literal[
+    "variable", "parameter", "function", "record", "type", "import", "builtin", "guessed"
+]
+Owner = n.Module | n.FunctionDef | n.Comprehension
+
+
+@dataclass(slots=True, eq=False)
+class Symbol:
+    """One name of one scope.
+
+    `starts_from`: the outer symbol whose value it has at first, which may not have one by then
+    (`starts_late`). `hides`: the outer symbol that is read in its scope as well.
+    """
+
+    name: str
+    kind: SymbolKind
+    scope: "Scope | None"
+    node: n.Node | None
+    starts_from: "Symbol | None" = None
+    starts_late: bool = False
+    hides: "Symbol | None" = None
+    is_read: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names of a module, a function's call, or a comprehension."""
+
+    owner: Owner
+    parent: "Scope | None"
+    symbols: dict[str, Symbol] = field(default_factory=dict[str, Symbol])
+    maybe: set[str] = field(default_factory=set[str])
+
+    @property
+    def call(self) -> "Scope":
+        """The scope of the function or module around a comprehension."""
+        scope = self
+        while isinstance(scope.owner, n.Comprehension) and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def around(self) -> "Iterator[Scope]":
+        """This scope and those around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+
+@dataclass(slots=True)
+class Names:
+    """What each name means: for a `Name` that is read, and for an `Identifier` that introduces."""
+
+    symbols: dict[n.Node, Symbol]
+    scopes: dict[Owner, Scope]
+
+    def of(self, node: n.Node) -> Symbol:
+        """The symbol of `node`; a read that was reported as unknown has a symbol of its own."""
+        return self.symbols[node]

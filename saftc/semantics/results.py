@@ -1,0 +1,71 @@
+"""What prompts take and give, as data: the options of `with`, and the members of a result."""
+
+from saftc.semantics.types import (
+    ANY,
+    FLOAT,
+    INT,
+    NIL,
+    NUMBER,
+    STRING,
+    FieldType,
+    ListType,
+    ObjectType,
+    RecordType,
+    Type,
+    union,
+)
+
+# What `with` takes.
+OPTIONS: dict[str, Type] = {
+    "model": STRING,
+    "provider": STRING,
+    "base_url": STRING,
+    "api_key_env": STRING,
+    "temperature": NUMBER,
+    "top_p": NUMBER,
+    "max_tokens": INT,
+    "seed": INT,
+    "stop": union((STRING, ListType(STRING))),
+    "system": STRING,
+    "timeout": NUMBER,
+    "retries": INT,
+    "repairs": INT,
+    "max_tool_rounds": INT,
+    "max_tool_calls": INT,
+    "structured": STRING,
+    "extra": ANY,
+}
+
+# What can be asked of a result beside its value, and the Python attribute for it.
+MEMBERS = {
+    "value": "value",
+    "text": "text",
+    "toolCalls": "tool_calls",
+    "usage": "usage",
+    "model": "model",
+}
+
+# What these are, but for the value.
+TOOL_CALL = RecordType("ToolCall")
+USAGE = RecordType("Usage")
+PLANNED_CALL = ObjectType(
+    (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
+    is_declared=False,
+)
+RECORDS: dict[str, dict[str, Type]] = {
+    "ToolCall": {
+        "tool": STRING,
+        "args": ANY,
+        "result": union((STRING, NIL)),
+        "error": union((STRING, NIL)),
+        "duration": FLOAT,
+    },
+    "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
+    "Plan": {"calls": ListType(PLANNED_CALL)},
+}
+MEMBER_TYPES: dict[str, Type] = {
+    "text": STRING,
+    "toolCalls": ListType(TOOL_CALL),
+    "usage": USAGE,
+    "model": STRING,
+}
