@@ -3,10 +3,6 @@
 `check` gives what is wrong with a script; `compile_source` gives the Python module as well.
 """
 
-import gc
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,15 +11,12 @@ from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import Loader, no_modules
 from saftc.source import Source
+from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.nodes import Module
 from saftc.syntax.parser import parse
 
 if TYPE_CHECKING:
     from saftc.codegen.module import Generated
-
-# Trees are at most some hundred levels deep (see the parser); each level takes several frames.
-_FRAMES = 12_000
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -82,20 +75,3 @@ def compile_checked(checked: Checked) -> Compiled:
 
     with fitting_interpreter():
         return Compiled(checked, generate(checked.source, checked.module, checked.facts))
-
-
-@contextmanager
-def fitting_interpreter() -> Generator[None, None, None]:
-    """Room for the deepest tree that the parser lets pass, and no search for garbage meanwhile.
-
-    A compilation makes many objects and drops few, and none in cycles worth looking for.
-    """
-    limit, collects = sys.getrecursionlimit(), gc.isenabled()
-    sys.setrecursionlimit(max(limit, _FRAMES))
-    gc.disable()
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        if collects:
-            gc.enable()

@@ -77,11 +77,10 @@ BROKEN_MODULE = Code("SAFT0502", "error", "{problem}")
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")
+ALWAYS_FALSE = Code("SAFT0602", "warning", "this condition is always false")
 MISSING_RETURN = Code(
     "SAFT0603", "warning", "`{name}` can end without a `ret`, but gives {expected}"
 )
-ALWAYS_FALSE = Code("SAFT0602", "warning", "this condition is always false")
-
 UNUSED_NAME = Code("SAFT0604", "warning", "`{name}` is never used")
 UNREACHABLE = Code("SAFT0605", "warning", "this is never reached")
 UNUSED_RESULT = Code("SAFT0606", "warning", "the result of this prompt is not used")

@@ -84,7 +84,7 @@ class Collector:
 
     @property
     def is_full(self) -> bool:
-        """Whether there are as many errors as a report shows."""
+        """Whether there is as much as a report shows."""
         return len(self._found) >= LIMIT
 
     def report(self) -> tuple[Diagnostic, ...]:

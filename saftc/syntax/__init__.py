@@ -1,1 +1,1 @@
-"""From text to an abstract syntax tree, and back: lexer, grammar, nodes, builder, walk, unparse."""
+"""From text to an abstract syntax tree: lexer, grammar, nodes, builder, walk."""

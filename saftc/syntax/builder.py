@@ -14,7 +14,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.lexer import dedent
+from saftc.syntax.texts import dedent, prompt_value
 from saftc.syntax.tokens import Token
 
 # Stands for a hole while the indentation of a prompt's text is measured; no text can hold it.
@@ -416,7 +416,7 @@ def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:
     for number, text in enumerate(texts):
         span = next(places)
         if text:
-            result.append(n.PromptText(span, _unescape(text)))
+            result.append(n.PromptText(span, prompt_value(text)))
         if number < len(holes):
             result.append(holes[number])
     return tuple(result)
@@ -431,19 +431,6 @@ def _text_spans(parts: list[Any]) -> Iterable[Span]:
             start = part.span.end
         end = part.span.end
     yield Span(start, end)
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    result: list[str] = []
-    position = 0
-    while position < len(text):
-        escaped = text[position] == "\\" and text[position + 1 : position + 2] in set("${}\\")
-        position += escaped
-        result.append(text[position])
-        position += 1
-    return "".join(result)
 
 
 def _span(children: Sequence[Any]) -> Span:
@@ -477,7 +464,7 @@ def _after(children: list[Any], kind: str) -> Any:
 
 
 def _alias(children: list[Any]) -> n.Identifier | None:
-    has_alias = len(children) > 2 and children[-2].kind == "AS" if len(children) > 2 else False
+    has_alias = len(children) > 2 and children[-2].kind == "AS"
     return _identifier(children[-1]) if has_alias else None
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Code, Collector, Related
 from saftc.source import Source, Span
+from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,
     KEYWORDS,
@@ -66,10 +67,8 @@ _DIGITS = re.compile(r"[0-9]+")
 _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
 # What no text may hold: bytes that are no UTF-8, NUL, and what ends a line for Python but not here.
 _UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
@@ -96,18 +95,18 @@ class Lexed:
     comments: list[Comment] = field(default_factory=list[Comment])
 
 
-def lex(source: Source, found: Collector) -> Lexed:
-    """The tokens and comments of `source`; mistakes go to `found`."""
-    lexer = _Lexer(source, found)
+def lex(source: Source, mistakes: Collector) -> Lexed:
+    """The tokens and comments of `source`; what is wrong goes to `mistakes`."""
+    lexer = _Lexer(source, mistakes)
     lexer.run()
     return lexer.lexed
 
 
 class _Lexer:
-    def __init__(self, source: Source, found: Collector) -> None:
+    def __init__(self, source: Source, mistakes: Collector) -> None:
         self.source = source
         self.text = source.text
-        self.found = found
+        self.mistakes = mistakes
         self.lexed = Lexed()
         self.tokens = self.lexed.tokens
         self.position: int = 0
@@ -121,7 +120,7 @@ class _Lexer:
     def run(self) -> None:
         while True:
             self._run_to_end()
-            if not self.open or self.found.is_full:
+            if not self.open or self.mistakes.is_full:
                 break
             self._resume_after_unclosed()
         end = len(self.text)
@@ -133,7 +132,7 @@ class _Lexer:
     def _run_to_end(self) -> None:
         text, length = self.text, len(self.text)
         match_code = _CODE.match
-        while self.position < length and not self.found.is_full:
+        while self.position < length and not self.mistakes.is_full:
             if self.at_line_start:
                 self._indentation()
                 continue
@@ -342,12 +341,12 @@ class _Lexer:
         raw = match.group()
         self._unreadable(match.start(), match.end())
         self._bad_escapes(raw, match.start())
-        value = _unescape(raw if quote == '"' else _margin_removed(raw))
+        value = string_value(raw if quote == '"' else without_margin(raw))
         self.tokens.append(Token("STRING", value, Span(start, self.position)))
 
     def _bad_escapes(self, raw: str, offset: int) -> None:
-        for match in _ESCAPE.finditer(raw):
-            if match[1] is None and match[2] not in _ESCAPES:
+        for match in ESCAPE.finditer(raw):
+            if match[1] is None and match[2] not in ESCAPES:
                 self._report(
                     catalogue.INVALID_ESCAPE,
                     offset + match.start(),
@@ -358,7 +357,7 @@ class _Lexer:
 
     def _prompt(self) -> None:
         """Reads the text of a prompt up to its next hole or its end."""
-        while self.position < len(self.text) and not self.found.is_full:
+        while self.position < len(self.text) and not self.mistakes.is_full:
             start = self.position
             match = _PROMPT_TEXT.match(self.text, start)
             if match is not None:
@@ -461,40 +460,10 @@ class _Lexer:
         related: tuple[Related, ...] = (),
         **words: object,
     ) -> None:
-        self.found.add(code.at(Span(start, end), hint=hint, related=related, **words))
+        self.mistakes.add(code.at(Span(start, end), hint=hint, related=related, **words))
 
     def _add(self, kind: str, start: int, end: int) -> None:
         self.tokens.append(Token(kind, self.text[start:end], Span(start, end)))
-
-
-def dedent(text: str) -> str:
-    """`text` without the common indentation of its lines and without blank lines at both ends.
-
-    The first line, which stands behind the opening `$`, does not count for the indentation. This
-    is what `runtime_support` does with a template, so that text stays the same when it is written
-    at another depth.
-    """
-    first, _, rest = _margin_removed(text).partition("\n")
-    lines = [first.lstrip(" \t"), *rest.split("\n")] if rest else [first.lstrip(" \t")]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return "\n".join(lines).rstrip()
-
-
-def _margin_removed(text: str) -> str:
-    first, *rest = text.split("\n")
-    margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip()), default=0)
-    return "\n".join([first, *(line[margin:] if line.strip() else "" for line in rest)])
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    value = _ESCAPE.sub(
-        lambda match: chr(int(match[1], 16)) if match[1] else _ESCAPES.get(match[2], ""), text
-    )
-    # Two \u escapes may spell one character outside the basic plane.
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _shortened(text: str) -> str:

@@ -67,6 +67,9 @@ OPERATORS = {
 # The kinds of token that stand between lines: a statement begins after one of them.
 LAYOUT = ("NEWLINE", "INDENT", "DEDENT")
 
+# The words that begin a line which opens a block.
+OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV"}
+
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 
 # How a token kind is named in an error, where its own text would not do.
@@ -127,3 +130,24 @@ def describe(token: Token) -> str:
     if token.kind in ("NAME", "INTEGER", "FLOAT"):
         return f"`{token.text[:40]}`"
     return DESCRIPTIONS.get(token.kind, f"`{token.text}`")
+
+
+def line_at(tokens: list[Token], offset: int) -> slice:
+    """The tokens of the logical line that holds `offset`, its NEWLINE included."""
+    start = 0
+    for position, token in enumerate(tokens):
+        if token.kind == "NEWLINE":
+            if token.span.start >= offset and position >= start:
+                return slice(start, position + 1)
+            start = position + 1
+        elif token.kind in ("INDENT", "DEDENT") and position == start:
+            start = position + 1
+    return slice(start, len(tokens))
+
+
+def first_word(tokens: list[Token]) -> Span:
+    """The place of the first token that is not layout."""
+    for candidate in tokens:
+        if candidate.kind not in LAYOUT:
+            return candidate.span
+    return tokens[0].span if tokens else Span(0, 0)

@@ -1,4 +1,4 @@
-"""Going through a tree: the children of a node in source order, all nodes below it, its depth."""
+"""Going through a tree: the children of a node in source order, all nodes below it."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -53,15 +53,3 @@ def walk(node: Node) -> Iterator[Node]:
 def nodes_of(module: Module) -> tuple[Node, ...]:
     """All nodes of a module, as `walk` gives them; going through a module takes a while."""
     return tuple(walk(module))
-
-
-def depth_of(node: Node) -> tuple[Node, int]:
-    """The deepest node below `node` and how many levels below it stands."""
-    deepest, levels = node, 0
-    pending = [(node, 0)]
-    while pending:
-        current, level = pending.pop()
-        if level > levels:
-            deepest, levels = current, level
-        pending.extend((child, level + 1) for child in children(current))
-    return deepest, levels

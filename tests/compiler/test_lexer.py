@@ -4,7 +4,8 @@ import pytest
 
 from saftc.diagnostics.model import Collector
 from saftc.source import Source
-from saftc.syntax.lexer import dedent, lex
+from saftc.syntax.lexer import lex
+from saftc.syntax.texts import dedent
 
 
 def _kinds(text: str) -> str:

@@ -1,7 +1,7 @@
 """No text of a script becomes code: the tree that was emitted is the tree that Python reads.
 
-Texts that try to get out of their place stand in each place that takes one. What Python reads in
-the finished text must be what the emitter has built, which it is shown without its comments.
+Texts that try to get out of their place stand in each place that takes one, and as the file's name.
+What Python reads in the finished text must be what the emitter has built, without its comments.
 """
 
 import ast
@@ -153,7 +153,7 @@ def _texts() -> st.SearchStrategy[str]:
 
 
 def _check_text(text: str) -> None:
-    compiled = compile_text(_filled(text))
+    compiled = compile_text(_filled(text), name=f"{text}.saft")
     if compiled.checked.has_errors:
         # Only what no text may hold is refused, and no text at all as a prompt or a literal.
         codes = {found.code for found in compiled.checked.diagnostics}

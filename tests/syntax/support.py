@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from saftc.diagnostics.model import Collector
-from saftc.formatting import format_source
+from saftc.formatter.formatter import format_source
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.lexer import lex

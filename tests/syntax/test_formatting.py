@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from saftc import cli
-from saftc.formatting import format_source
+from saftc.formatter.formatter import format_source
 from saftc.source import Source
 from tests.compiler.support import compile_text
 from tests.oracle.generate import Generated

@@ -14,13 +14,14 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
+from saftc.formatter.documents import INDENT, Doc, render
+from saftc.formatter.expressions import write_behind, write_expression, write_pattern
+from saftc.formatter.listings import place_of_lost, plain_text
+from saftc.formatter.original import Original
+from saftc.formatter.schemas import write_annotation, write_parameters, write_pattern_fields
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.brackets import place_of_lost, plain_text
 from saftc.syntax.comments import Attached
-from saftc.syntax.original import Original
-from saftc.syntax.pretty import INDENT, Doc, render
-from saftc.syntax.unparse_expressions import ExpressionWriter
 
 WIDTH = 100
 
@@ -28,7 +29,7 @@ WIDTH = 100
 _OTHER_STATEMENT = re.compile(r"\{|(?:f|type|conv|from|import)[ ]+[A-Za-z_]")
 
 
-def unparse(source: Source, module: n.Module) -> str:
+def format_module(source: Source, module: n.Module) -> str:
     """The text of `module`, which was parsed from `source`."""
     return _Unparser(source, module).run()
 
@@ -37,7 +38,6 @@ class _Unparser:
     def __init__(self, source: Source, module: n.Module) -> None:
         self.original = Original(source, module)
         self.comments = self.original.comments
-        self.writer = ExpressionWriter(self.original)
         self.module = module
         self.lines: list[str] = []
         # Whether the next line is the first of its block, and so has no blank line above it.
@@ -70,41 +70,33 @@ class _Unparser:
     # Statements
 
     def _statement(self, node: n.Statement, indent: int, least: int) -> None:
-        writer, own = self.writer, self.comments.of(node)
+        own = self.comments.of(node)
         self.original.inner = own.inner
         match node:
             case n.FunctionDef():
-                self._put(self._function_head(node), own, node.span.start, indent, least)
+                self._put(_function_head(self.original, node), own, node.span.start, indent, least)
                 self._body(node.body, indent)
             case n.IfStmt():
                 self._if(node, indent, least)
             case n.ForStmt():
-                pattern, iterable = writer.pattern(node.pattern), writer.expression(node.iterable)
-                doc = ("for ", pattern, " in ", iterable, ":")
+                iterable = write_expression(self.original, node.iterable)
+                doc = ("for ", write_pattern(node.pattern), " in ", iterable, ":")
                 self._put(doc, own, node.span.start, indent, least)
                 self._body(node.body, indent)
             case n.WhileStmt():
-                doc = ("while ", writer.expression(node.condition), ":")
+                doc = ("while ", write_expression(self.original, node.condition), ":")
                 self._put(doc, own, node.span.start, indent, least)
                 self._body(node.body, indent)
             case _:
-                self._put(self._simple(node), own, node.span.start, indent, least)
-
-    def _function_head(self, node: n.FunctionDef) -> Doc:
-        opening = self.original.skip(node.name.span.end)
-        last = node.parameters[-1].span.end if node.parameters else opening + 1
-        inside = Span(opening, self.original.closing(last) + 1)
-        parameters = self.writer.parameters(node.parameters, inside)
-        word = "conv " if node.is_conversion else "f "
-        returns = (" -> ", self.writer.schema(node.returns)) if node.returns is not None else ""
-        return (word, node.name.text, parameters, returns, ":")
+                self._put(_simple_stmt(self.original, node), own, node.span.start, indent, least)
 
     def _if(self, node: n.IfStmt, indent: int, least: int) -> None:
         for branch in node.branches:
             is_first = branch is node.branches[0]
             own = self.comments.of(node if is_first else branch)
             self.original.inner = own.inner
-            doc = ("if " if is_first else "elif ", self.writer.expression(branch.condition), ":")
+            condition = write_expression(self.original, branch.condition)
+            doc = ("if " if is_first else "elif ", condition, ":")
             self.begins_block = self.begins_block or not is_first
             self._put(doc, own, branch.span.start, indent, least)
             self._body(branch.body, indent)
@@ -113,55 +105,6 @@ class _Unparser:
             self.begins_block = True
             self._put("else:", self.comments.of_else(node), start, indent, 0)
             self._body(node.other, indent)
-
-    def _simple(
-        self,
-        node: n.AssignStmt
-        | n.DestructureStmt
-        | n.BreakStmt
-        | n.ContinueStmt
-        | n.RetStmt
-        | n.AssertStmt
-        | n.TypeAlias
-        | n.RecordDef
-        | n.ImportStmt
-        | n.FromImport
-        | n.ExpressionStmt,
-    ) -> Doc:
-        writer = self.writer
-        match node:
-            case n.AssignStmt():
-                schema = (": ", writer.schema(node.schema)) if node.schema is not None else ""
-                return (node.name.text, schema, " = ", writer.expression(node.value))
-            case n.DestructureStmt():
-                inside = Span(node.span.start, self.original.closing(node.fields[-1].span.end))
-                fields = writer.pattern_fields(node.fields, inside)
-                return (fields, " = ", writer.expression(node.value))
-            case n.BreakStmt():
-                return "break"
-            case n.ContinueStmt():
-                return "continue"
-            case n.RetStmt():
-                return ("ret ", writer.expression(node.value)) if node.value is not None else "ret"
-            case n.AssertStmt():
-                condition = writer.expression(node.condition)
-                message = (", ", writer.expression(node.message)) if node.message else ""
-                return ("assert ", condition, message)
-            case n.TypeAlias():
-                return ("type ", node.name.text, " = ", writer.schema(node.schema))
-            case n.RecordDef():
-                inside = Span(self.original.skip(node.name.span.end), node.span.end)
-                return ("type ", node.name.text, writer.parameters(node.fields, inside))
-            case n.ImportStmt():
-                return f"import {_with_alias(node.module, node.alias)}"
-            case n.FromImport():
-                names = ", ".join(_with_alias(name.name, name.alias) for name in node.names)
-                return f"from {node.module.text} import {names}"
-            case n.ExpressionStmt():
-                doc = writer.expression(node.value)
-                return ("(", doc, ")") if _OTHER_STATEMENT.match(render(doc, WIDTH, 0)) else doc
-            case _:
-                assert_never(node)
 
     # Lines
 
@@ -198,6 +141,63 @@ class _Unparser:
         if not self.original.begins_line(offset):
             return 0
         return min(self.original.source.blank_lines_above(offset), 1 if indent else 2)
+
+
+def _function_head(original: Original, node: n.FunctionDef) -> Doc:
+    opening = original.skip(node.name.span.end)
+    last = node.parameters[-1].span.end if node.parameters else opening + 1
+    inside = Span(opening, original.closing(last) + 1)
+    parameters = write_parameters(original, node.parameters, inside)
+    word = "conv " if node.is_conversion else "f "
+    return (word, node.name.text, parameters, write_annotation(original, " -> ", node.returns), ":")
+
+
+def _simple_stmt(
+    original: Original,
+    node: n.AssignStmt
+    | n.DestructureStmt
+    | n.BreakStmt
+    | n.ContinueStmt
+    | n.RetStmt
+    | n.AssertStmt
+    | n.TypeAlias
+    | n.RecordDef
+    | n.ImportStmt
+    | n.FromImport
+    | n.ExpressionStmt,
+) -> Doc:
+    match node:
+        case n.AssignStmt():
+            schema = write_annotation(original, ": ", node.schema)
+            return (node.name.text, schema, " = ", write_expression(original, node.value))
+        case n.DestructureStmt():
+            inside = Span(node.span.start, original.closing(node.fields[-1].span.end))
+            fields = write_pattern_fields(original, node.fields, inside)
+            return (fields, " = ", write_expression(original, node.value))
+        case n.BreakStmt():
+            return "break"
+        case n.ContinueStmt():
+            return "continue"
+        case n.RetStmt():
+            return ("ret", write_behind(original, " ", node.value))
+        case n.AssertStmt():
+            condition = write_expression(original, node.condition)
+            return ("assert ", condition, write_behind(original, ", ", node.message))
+        case n.TypeAlias():
+            return ("type ", node.name.text, write_annotation(original, " = ", node.schema))
+        case n.RecordDef():
+            inside = Span(original.skip(node.name.span.end), node.span.end)
+            return ("type ", node.name.text, write_parameters(original, node.fields, inside))
+        case n.ImportStmt():
+            return f"import {_with_alias(node.module, node.alias)}"
+        case n.FromImport():
+            names = ", ".join(_with_alias(name.name, name.alias) for name in node.names)
+            return f"from {node.module.text} import {names}"
+        case n.ExpressionStmt():
+            doc = write_expression(original, node.value)
+            return ("(", doc, ")") if _OTHER_STATEMENT.match(render(doc, WIDTH, 0)) else doc
+        case _:
+            assert_never(node)
 
 
 def _with_alias(name: n.Identifier, alias: n.Identifier | None) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments, skip
-from saftc.syntax.lexer import dedent
+from saftc.syntax.texts import dedent
 from saftc.syntax.tokens import Comment
 
 _HOLE = "\0"
@@ -93,14 +93,3 @@ class Original:
         texts.append(match.group() if match else "")
         has_lines = any("\n" in text for text in texts)
         return dedent(_HOLE.join(texts)).split(_HOLE), has_lines
-
-
-def string_lines(written: str) -> list[str]:
-    r'''The lines of a `"""` string without quotes and common indentation.
-
-    The first line, which stands behind the quotes, does not count for the indentation.
-    '''
-    first, *rest = written[3:-3].split("\n")
-    margins = [len(line) - len(line.lstrip(" ")) for line in rest if line.strip()]
-    margin = min(margins, default=0)
-    return [first, *(line[margin:] if line.strip() else "" for line in rest)]

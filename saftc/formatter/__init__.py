@@ -1,0 +1,1 @@
+"""The formatter: a tree back to the text of a script, in one form."""

@@ -1,0 +1,70 @@
+"""The formatted text of a script: text in, text out.
+
+What was written is read again and compared with the script, so that formatting never changes what a
+script means.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, fields
+from typing import cast
+
+from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.formatter.statements import format_module
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.depth import fitting_interpreter
+from saftc.syntax.parser import parse
+
+# Where a node stands, and whether it is written on several lines, is not what it means.
+_LAYOUT = {"span", "is_spread"}
+
+
+@dataclass(frozen=True, slots=True)
+class Formatted:
+    """A script and its formatted text; `text` is None when the script cannot be read."""
+
+    source: Source
+    text: str | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def format_source(source: Source) -> Formatted:
+    """The formatted text of a script, or the mistakes that keep it from having one."""
+    mistakes = Collector()
+    with fitting_interpreter():
+        module = parse(source, mistakes)
+        if mistakes.has_errors:
+            return Formatted(source, None, mistakes.report())
+        text = format_module(source, module)
+        _compare(source.name, module, text)
+    return Formatted(source, text, ())
+
+
+def is_same(one: object, other: object) -> bool:
+    """Whether two trees, or parts of trees, differ in nothing but layout."""
+    if isinstance(one, n.Node) and isinstance(other, n.Node):
+        names = [field.name for field in fields(one) if field.name not in _LAYOUT]
+        return type(one) is type(other) and all(
+            is_same(getattr(one, name), getattr(other, name)) for name in names
+        )
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple):
+        ones, others = cast("tuple[object, ...]", one), cast("tuple[object, ...]", other)
+        return len(ones) == len(others) and all(map(is_same, ones, others))
+    return one == other
+
+
+def _compare(name: str, module: n.Module, text: str) -> None:
+    """Raises when `text` is not the script `module`, which would be a bug."""
+    mistakes = Collector()
+    written = parse(Source.from_text(name, text), mistakes)
+    if mistakes.has_errors or not is_same(module.statements, written.statements):
+        raise RuntimeError(f"formatting would change what {name} means")
+    if _words(module) != _words(written):
+        raise RuntimeError(f"formatting would lose a comment of {name}")
+
+
+def _words(module: n.Module) -> Counter[str]:
+    """The comments of a script; their slashes may change, as not all of them document something."""
+    return Counter(comment.text.lstrip("/") for comment in module.comments)

@@ -1,0 +1,202 @@
+"""What stands in brackets, one item a line or all on one, with the comments between the items.
+
+    [
+        1,  // beside
+        // above
+        2,
+    ]
+
+A comment keeps its place at an item: beside it, or on lines of its own above it. A sequence that
+holds a comment has one item a line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from saftc.formatter.documents import (
+    Beside,
+    Broken,
+    Doc,
+    Group,
+    Hard,
+    Hug,
+    Line,
+    Nest,
+    Spread,
+    is_spread,
+)
+from saftc.formatter.original import Original
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.comments import FIELDS, between, take
+from saftc.syntax.tokens import Comment
+
+# The comma behind the last item of a sequence that is written with one item a line.
+WHEN_BROKEN = Broken(",")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An item: its node's place, how it is written, and what joins it to the item before."""
+
+    node: n.Node
+    doc: Doc
+    lead: str = ""
+
+    @property
+    def span(self) -> Span:
+        """The place of the item."""
+        return self.node.span
+
+
+@dataclass(slots=True)
+class _Gaps:
+    """The comments of a sequence; the last of `above` stands at its end."""
+
+    above: list[list[str | Comment]]
+    beside: list[Comment | None]
+    opening: list[Comment]
+
+    @property
+    def are_empty(self) -> bool:
+        return not self.opening and not any(self.above) and not any(self.beside)
+
+
+def write_sequence(
+    original: Original,
+    brackets: str,
+    parts: Sequence[Part],
+    inside: Span,
+    *,
+    one_a_line: bool,
+    last_comma: Doc = WHEN_BROKEN,
+) -> Doc:
+    """Items with commas, in `brackets`; one a line when they do not fit or `one_a_line`."""
+    opening, closing = brackets
+    gaps = _gaps(original, parts, inside)
+    if gaps.are_empty and not parts:
+        return brackets
+    if one_a_line or not gaps.are_empty:
+        return _spread(original, opening, closing, parts, gaps, "," if parts else "")
+    items: list[Doc] = []
+    for part in parts:
+        items += [",", Line(" "), part.doc] if items else [part.doc]
+    return Group((opening, Nest((Line(""), *items, last_comma)), Line(""), closing))
+
+
+def write_chain(
+    original: Original, brackets: str | None, parts: Sequence[Part], inside: Span, *, hugs: bool
+) -> Doc:
+    """Items with words between them; brackets that need not be there only hold line breaks.
+
+    With None, brackets stand around it that hold nothing else. A chain that `hugs` may stay on
+    one line up to the brackets that its last item opens.
+    """
+    gaps = _gaps(original, parts, inside)
+    must_hug = is_spread(parts[-1].doc)
+    if (
+        not gaps.are_empty
+        or any(is_spread(part.doc) for part in parts[:-1])
+        or (must_hug and not hugs)
+    ):
+        ends = (*gaps.opening, *gaps.above[0], gaps.beside[-1], *gaps.above[-1])
+        if brackets is None and not any(ends):
+            return Spread(tuple(_lines(original, parts, gaps, "")[1:]))
+        opening, closing = brackets or "()"
+        return _spread(original, opening, closing, parts, gaps, "")
+    items: list[Doc] = []
+    for part in parts:
+        items += [Line(" "), part.lead, part.doc] if items else [part.doc]
+    if brackets is None:
+        broken = Group(tuple(items))
+    else:
+        opening, closing = brackets or (Broken("("), Broken(")"))
+        broken = Group((opening, Nest((Line(""), *items)), Line(""), closing))
+    if not hugs:
+        return broken
+    opening, closing = brackets or ("", "")
+    return Hug((opening, *items[:-1]), (items[-1], closing), broken)
+
+
+def _spread(
+    original: Original, opening: str, closing: str, parts: Sequence[Part], gaps: _Gaps, comma: str
+) -> Doc:
+    head = [Beside(comment.text) for comment in gaps.opening]
+    lines = _lines(original, parts, gaps, comma)
+    return Spread((opening, *head, Nest(tuple(lines)), Hard(), closing))
+
+
+def _lines(original: Original, parts: Sequence[Part], gaps: _Gaps, comma: str) -> list[Doc]:
+    """Each item and each comment on a line, with the break above it."""
+    lines: list[Doc] = []
+    is_first = True
+    for position, above in enumerate(gaps.above):
+        for comment in above:
+            lines += [_break(original, comment, is_first), _text(comment)]
+            is_first = False
+        if position == len(parts):
+            break
+        part, beside = parts[position], gaps.beside[position]
+        lines += [_break(original, part, is_first or not comma), part.lead, part.doc, comma]
+        lines += [Beside(beside.text)] if beside is not None else []
+        is_first = False
+    return lines
+
+
+def _break(original: Original, what: str | Comment | Part, is_close: bool) -> Hard:
+    """The line break above a comment or an item, with a blank line where there was one."""
+    if is_close or isinstance(what, str):
+        return Hard()
+    start = what.span.start
+    if not original.begins_line(start):
+        return Hard()
+    return Hard(min(1, original.source.blank_lines_above(start)))
+
+
+def _gaps(original: Original, parts: Sequence[Part], inside: Span) -> _Gaps:
+    lost = [[plain_text(comment) for comment in take(original.inner, *part.span)] for part in parts]
+    spans = [part.span for part in parts]
+    above, beside = between(original.source, spans, take(original.inner, *inside))
+    opening: list[Comment] = []
+    line = original.source.line_of(inside.start)
+    for comment in above[0][:1]:
+        if comment.is_trailing and original.source.line_of(comment.span.start) == line:
+            opening.append(above[0].pop(0))
+    written: list[list[str | Comment]] = [
+        [_part_comment(original, one, parts) for one in comments] for comments in above
+    ]
+    gaps = _Gaps(written, [], opening)
+    for position, part in enumerate(parts):
+        place = place_of_lost(gaps.above[position])
+        gaps.above[position][place:place] = lost[position]
+        comment = original.docs_beside.get(part.node) or beside[position]
+        gaps.beside.append(comment and _part_comment(original, comment, parts))
+    return gaps
+
+
+def _part_comment(original: Original, comment: Comment, parts: Sequence[Part]) -> Comment:
+    """The comment, as an ordinary one where it would begin to document a field."""
+    are_fields = bool(parts) and isinstance(parts[0].node, FIELDS)
+    if not are_fields or not comment.is_doc or comment in original.doc_comments:
+        return comment
+    return Comment(comment.span, plain_text(comment), comment.is_trailing)
+
+
+def plain_text(comment: Comment) -> str:
+    """The text of a comment as that of one that documents nothing."""
+    return "//" + comment.text[3:] if comment.is_doc else comment.text
+
+
+def place_of_lost(above: Sequence[str | Comment]) -> int:
+    """Where among comments those go that have no place of their own: above doc comments."""
+    position = len(above)
+    while position:
+        before = above[position - 1]
+        if isinstance(before, str) or not before.is_doc:
+            break
+        position -= 1
+    return position
+
+
+def _text(comment: str | Comment) -> str:
+    return comment if isinstance(comment, str) else comment.text

@@ -1,0 +1,105 @@
+"""Schemas, and what has a schema, as documents: parameters, fields of records, destructuring."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from saftc.formatter.documents import Doc
+from saftc.formatter.expressions import has_spread, write_behind, write_literal, write_token
+from saftc.formatter.listings import WHEN_BROKEN, Part, write_chain, write_sequence
+from saftc.formatter.original import Original
+from saftc.source import Span
+from saftc.syntax import nodes as n
+
+
+def write_schema(original: Original, node: n.Schema) -> Doc:
+    """A schema in a place that takes any."""
+    match node:
+        case n.NamedSchema():
+            return node.text
+        case n.LiteralSchema():
+            return write_literal(original, node)
+        case n.ListSchema():
+            return ("[", write_schema(original, node.item), "]")
+        case n.TupleSchema():
+            return _write_tuple_schema(original, node)
+        case n.ObjectSchema():
+            parts = [Part(field, _write_schema_field(original, field)) for field in node.fields]
+            inside = Span(original.core(node.span), node.span.end)
+            spread = _ends_with_comma(original, parts) or (len(parts) > 1 and has_spread(parts))
+            return write_sequence(original, "{}", parts, inside, one_a_line=spread)
+        case n.UnionSchema():
+            return _write_union(original, node, "")
+        case n.OptionalSchema():
+            match node.schema:
+                case n.UnionSchema() as union:
+                    inner = _write_union(original, union, "()")
+                case n.OptionalSchema() as optional:
+                    inner = ("(", write_schema(original, optional), ")")
+                case other:
+                    inner = write_schema(original, other)
+            return (inner, "?")
+        case _:
+            assert_never(node)
+
+
+def write_annotation(original: Original, before: str, node: n.Schema | None) -> Doc:
+    """A schema that may be left out, behind the words that go with it."""
+    return (before, write_schema(original, node)) if node is not None else ""
+
+
+def _write_union(original: Original, node: n.UnionSchema, brackets: str) -> Doc:
+    parts: list[Part] = []
+    for member in node.members:
+        is_union = isinstance(member, n.UnionSchema)
+        doc = _write_union(original, member, "()") if is_union else write_schema(original, member)
+        parts.append(Part(member, doc, "| " if parts else ""))
+    return write_chain(original, brackets, parts, node.span, hugs=False)
+
+
+def _write_tuple_schema(original: Original, node: n.TupleSchema) -> Doc:
+    parts = [Part(item, write_schema(original, item)) for item in node.items]
+    is_single = len(parts) == 1
+    spread = not is_single and (_ends_with_comma(original, parts) or has_spread(parts))
+    return write_sequence(
+        original,
+        "()",
+        parts,
+        node.span,
+        one_a_line=spread,
+        last_comma="," if is_single else WHEN_BROKEN,
+    )
+
+
+def _write_schema_field(original: Original, field: n.SchemaField) -> Doc:
+    name = write_token(original, field.name.span.start)
+    return (name, write_annotation(original, ": ", field.schema))
+
+
+# Parameters and destructuring
+
+
+def write_parameters(original: Original, parameters: Sequence[n.Parameter], inside: Span) -> Doc:
+    """The parameters of a function or the fields of a record, in their parentheses."""
+    parts = [Part(parameter, _write_parameter(original, parameter)) for parameter in parameters]
+    spread = _ends_with_comma(original, parts) or has_spread(parts)
+    return write_sequence(original, "()", parts, inside, one_a_line=spread)
+
+
+def _write_parameter(original: Original, parameter: n.Parameter) -> Doc:
+    schema = write_annotation(original, ": ", parameter.schema)
+    return (parameter.name.text, schema, write_behind(original, " = ", parameter.default))
+
+
+def write_pattern_fields(original: Original, fields: Sequence[n.PatternField], inside: Span) -> Doc:
+    """The fields of a destructuring, in their braces."""
+    parts = [
+        Part(field, (field.name.text, write_annotation(original, ": ", field.schema)))
+        for field in fields
+    ]
+    spread = _ends_with_comma(original, parts) or has_spread(parts)
+    return write_sequence(original, "{}", parts, inside, one_a_line=spread)
+
+
+def _ends_with_comma(original: Original, parts: Sequence[Part]) -> bool:
+    """Whether a comma stands behind the last item in the script."""
+    return bool(parts) and original.has_comma(parts[-1].span.end)

@@ -1,0 +1,135 @@
+"""Reading on after a mistake: tokens less a line that cannot be read.
+
+The line is replaced by one that can be read and says nothing; where it has a block, it keeps it.
+What is put in has the place of the line that it stands for.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
+from saftc.source import Source, Span
+from saftc.syntax.tokens import LAYOUT, OPENS_BLOCK, Token, first_word, line_at
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+# What stands for the first line of a block that could not be read.
+_LIKE = {
+    "FUNCTION": "function",
+    "CONV": "function",
+    "def": "function",
+    "fn": "function",
+    "function": "function",
+    "FOR": "while",
+    "WHILE": "while",
+    "IF": "if",
+    "ELIF": "elif",
+    "ELSE": "else",
+}
+
+# Lines that say nothing. A text that is empty becomes one of the line's own, which no name is.
+_NOTHING = (("NIL", "nil"), ("NEWLINE", "\n"))
+_EMPTY_BLOCK = (("INDENT", " "), *_NOTHING, ("DEDENT", " "))
+_COLON = (("COLON", ":"), ("NEWLINE", "\n"))
+_OPENERS = {
+    "function": (("FUNCTION", "f"), ("NAME", ""), ("LPAR", "("), ("RPAR", ")"), *_COLON),
+    "while": (("WHILE", "while"), ("TRUE", "true"), *_COLON),
+    "if": (("IF", "if"), ("TRUE", "true"), *_COLON),
+    "elif": (("ELIF", "elif"), ("TRUE", "true"), *_COLON),
+    "else": (("ELSE", "else"), *_COLON),
+}
+
+
+def without_misread_lines(
+    tokens: list[Token], wrong: list[int], guessed: set[str], told: set[int]
+) -> list[Token]:
+    """The tokens less the lines that hold a mistake of the lexer: what they mean is a guess."""
+    first = bisect_left(wrong, tokens[0].span.start)
+    last = bisect_left(wrong, tokens[-1].span.end)
+    for offset in wrong[first:last]:
+        line = line_at(tokens, offset)
+        guessed.update(names_on(tokens[line]))
+        told.add(first_word(tokens[line]).start)
+        replaced = without_line(tokens, line)
+        if replaced is None:
+            return []
+        tokens = replaced
+    return tokens
+
+
+def without_stray_indents(
+    tokens: list[Token], mistakes: Collector, source: Source, wrong: list[int]
+) -> list[Token]:
+    """The tokens less each INDENT that no line opened, and the DEDENT that ends it."""
+    wrong_lines = {source.line_of(offset) for offset in wrong}
+    kept: list[Token] = []
+    strays: list[bool] = []
+    for position, token in enumerate(tokens):
+        if token.kind == "INDENT":
+            opener = _line_above(tokens, position)
+            is_stray = not opener or (
+                opener[0].kind not in OPENS_BLOCK and opener[-1].kind != "COLON"
+            )
+            strays.append(is_stray)
+            if is_stray and source.line_of(token.span.start) in wrong_lines:
+                continue
+            if is_stray:
+                mistakes.add(
+                    catalogue.UNEXPECTED_INDENT.at(
+                        tokens[position + 1].span,
+                        hint="only a line that ends with `:` opens a block",
+                    )
+                )
+                continue
+        if token.kind == "DEDENT" and strays.pop():
+            continue
+        kept.append(token)
+    return kept
+
+
+def _line_above(tokens: list[Token], indent: int) -> list[Token]:
+    """The last line that has tokens before the INDENT at a position."""
+    start = indent
+    while start > 0 and tokens[start - 1].kind in LAYOUT:
+        start -= 1
+    while start > 0 and tokens[start - 1].kind not in LAYOUT:
+        start -= 1
+    return tokens[start : max(indent - 1, 0)]
+
+
+def names_on(line: list[Token]) -> Iterator[str]:
+    """The names on a line that could not be read: it may define them."""
+    for token in line:
+        if token.kind == "NAME":
+            yield token.text
+        elif token.kind == "UNCLOSED":
+            yield from _WORD.findall(token.text)
+
+
+def without_line(
+    tokens: list[Token], line: slice, *, is_orphan: bool = False
+) -> list[Token] | None:
+    """`tokens` with one line replaced by a line that means nothing; None when nothing is left."""
+    removed = tokens[line]
+    following = tokens[line.stop : line.stop + 1]
+    has_block = bool(following) and following[0].kind == "INDENT"
+    if not removed or (not has_block and line.start == 0 and line.stop == len(tokens)):
+        return None
+    first = removed[0]
+    opener = None if is_orphan else _LIKE.get(first.kind) or _LIKE.get(first.text)
+    if has_block:
+        words = _OPENERS[opener or "if"]
+    elif opener is not None:
+        # What follows may be an `else` of it.
+        words = (*_OPENERS[opener], *_EMPTY_BLOCK)
+    else:
+        words = _NOTHING
+    end = removed[-1].span
+    place = Span(first.span.start, end.start)
+    replacement = [
+        Token(kind, text or f"<{first.span.start}>", end if kind == "NEWLINE" else place)
+        for kind, text in words
+    ]
+    return [*tokens[: line.start], *replacement, *tokens[line.stop :]]
