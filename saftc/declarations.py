@@ -5,8 +5,9 @@
     def gap(a: Point, b: Point) -> float:       a function of this signature and docstring
     data = read_text("data.txt")                nothing
 
-The text is one that saftc has written. Nothing of the script runs: a default that is no literal is
-left open, and of other modules only those are imported that the text needs for its types.
+Nothing of the script runs, whatever the text: what is more than a declaration is left out, a
+default that is no literal is left open, and of other modules only those are imported that the text
+needs for its types.
 """
 
 import ast
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any
 
 # Gives a module that the module imports, if it is to be known: a sibling's declarations, say.
 FindModule = Callable[[str], ModuleType | None]
@@ -32,6 +34,16 @@ class Declarations:
 
     module: ModuleType
     functions: dict[int, FunctionType]
+
+    def evaluated(self, code: str) -> Any:
+        """The value of an expression that is made of what the module declares.
+
+        Raises ValueError when it is made of more: of a call, say.
+        """
+        tree = ast.parse(code, mode="eval")
+        if not _only_declares(tree):
+            raise ValueError(f"{code} is more than a declaration")
+        return eval(compile(tree, "<declarations>", "eval"), self.module.__dict__)
 
 
 def nothing(_name: str) -> None:
@@ -56,7 +68,7 @@ def declarations_of(text: str, name: str, find: FindModule = nothing) -> Declara
         reader.declare(statement)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.lineno not in reader.functions:
-            reader.function(node)
+            reader.function(node, {})
     return Declarations(module, reader.functions)
 
 
@@ -87,7 +99,7 @@ class _Reader:
                 self.run(statement)
                 self.types.add(name)
             case ast.FunctionDef(name=name):
-                self.names[name] = self.function(statement)
+                self.function(statement, self.names)
             case _:
                 pass
 
@@ -124,7 +136,7 @@ class _Reader:
             case _:
                 return False
 
-    def function(self, node: ast.FunctionDef) -> FunctionType:
+    def function(self, node: ast.FunctionDef, into: dict[str, Any]) -> None:
         """The function without its body."""
         doc = node.body[:1] if ast.get_docstring(node) is not None else []
         arguments = node.args
@@ -136,14 +148,37 @@ class _Reader:
             decorator_list=[],
             returns=node.returns,
         )
-        found: dict[str, FunctionType] = {}
+        found: dict[str, Any] = {}
         self.run(ast.copy_location(stub, node), found)
-        self.functions[node.lineno] = found[node.name]
-        return found[node.name]
+        if node.name in found:
+            self.functions[node.lineno] = into[node.name] = found[node.name]
 
-    def run(self, statement: ast.stmt, into: dict[str, FunctionType] | None = None) -> None:
-        tree = ast.fix_missing_locations(ast.Module([statement], []))
-        exec(compile(tree, "<declarations>", "exec"), self.names, into)
+    def run(self, statement: ast.stmt, into: dict[str, Any] | None = None) -> None:
+        if _only_declares(statement):
+            tree = ast.fix_missing_locations(ast.Module([statement], []))
+            exec(compile(tree, "<declarations>", "exec"), self.names, into)
+
+
+# What a declaration is made of; of calls, those by which types and fields are made.
+_INERT = (
+    *(ast.AnnAssign, ast.Assign, ast.ClassDef, ast.Expr, ast.FunctionDef, ast.Pass),
+    *(ast.Import, ast.ImportFrom, ast.alias, ast.arguments, ast.arg, ast.keyword, ast.Lambda),
+    *(ast.Attribute, ast.Constant, ast.Dict, ast.List, ast.Name, ast.Subscript, ast.Tuple),
+    *(ast.BinOp, ast.BitOr, ast.UnaryOp, ast.USub, ast.Load, ast.Store, ast.Expression),
+)
+_MAKERS = {"TypedDict", "dataclass", "field"}
+
+
+def _only_declares(node: ast.AST) -> bool:
+    """Whether nothing of a script could run with `node`, however it came into the text."""
+    match node:
+        case ast.Call(func=ast.Name(name)):
+            is_inert = name in _MAKERS
+        case ast.Lambda():
+            return True
+        case _:
+            is_inert = isinstance(node, _INERT)
+    return is_inert and all(map(_only_declares, ast.iter_child_nodes(node)))
 
 
 def _without_code(default: ast.expr) -> ast.expr:

@@ -8,20 +8,23 @@ script runs is a hole, and its source between guillemets marks its place: `«mai
 itself is what is read, a prompt in a branch that is never taken is shown like any other.
 """
 
-import ast
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from saftc.codegen.prompts import keyword_of
+import libcst as cst
+
+from saftc.codegen.layout import code_of
+from saftc.codegen.prompts import keyword_of, template_of
 from saftc.declarations import Declarations, FindModule, declarations_of, nothing
 from saftc.driver import Checked, Compiled, compile_checked
 from saftc.previews import Hole, Preview
+from saftc.project.files import FileProblem
 from saftc.project.scripts import Modules
 from saftc.runtime import runtime
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
-from saftc.source import Source, Span
+from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
@@ -33,30 +36,12 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
     """
     known = _Known(modules, find)
     declared = known.add(compiled)
-    calls = _prompt_calls(compiled)
+    assert compiled.module is not None
     return [
-        _Asking(compiled.checked, known, declared, node, calls[node.span]).preview()
+        _Asking(compiled.checked, known, declared, node, compiled.module.prompts[node]).preview()
         for node in walk(compiled.checked.module)
         if isinstance(node, n.Prompt)
     ]
-
-
-def _prompt_calls(compiled: Compiled) -> dict[Span, ast.Call]:
-    """The calls of `prompt` and `program` in the module, by the prompts they come from."""
-    assert compiled.module is not None
-    text = compiled.module.text
-    calls = {
-        (node.lineno, node.col_offset): node
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("prompt", "program")
-    }
-    return {
-        mapping.span: calls[mapping.line, mapping.column]
-        for mapping in compiled.module.origins.map(text)
-        if not mapping.is_statement and (mapping.line, mapping.column) in calls
-    }
 
 
 class _Known:
@@ -124,15 +109,16 @@ class _Asking:
         known: _Known,
         declared: Declarations,
         node: n.Prompt,
-        call: ast.Call,
+        call: cst.Call,
     ) -> None:
         self.source: Source = checked.source
         self.facts = checked.facts
         self.known = known
-        self.names = declared.module.__dict__
+        self.declared = declared
         self.node = node
-        self.call = call
-        self.given = {keyword.arg or "": keyword.value for keyword in call.keywords}
+        given = [(one.keyword.value if one.keyword else "", one.value) for one in call.args]
+        self.named = {name: value for name, value in given if name}
+        self.positional = [value for name, value in given if not name][1:]
         self.unknown: Any = runtime("templates").Unknown
         self.holes: list[Hole] = []
         self.notes: list[str] = []
@@ -148,7 +134,6 @@ class _Asking:
         return Preview(place, mode, request, tuple(self.holes), tuple(self.notes), error)
 
     def _request(self) -> dict[str, Any]:
-        template, *positional = self.call.args
         names: dict[str, Any] = {}
         values: list[Any] = []
         for part in self.node.parts:
@@ -156,11 +141,13 @@ class _Asking:
                 continue
             if isinstance(part.value, n.Name):
                 keyword = keyword_of(part.value.text)
-                names[keyword] = self._value(part.value, self.given[keyword])
+                names[keyword] = self._value(part.value, self.named[keyword])
             else:
-                values.append(self._value(part.value, positional[len(values)]))
+                values.append(self._value(part.value, self.positional[len(values)]))
+        template = template_of(self.node)
         question = runtime("asking").Question(
-            template=ast.literal_eval(template),
+            # A text of several lines stands on lines of its own.
+            template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
             names=names,
             returns=self._type("returns", str),
@@ -175,15 +162,15 @@ class _Asking:
 
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""
-        node = self.given.get(keyword)
-        return otherwise if node is None else self._evaluated(node)
+        made = self.named.get(keyword)
+        return otherwise if made is None else self._evaluated(made)
 
-    def _evaluated(self, node: ast.expr) -> Any:
-        return eval(compile(ast.Expression(node), "<declarations>", "eval"), self.names)
+    def _evaluated(self, made: cst.BaseExpression) -> Any:
+        return self.declared.evaluated(code_of(made))
 
     # Values
 
-    def _value(self, node: n.Expression, made: ast.expr) -> Any:
+    def _value(self, node: n.Expression, made: cst.BaseExpression) -> Any:
         """What stands in a hole: a function, a literal's value, or a mark."""
         found = members(self.facts.type_of(node))
         functions = [one for one in found if isinstance(one, FunctionType | BuiltinType)]
@@ -221,11 +208,16 @@ class _Asking:
             self._note(f"{mark} is sent as what it is: a file, a sound, a picture or text")
         return self.unknown(mark, kind)
 
-    def _from_python(self, node: n.Expression, made: ast.expr) -> Any:
-        if _first_name(made) not in self.names:
+    def _from_python(self, node: n.Expression, made: cst.BaseExpression) -> Any:
+        if self.known.find is nothing:
             self._note(f"`{self._written(node)}` is a Python module's: --import tells what it is")
             return self.unknown(self._hole(node, may_be_function=True))
-        value = self._evaluated(made)
+        try:
+            value = self._evaluated(made)
+        except (AttributeError, NameError):
+            raise FileProblem(
+                f"{self._place(node)}: the Python module has no `{self._written(node)}`"
+            ) from None
         return value if callable(value) else self.unknown(self._hole(node))
 
     def _symbol(self, node: n.Name) -> Symbol:
@@ -308,9 +300,3 @@ def _literal(
             return _literal(value, constant)
         case _:
             raise _NotKnown
-
-
-def _first_name(made: ast.expr) -> str:
-    while isinstance(made, ast.Attribute):
-        made = made.value
-    return made.id if isinstance(made, ast.Name) else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, assert_never
 
+from runtime_support.errors import CheckError
 from runtime_support.schema.model import (
     AnySchema,
     Field,

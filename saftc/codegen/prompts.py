@@ -113,38 +113,51 @@ def _functions_that_only_ask(
 
 
 def _asking(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
-    template, positional, named = _template(context, node)
+    template = template_of(node)
+    positional, named = _holes(context, node)
     named += wanted
     if node.mode == "do":
         named.append(("rounds", py.constant(1)))
     if node.options is not None:
         named.append(("options", context.emit(node.options)))
     function = context.global_("program" if node.mode == "program" else "prompt")
-    made = py.call(function, [template, *positional], named)
-    if "\n" in _text_of(node) or context.deeper().is_long(made):
+    made = py.call(function, [_text(context, template), *positional], named)
+    if "\n" in template or context.deeper().is_long(made):
         made = py.spread(made)
     context.output.prompts[node] = made
     context.note(made, node.span)
     return made
 
 
-def _template(context: Context, node: n.Prompt) -> tuple[Expression, list[Expression], _Named]:
-    """The text with its holes, and the values for them by position and by name."""
+def template_of(node: n.Prompt) -> str:
+    """The text with its holes: by name, or by position when it is no name that stands there."""
     text: list[str] = []
-    positional: list[Expression] = []
-    named: dict[str, Expression] = {}
+    count = 0
     for part in node.parts:
         if isinstance(part, n.PromptText):
             text.append(part.text.replace("{", "{{").replace("}", "}}"))
             continue
         if isinstance(part.value, n.Name):
             hole = keyword_of(part.value.text)
-            named.setdefault(hole, context.emit(part.value))
         else:
-            hole = str(len(positional))
-            positional.append(context.emit(part.value))
+            hole, count = str(count), count + 1
         text.append("{" + hole + (":raw}" if part.is_raw else "}"))
-    return _text(context, "".join(text)), positional, list(named.items())
+    return "".join(text)
+
+
+def _holes(context: Context, node: n.Prompt) -> tuple[list[Expression], _Named]:
+    """The values of the holes by position and by name."""
+    positional: list[Expression] = []
+    named: dict[str, Expression] = {}
+    for part in node.parts:
+        match part:
+            case n.Hole(value=n.Name() as name):
+                named.setdefault(keyword_of(name.text), context.emit(name))
+            case n.Hole():
+                positional.append(context.emit(part.value))
+            case n.PromptText():
+                pass
+    return positional, list(named.items())
 
 
 def _text(context: Context, text: str) -> Expression:
@@ -152,10 +165,6 @@ def _text(context: Context, text: str) -> Expression:
         return py.constant(text)
     context.output.texts.append(text)
     return mark(len(context.output.texts) - 1)
-
-
-def _text_of(node: n.Prompt) -> str:
-    return "".join(part.text for part in node.parts if isinstance(part, n.PromptText))
 
 
 def keyword_of(name: str) -> str:

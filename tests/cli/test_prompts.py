@@ -12,6 +12,7 @@ import pytest
 from runtime_support import config, configure
 from runtime_support.exchange import Reply, Request, ToolRequest
 from runtime_support.tracing import add_observer
+from saftc.declarations import declarations_of
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
 
@@ -331,6 +332,40 @@ def test_python_modules_are_imported_only_when_asked_for(saftc: Command, folder:
     assert printed == "imported"
     assert preview["request"]["messages"][0]["content"] == "use look at most «limit» times"
     assert tools_of(preview)["look"]["description"] == "The weather."
+
+
+@pytest.mark.parametrize(
+    ("imported", "written"),
+    [("import math", "math.tua"), ("from math import tua", "tua"), ("import math as m", "m.pi.x")],
+)
+def test_what_a_python_module_lacks_is_an_error(
+    saftc: Command, folder: Path, imported: str, written: str
+) -> None:
+    (folder / "in.saft").write_text(f"{imported}\nprint($ use {{{written}}} $)\n")
+    done = saftc("prompts", "in.saft", "--import")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"saftc: in.saft:2:14: the Python module has no `{written}`\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A:\n    open('MARK', 'w')\n",
+        "class A:\n    x: open('MARK', 'w')\n",
+        "class A:\n    x: int = field(default=open('MARK', 'w'))\n",
+        "class A(open('MARK', 'w')): pass\n",
+        "@open('MARK', 'w')\nclass A: pass\n",
+        "A = list[open('MARK', 'w')]\n",
+        "def f(x: open('MARK', 'w')): pass\n",
+        "def f(x=open('MARK', 'w')) -> [open('MARK', 'w') for _ in 'a']: pass\n",
+        "if True:\n    def f(x: (lambda: open('MARK', 'w'))()): pass\n",
+    ],
+)
+def test_declaring_runs_nothing(text: str, folder: Path) -> None:
+    declared = declarations_of(f"from dataclasses import field\n{text}", "in.saft")
+    with pytest.raises(ValueError, match="more than a declaration"):
+        declared.evaluated("open('MARK', 'w')")
+    assert not list(folder.iterdir())
 
 
 def test_tools_and_types_of_sibling_scripts(saftc: Command, folder: Path) -> None:

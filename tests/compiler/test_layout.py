@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import black
 import libcst as cst
+from black.mode import TargetVersion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from saftc.codegen import python as py
 from saftc.codegen.layout import formatted
 from saftc.driver import Compiled
 
-_MODE = black.Mode({black.TargetVersion.PY311})
+_MODE = black.Mode({TargetVersion.PY311})
 
 
 def _whole(module: cst.Module) -> str:

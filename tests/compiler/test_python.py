@@ -1,5 +1,5 @@
 """The tree that is emitted is the tree that Python reads: nothing binds otherwise, and no text of a
-plan and no name of a file becomes code (the texts of scripts are in test_text_is_no_code.py).
+plan becomes code (those of scripts are in test_text_is_no_code.py).
 
 The reader is libcst's own parser, in which the constructors of `codegen/python.py` have no part.
 """
@@ -21,7 +21,6 @@ from saftc.codegen import python as py
 from saftc.codegen.python import Expression
 from saftc.driver import Compiled
 from saftc.plans.compiling import PlanProblem, compile_plan
-from tests.compiler.support import compile_text
 
 # Of strategies that hold each other.
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
@@ -192,15 +191,6 @@ _HOSTILE = st.lists(
     ),
     max_size=5,
 ).map("".join)
-
-
-@given(_HOSTILE)
-@settings(deadline=None, max_examples=100)
-def test_no_name_of_a_file_becomes_code(name: str) -> None:
-    compiled = compile_text("x = [1,2]\nprint(len(x))\n", f"{name}.saft")
-    text = (compiled.text or "").encode()
-    assert text.decode().split("\n", 1)[1] == "\nx = [1, 2]\nprint(len(x))\n"
-    assert tokenize.detect_encoding(io.BytesIO(text).readline)[0] == "utf-8"
 
 
 @given(name=_HOSTILE, text=_HOSTILE)
