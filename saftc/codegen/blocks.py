@@ -48,7 +48,7 @@ def emit_block(
     """The statements of a block with the lines between them, and the lines at its end."""
     made: list[Statement] = []
     moved: list[Comment] = []
-    hoisted = {} if context.depth else types_above(statements)
+    hoisted = {} if context.depth else _types_above(statements)
     written_above = {one for types in hoisted.values() for one in types}
     for run in _runs(context, statements):
         statement, own = run[0], _comments_of_run(context, run)
@@ -162,7 +162,7 @@ def _blank_lines_above(
 # Types that are defined further below
 
 
-def types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_TypeDef]]:
+def _types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_TypeDef]]:
     """The types that are written above the statements that name them first."""
     definitions = {one.name.text: one for one in statements if isinstance(one, _TypeDef)}
     begun: set[str] = set()
@@ -172,7 +172,7 @@ def types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_Ty
         if isinstance(statement, _TypeDef):
             begun.add(statement.name.text)
         types: list[_TypeDef] = []
-        for name in named_types(statement):
+        for name in _named_types(statement):
             definition = definitions.get(name)
             if definition is not None and name not in begun:
                 types += [*needed(definition), definition]
@@ -186,7 +186,7 @@ def types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_Ty
     return found
 
 
-def named_types(node: n.Node) -> Iterator[str]:
+def _named_types(node: n.Node) -> Iterator[str]:
     """The named types in the schemas of a statement that Python evaluates with it."""
     for inner in walk(node):
         if isinstance(inner, n.NamedSchema):

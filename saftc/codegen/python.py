@@ -360,7 +360,8 @@ def spread(made: _Listing) -> _Listing:
 # Words that mean something to those who read Python, at the beginning of a comment or of one in it.
 _DIRECTIVE = re.compile(
     r"((?:^|[#;])\s*(?:-\*-\s*)?)"
-    r"(coding|flake8|fmt|isort|mypy|noqa|nosec|pragma|pylint|pyright|ruff|type|yapf)\b",
+    r"(noqa\b|nosec\b"
+    r"|(?:coding|flake8|fmt|isort|mypy|pragma|pylint|pyright|ruff|type|yapf)(?=\s*[:=]))",
     re.IGNORECASE,
 )
 _ENCODING = re.compile(r"coding(?=[:=])")

@@ -25,3 +25,4 @@ def go(
 Pair = TypedDict("Pair", {"two words": int})
 pair: Pair = {"two words": check(go(a[0], b["x"]), int)}
 print(show(pair))  # `type`: a pair
+# type of a pair, and mypy, are only words
