@@ -48,7 +48,7 @@ _WITHOUT_RULE = {"Node", "Identifier", "Module", "Branch", "PromptText"}
 _OTHER_FOLDERS = {"builtins", "diagnostics", "module"}
 # Names of the runtime that are for Python code written by hand.
 _BY_HAND = {
-    *("configure", "add_observer", "Settings"),
+    *("configure", "add_observer", "Settings", "snapshot"),
     *("Provider", "Request", "Reply", "ToolRequest", "Scripted"),
 }
 
