@@ -12,12 +12,21 @@ import importlib
 import os
 import sys
 
-from runtime_support.quick_typing import TYPE_CHECKING, Any
+from runtime_support._quick_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime_support import ops
-    from runtime_support.checks import check
-    from runtime_support.config import Settings, configure, snapshot
+    from runtime_support._checks import check
+    from runtime_support._config import Settings, configure, snapshot
+    from runtime_support._exchange import Provider, Reply, Request, ToolRequest
+    from runtime_support._files import list_files, read_text, write_text
+    from runtime_support._jsontext import parse, to_json
+    from runtime_support._media import File, Image, file, image
+    from runtime_support._prompting import prompt
+    from runtime_support._results import Result, ToolCall, Usage
+    from runtime_support._tables import mean, read
+    from runtime_support._tracing import add_observer
+    from runtime_support._values import kind, show
     from runtime_support.errors import (
         AuthenticationFailed,
         CheckError,
@@ -38,18 +47,9 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
-    from runtime_support.exchange import Provider, Reply, Request, ToolRequest
-    from runtime_support.files import list_files, read_text, write_text
-    from runtime_support.jsontext import parse, to_json
-    from runtime_support.media import File, Image, file, image
-    from runtime_support.programs.outcomes import ambiguous, option
-    from runtime_support.programs.prompting import Plan, program, run
-    from runtime_support.prompting import prompt
-    from runtime_support.providers.scripted import Scripted
-    from runtime_support.results import Result, ToolCall, Usage
-    from runtime_support.tables import mean, read
-    from runtime_support.tracing import add_observer
-    from runtime_support.values import kind, show
+    from runtime_support.programs._outcomes import ambiguous, option
+    from runtime_support.programs._prompting import Plan, program, run
+    from runtime_support.providers._scripted import Scripted
 
 __all__ = [
     "AuthenticationFailed",
@@ -106,38 +106,38 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Plan": "programs.prompting",
-    "add_observer": "tracing",
-    "ambiguous": "programs.outcomes",
-    "check": "checks",
-    "configure": "config",
-    "File": "media",
-    "file": "media",
-    "Image": "media",
-    "image": "media",
-    "kind": "values",
-    "list_files": "files",
-    "mean": "tables",
-    "option": "programs.outcomes",
-    "parse": "jsontext",
-    "program": "programs.prompting",
-    "prompt": "prompting",
-    "Provider": "exchange",
-    "read": "tables",
-    "read_text": "files",
-    "Reply": "exchange",
-    "Request": "exchange",
-    "Result": "results",
-    "run": "programs.prompting",
-    "Scripted": "providers.scripted",
-    "Settings": "config",
-    "show": "values",
-    "snapshot": "config",
-    "to_json": "jsontext",
-    "ToolCall": "results",
-    "ToolRequest": "exchange",
-    "Usage": "results",
-    "write_text": "files",
+    "Plan": "programs._prompting",
+    "add_observer": "_tracing",
+    "ambiguous": "programs._outcomes",
+    "check": "_checks",
+    "configure": "_config",
+    "File": "_media",
+    "file": "_media",
+    "Image": "_media",
+    "image": "_media",
+    "kind": "_values",
+    "list_files": "_files",
+    "mean": "_tables",
+    "option": "programs._outcomes",
+    "parse": "_jsontext",
+    "program": "programs._prompting",
+    "prompt": "_prompting",
+    "Provider": "_exchange",
+    "read": "_tables",
+    "read_text": "_files",
+    "Reply": "_exchange",
+    "Request": "_exchange",
+    "Result": "_results",
+    "run": "programs._prompting",
+    "Scripted": "providers._scripted",
+    "Settings": "_config",
+    "show": "_values",
+    "snapshot": "_config",
+    "to_json": "_jsontext",
+    "ToolCall": "_results",
+    "ToolRequest": "_exchange",
+    "Usage": "_results",
+    "write_text": "_files",
 }
 
 
@@ -162,6 +162,6 @@ def _main_has_its_map() -> bool:
 
 # In a program that imports compiled modules Python's own report of uncaught errors stays as it is.
 if _main_has_its_map():
-    from runtime_support import positions
+    from runtime_support import _positions as positions
 
     positions.install()

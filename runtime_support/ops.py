@@ -7,8 +7,8 @@ MissingError or ZeroError where Python's own operator would do something else. T
 checked functions under their names in Saft; they can be passed around and be tools.
 """
 
-from runtime_support.builtins import abs_ as abs
-from runtime_support.builtins import (
+from runtime_support._builtins import abs_ as abs
+from runtime_support._builtins import (
     columns,
     contains,
     ends_with,
@@ -34,23 +34,23 @@ from runtime_support.builtins import (
     values,
     write_text,
 )
-from runtime_support.builtins import enumerate_ as enumerate
-from runtime_support.builtins import float_ as float
-from runtime_support.builtins import int_ as int
-from runtime_support.builtins import json_ as json
-from runtime_support.builtins import len_ as len
-from runtime_support.builtins import max_ as max
-from runtime_support.builtins import min_ as min
-from runtime_support.builtins import print_ as print
-from runtime_support.builtins import range_ as range
-from runtime_support.builtins import reversed_ as reversed
-from runtime_support.builtins import round_ as round
-from runtime_support.builtins import sorted_ as sorted
-from runtime_support.builtins import str_ as str
-from runtime_support.builtins import sum_ as sum
-from runtime_support.builtins import type_ as type
-from runtime_support.builtins import zip_ as zip
-from runtime_support.operators import (
+from runtime_support._builtins import enumerate_ as enumerate
+from runtime_support._builtins import float_ as float
+from runtime_support._builtins import int_ as int
+from runtime_support._builtins import json_ as json
+from runtime_support._builtins import len_ as len
+from runtime_support._builtins import max_ as max
+from runtime_support._builtins import min_ as min
+from runtime_support._builtins import print_ as print
+from runtime_support._builtins import range_ as range
+from runtime_support._builtins import reversed_ as reversed
+from runtime_support._builtins import round_ as round
+from runtime_support._builtins import sorted_ as sorted
+from runtime_support._builtins import str_ as str
+from runtime_support._builtins import sum_ as sum
+from runtime_support._builtins import type_ as type
+from runtime_support._builtins import zip_ as zip
+from runtime_support._operators import (
     add,
     call,
     div,

@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; gives the path of the recording."""
-    from runtime_support.providers.replay import close, counted
+    from runtime_support.providers._replay import close, counted
 
     path = _recording_of(request.node)
     mode = request.config.getoption("--saft-record")

@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from runtime_support.asking import Question, first_request
-from runtime_support.providers.scripted import Queued, Scripted, tool_request
-from runtime_support.templates import Unknown
+from runtime_support._asking import Question, first_request
+from runtime_support._templates import Unknown
+from runtime_support.providers._scripted import Queued, Scripted, tool_request
 
 __all__ = ["Question", "Queued", "Scripted", "Unknown", "first_request", "tool_request"]

@@ -119,7 +119,7 @@ class _Asking:
         given = [(one.keyword.value if one.keyword else "", one.value) for one in call.args]
         self.named = {name: value for name, value in given if name}
         self.positional = [value for name, value in given if not name][1:]
-        self.unknown: Any = runtime("templates").Unknown
+        self.unknown: Any = runtime("_templates").Unknown
         self.holes: list[Hole] = []
         self.notes: list[str] = []
 
@@ -145,7 +145,7 @@ class _Asking:
             else:
                 values.append(self._value(part.value, self.positional[len(values)]))
         template = template_of(self.node)
-        question = runtime("asking").Question(
+        question = runtime("_asking").Question(
             # A text of several lines stands on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
@@ -156,9 +156,9 @@ class _Asking:
             options=self._options(),
         )
         if self.node.mode != "program":
-            return runtime("asking").first_request(question).canonical()
+            return runtime("_asking").first_request(question).canonical()
         conversions = self._type("conversions", ())
-        return runtime("programs.prompting").first_request(question, conversions).canonical()
+        return runtime("programs._prompting").first_request(question, conversions).canonical()
 
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""

@@ -4,7 +4,7 @@
 
 - `syntax` bounds and parses what came: JSON to expressions.
 - `types`, `registry`: what a program can name, from Python signatures; the types are those of
-  `runtime_support.schema`.
+  `runtime_support._schema`.
 - `checking` (with `naming` and `coercion`) resolves names and types and puts coercions in place;
   it gives the checked `tree`, or all that is wrong at once.
 - `evaluation` reduces the tree, `coercion` carries out coercions, `machine` makes every call under
@@ -27,10 +27,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from runtime_support.programs.coercion import CoercionError, coerce
-    from runtime_support.programs.evaluation import check, evaluate, run
-    from runtime_support.programs.json_schema import schema
-    from runtime_support.programs.outcomes import (
+    from runtime_support.programs._coercion import CoercionError, coerce
+    from runtime_support.programs._evaluation import check, evaluate, run
+    from runtime_support.programs._json_schema import schema
+    from runtime_support.programs._outcomes import (
         Ambiguity,
         Ambiguous,
         Call,
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
         ambiguous,
         option,
     )
-    from runtime_support.programs.registry import Registry, RegistryError, describe
-    from runtime_support.programs.serialization import SerializationError, serialize
-    from runtime_support.programs.syntax import Limits
-    from runtime_support.programs.tree import CheckedProgram
+    from runtime_support.programs._registry import Registry, RegistryError, describe
+    from runtime_support.programs._serialization import SerializationError, serialize
+    from runtime_support.programs._syntax import Limits
+    from runtime_support.programs._tree import CheckedProgram
 
 __all__ = [
     "Ambiguity",
@@ -78,26 +78,26 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CheckedProgram": "tree",
-    "CoercionError": "coercion",
-    "Limits": "syntax",
-    "Registry": "registry",
-    "RegistryError": "registry",
-    "SerializationError": "serialization",
-    "check": "evaluation",
-    "coerce": "coercion",
-    "describe": "registry",
-    "evaluate": "evaluation",
-    "run": "evaluation",
-    "schema": "json_schema",
-    "serialize": "serialization",
+    "CheckedProgram": "_tree",
+    "CoercionError": "_coercion",
+    "Limits": "_syntax",
+    "Registry": "_registry",
+    "RegistryError": "_registry",
+    "SerializationError": "_serialization",
+    "check": "_evaluation",
+    "coerce": "_coercion",
+    "describe": "_registry",
+    "evaluate": "_evaluation",
+    "run": "_evaluation",
+    "schema": "_json_schema",
+    "serialize": "_serialization",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'outcomes')}")
+    home = importlib.import_module(f"{__name__}.{_HOMES.get(name, '_outcomes')}")
     value = globals()[name] = getattr(home, name)
     return value
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
-    from runtime_support.config import Settings
-    from runtime_support.exchange import Provider, Reply, Request
-    from runtime_support.providers.openai import Server
+    from runtime_support._config import Settings
+    from runtime_support._exchange import Provider, Reply, Request
+    from runtime_support.providers._openai import Server
 
 
 # By the name of a provider: the variable of its key, its address, and its model.
@@ -48,7 +48,7 @@ def provider_for(settings: Settings) -> Provider:
     replaying, recording = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     if not replaying and not recording:
         return live_provider(settings)
-    from runtime_support.providers.replay import Replaying
+    from runtime_support.providers._replay import Replaying
 
     return Replaying(replaying or None, recording or None, lambda: live_provider(settings))
 
@@ -62,13 +62,13 @@ def live_provider(settings: Settings) -> Provider:
         return chosen
     match chosen:
         case "openai" | "openrouter":
-            return _openai(chosen, settings)
+            return _openai_provider(chosen, settings)
         case "local":
-            from runtime_support.providers.local import LocalProvider
+            from runtime_support.providers._local import LocalProvider
 
             return LocalProvider.configured(settings)
         case "mock":
-            from runtime_support.providers.mock import MockProvider
+            from runtime_support.providers._mock import MockProvider
 
             return MockProvider()
         case "none":
@@ -103,13 +103,13 @@ def _default_name(settings: Settings) -> str:
         return "openai"
     if os.environ.get("OPENROUTER_API_KEY"):
         return "openrouter"
-    from runtime_support.providers.local import is_available
+    from runtime_support.providers._local import is_available
 
     return "local" if is_available() else "none"
 
 
-def _openai(name: str, settings: Settings) -> Provider:
-    from runtime_support.providers.openai import OpenAIProvider, configured_server
+def _openai_provider(name: str, settings: Settings) -> Provider:
+    from runtime_support.providers._openai import OpenAIProvider, configured_server
 
     key_variable, address, model = _PRESETS[name]
     variable = settings.api_key_env or key_variable

@@ -9,5 +9,5 @@
 
 The language of programs belongs to the runtime, and only there stands what a program means. So a
 plan is checked by it, through the door of `saftc.runtime`, and what is compiled is its checked
-tree (`runtime_support.programs.tree`).
+tree (`runtime_support.programs._tree`).
 """

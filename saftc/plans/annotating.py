@@ -20,8 +20,8 @@ class Annotations:
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.types: Any = runtime("programs.types")
-        self.model: Any = runtime("schema.model")
+        self.types: Any = runtime("programs._types")
+        self.model: Any = runtime("_schema.model")
 
     def of(self, type_: Any) -> Expression:
         """The annotation."""

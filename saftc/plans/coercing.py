@@ -29,9 +29,9 @@ class Coercions:
         self.names = names
         self.annotations = annotations
         self.registry: Any = names.tools.registry
-        self.tree: Any = runtime("programs.tree")
-        self.types: Any = runtime("programs.types")
-        self.model: Any = runtime("schema.model")
+        self.tree: Any = runtime("programs._tree")
+        self.types: Any = runtime("programs._types")
+        self.model: Any = runtime("_schema.model")
 
     def constant(self, node: Any) -> Any:
         """The value of a constant that is coerced when compiling, or raises LookupError.
@@ -41,7 +41,7 @@ class Coercions:
         if not isinstance(node.operand, self.tree.ConstantNode):
             raise LookupError
         value, wanted = node.operand.value, node.type
-        values = runtime("programs.types")
+        values = runtime("programs._types")
         match node.coercion:
             case self.tree.Widens():
                 made = values.conform(value, wanted)
@@ -49,7 +49,7 @@ class Coercions:
                     raise LookupError
                 return made
             case self.tree.Hops():
-                return runtime("programs.coercion").readings(value, wanted)[0][1]
+                return runtime("programs._coercion").readings(value, wanted)[0][1]
             case _:
                 raise LookupError
 
@@ -144,7 +144,7 @@ class Coercions:
         """The conversions by which a value, or a part of it, may become a part of the target."""
         wanted = list(self._parts(target, []))
         found: list[Any] = []
-        for _ in range(runtime("programs.coercion").MOST_CONVERSIONS):
+        for _ in range(runtime("programs._coercion").MOST_CONVERSIONS):
             further = [
                 one
                 for one in self.registry.conversions

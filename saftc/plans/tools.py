@@ -174,8 +174,8 @@ def _passed_as_conversions(text: str) -> set[str]:
 
 def _registry(home: str, namespace: Mapping[str, Any], conversions: set[str], program: Any) -> Any:
     """The registry of what a program can call by name."""
-    programs = runtime("programs.registry")
-    tool_name: Callable[[str], str] = runtime("templates").tool_name
+    programs = runtime("programs._registry")
+    tool_name: Callable[[str], str] = runtime("_templates").tool_name
     offered = {tool_name(key): value for key, value in _offered(home, namespace).items()}
     named = set(_names_in(program)) & {tool_name(key) for key in namespace}
     used = {key: value for key, value in namespace.items() if tool_name(key) in named}
@@ -191,7 +191,7 @@ def _registry(home: str, namespace: Mapping[str, Any], conversions: set[str], pr
 
 
 def _build(programs: Any, offered: Mapping[str, Any], converting: Mapping[str, Any]) -> Any:
-    classes: Callable[[Iterable[Any]], list[type]] = runtime("programs.registry").classes_of
+    classes: Callable[[Iterable[Any]], list[type]] = runtime("programs._registry").classes_of
     types = classes([*offered.values(), *converting.values()])
     functions = {
         key: value

@@ -16,8 +16,8 @@ class Uses:
     """The uses in one program."""
 
     def __init__(self, root: Any) -> None:
-        self.tree: Any = runtime("programs.tree")
-        self.children: Any = runtime("programs.tree").children
+        self.tree: Any = runtime("programs._tree")
+        self.children: Any = runtime("programs._tree").children
         self.used: set[tuple[int, str]] = set()
         self.asked: dict[tuple[int, str], list[Any]] = {}
         self.lets: dict[int, bool] = {}
@@ -30,7 +30,7 @@ class Uses:
     def asked_of(self, let: Any, name: str) -> Any:
         """The type of the parameters that the variable is given to, if it is one type."""
         first, *others = self.asked.get((id(let), name), [None])
-        is_any = first == runtime("programs.types").ANY
+        is_any = first == runtime("programs._types").ANY
         return None if is_any or any(other != first for other in others) else first
 
     def has_let(self, *nodes: Any) -> bool:

@@ -55,9 +55,9 @@ class _Writer:
         self.names = names
         self.annotations = Annotations(names)
         self.coercions = Coercions(names, self.annotations)
-        self.tree: Any = runtime("programs.tree")
-        self.types: Any = runtime("programs.types")
-        self.model: Any = runtime("schema.model")
+        self.tree: Any = runtime("programs._tree")
+        self.types: Any = runtime("programs._types")
+        self.model: Any = runtime("_schema.model")
         self.uses = uses
         self.awaits = False
         self.gives_nothing = False

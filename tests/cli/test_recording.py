@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime_support import providers
-from runtime_support.providers import replay
+from runtime_support.providers import _replay as replay
 from tests.cli.conftest import Command, Ended
 
 SCRIPT = """/// The length of a word.

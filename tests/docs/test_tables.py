@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from runtime_support import tables as limits
+from runtime_support import _tables as limits
 from saftc.driver import compile_source
 from saftc.formatter.formatter import format_source
 from saftc.source import Source

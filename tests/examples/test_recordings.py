@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support.providers import replay
-from runtime_support.providers.local import is_available
-from runtime_support.providers.mock import MODEL
+from runtime_support.providers import _replay as replay
+from runtime_support.providers._local import is_available
+from runtime_support.providers._mock import MODEL
 from saftc.diagnostics.model import Collector
 from saftc.source import Source
 from saftc.syntax.nodes import Prompt

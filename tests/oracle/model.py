@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support.errors import ProviderError
-from runtime_support.exchange import Reply, Request, ToolRequest
 
 _MARK = re.compile(r"#(\d+)")
 FAILED = "(error)"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from runtime_support import config
+from runtime_support import _config as config
 from saftc.driver import check
 from saftc.source import Source
 from tests.oracle.compare import Disagreement, compare

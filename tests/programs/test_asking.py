@@ -9,11 +9,11 @@ from typing import TypedDict
 import pytest
 
 from runtime_support import CheckError, ProgramError, show
-from runtime_support.asking import Question
+from runtime_support._asking import Question
+from runtime_support._templates import Unknown
 from runtime_support.programs import Ambiguous, Failure, ambiguous, option
-from runtime_support.programs.prompting import Plan, first_request, program, run
-from runtime_support.providers.scripted import Scripted
-from runtime_support.templates import Unknown
+from runtime_support.programs._prompting import Plan, first_request, program, run
+from runtime_support.providers._scripted import Scripted
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from program_support import registry_of
 
 from runtime_support.programs import Limits, Registry, Success, evaluate, serialize
-from runtime_support.programs.syntax import at, expressions_in, references, replaced
+from runtime_support.programs._syntax import at, expressions_in, references, replaced
 
 ROOMY = Limits(depth=100, nodes=100_000, calls=100_000, items=100_000, bytes=10_000_000)
 FAST = settings(

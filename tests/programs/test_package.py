@@ -8,9 +8,9 @@ from pathlib import Path
 import runtime_support.programs as programs
 
 HERE = Path(programs.__file__).parent
-BRIDGE = {"prompting.py"}
+BRIDGE = {"_prompting.py"}
 # Below programs: the types, and plain helpers that know no prompts, no providers, no network.
-BELOW = ("errors", "jsontext", "names", "schema", "values")
+BELOW = ("errors", "_jsontext", "_names", "_schema", "_values")
 
 
 def imported(path):

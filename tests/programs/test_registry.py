@@ -21,7 +21,7 @@ from runtime_support.programs import (
     schema,
     serialize,
 )
-from runtime_support.programs.types import BUILT_IN_NAMES
+from runtime_support.programs._types import BUILT_IN_NAMES
 from saftc.semantics import programs
 
 

@@ -16,6 +16,8 @@ import pydantic
 import pytest
 
 from runtime_support import CheckError, check, prompt
+from runtime_support._schema import ABSENT, decode, json_schema, schema_of
+from runtime_support._tools import function_tool
 from runtime_support.programs import (
     Failure,
     Limits,
@@ -28,11 +30,9 @@ from runtime_support.programs import (
 )
 from runtime_support.programs import check as check_program
 from runtime_support.programs import run as run_program
-from runtime_support.programs.prompting import Plan, program, run
-from runtime_support.programs.types import notation
-from runtime_support.providers.scripted import Scripted
-from runtime_support.schema import ABSENT, decode, json_schema, schema_of
-from runtime_support.tools import function_tool
+from runtime_support.programs._prompting import Plan, program, run
+from runtime_support.programs._types import notation
+from runtime_support.providers._scripted import Scripted
 
 
 @dataclass(frozen=True)
@@ -328,8 +328,8 @@ def test_plans_and_types_pickle():
 
 
 def test_caches_of_types_are_bounded():
-    from runtime_support import checks
-    from runtime_support.schema import object_schema, reading
+    from runtime_support import _checks as checks
+    from runtime_support._schema import object_schema, reading
 
     for number in range(1500):
         type_ = Literal[number]
@@ -465,7 +465,7 @@ def test_half_a_surrogate_pair_is_no_text():
 
 
 def test_a_key_that_stands_twice_is_refused_in_tool_arguments():
-    from runtime_support.tools import call_tool
+    from runtime_support._tools import call_tool
 
     def note(text: str) -> str:
         return text

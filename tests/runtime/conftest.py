@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from runtime_support import config, configure, providers, redaction
-from runtime_support.providers.scripted import Queued, Scripted
+from runtime_support import _config as config
+from runtime_support import _redaction as redaction
+from runtime_support import configure, providers
+from runtime_support.providers._scripted import Queued, Scripted
 from tests.support.fake_server import FakeServer
 
 KEY = "sk-test-0123456789abcdefghij"

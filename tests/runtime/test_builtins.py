@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError, FileError, kind, ops, parse, show, to_json
-from runtime_support.results import Result, Usage
-from runtime_support.tools import call_tool, function_tool
+from runtime_support._results import Result, Usage
+from runtime_support._tools import call_tool, function_tool
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, configure, prompt, providers, snapshot
-from runtime_support.asking import Question, first_request
-from runtime_support.config import Settings, settings_for
+from runtime_support._asking import Question, first_request
+from runtime_support._config import Settings, settings_for
 from runtime_support.providers import NoProvider, live_provider
-from runtime_support.providers.mock import MockProvider
-from runtime_support.providers.scripted import Scripted
+from runtime_support.providers._mock import MockProvider
+from runtime_support.providers._scripted import Scripted
 
 
 def test_defaults() -> None:
@@ -150,8 +150,8 @@ def test_a_wrong_option_of_a_prompt_is_found_before_any_request() -> None:
 
 
 def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    from runtime_support.providers import local
-    from runtime_support.providers.openai import OpenAIProvider
+    from runtime_support.providers import _local as local
+    from runtime_support.providers._openai import OpenAIProvider
 
     monkeypatch.setattr(local, "is_available", lambda: False)
     assert isinstance(live_provider(Settings()), NoProvider)

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from runtime_support.goals import contract_of
-from runtime_support.schema import json_schema, schema_of
+from runtime_support._goals import contract_of
+from runtime_support._schema import json_schema, schema_of
 
 
 class Line(TypedDict):

@@ -28,14 +28,14 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support.asking import Asking, Question, asking
-from runtime_support.conversation import Step, drive
-from runtime_support.exchange import Reply, Request, ToolRequest
-from runtime_support.positions import context_of_call
+from runtime_support._asking import Asking, Question, asking
+from runtime_support._conversation import Step, drive
+from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._positions import context_of_call
+from runtime_support._results import Answer
 from runtime_support.programs import Success
-from runtime_support.programs.prompting import ProgramCall, ProgramRun
-from runtime_support.providers.scripted import Queued, Scripted, tool_request
-from runtime_support.results import Answer
+from runtime_support.programs._prompting import ProgramCall, ProgramRun
+from runtime_support.providers._scripted import Queued, Scripted, tool_request
 
 Script = Callable[..., Scripted]
 
@@ -365,7 +365,7 @@ def test_a_call_that_cannot_be_is_an_error_at_once(pool: ThreadPoolExecutor) -> 
         pending(pool, Question("{missing}", (), {}))
 
 
-SCRIPT = """from runtime_support.asking import Question, asking
+SCRIPT = """from runtime_support._asking import Question, asking
 
 def call(pool):
     return pool.submit(asking(Question("a number", (), {}, int)).answer)

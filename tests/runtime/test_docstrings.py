@@ -22,6 +22,6 @@ def test_examples(name: str) -> None:
 
 
 def test_the_leaf_layer_has_examples() -> None:
-    for name in ("builtins", "jsontext", "media", "names", "operators", "tables", "values"):
+    for name in ("_builtins", "_jsontext", "_media", "_names", "_operators", "_tables", "_values"):
         module = importlib.import_module(f"runtime_support.{name}")
         assert doctest.testmod(module).attempted > 0

@@ -15,8 +15,8 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support.exchange import Reply, Request
-from runtime_support.providers.scripted import Scripted, tool_request
+from runtime_support._exchange import Reply, Request
+from runtime_support.providers._scripted import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import FileError, files, ops
+from runtime_support import FileError, ops
+from runtime_support import _files as files
 
 
 @pytest.fixture

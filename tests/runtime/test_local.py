@@ -14,8 +14,8 @@ from typing import Literal, TypedDict
 import pytest
 
 from runtime_support import ConfigError, configure, program, prompt
-from runtime_support.config import Settings
-from runtime_support.providers import local
+from runtime_support._config import Settings
+from runtime_support.providers import _local as local
 
 ROOT = Path(__file__).parents[2]
 

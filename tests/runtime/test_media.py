@@ -21,16 +21,16 @@ from runtime_support import (
     file,
     image,
     kind,
-    media,
     ops,
     prompt,
     show,
     to_json,
 )
-from runtime_support.files import size_text
-from runtime_support.media import content_of, counted, described, ending_with, text_of
-from runtime_support.providers import replay
-from runtime_support.providers.scripted import Scripted, tool_request
+from runtime_support import _media as media
+from runtime_support._files import size_text
+from runtime_support._media import content_of, counted, described, ending_with, text_of
+from runtime_support.providers import _replay as replay
+from runtime_support.providers._scripted import Scripted, tool_request
 from tests.support.fake_server import FakeServer
 
 Script = Callable[..., Scripted]

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime_support import configure, image, prompt
-from runtime_support.exchange import Request
-from runtime_support.goals import contract_of
+from runtime_support._exchange import Request
+from runtime_support._goals import contract_of
+from runtime_support._schema import json_schema, schema_of
 from runtime_support.programs import ambiguous, option
-from runtime_support.programs.outcomes import Failure
-from runtime_support.programs.prompting import Plan, ProgramFailed, program
-from runtime_support.providers.mock import MockProvider
-from runtime_support.providers.mock_values import Reading
-from runtime_support.schema import json_schema, schema_of
+from runtime_support.programs._outcomes import Failure
+from runtime_support.programs._prompting import Plan, ProgramFailed, program
+from runtime_support.providers._mock import MockProvider
+from runtime_support.providers._mock_values import Reading
 
 
 class Person(TypedDict):

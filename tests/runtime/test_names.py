@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import pytest
 
 from runtime_support import CheckError, MissingError, check, ops, prompt, show, to_json
-from runtime_support.providers.scripted import Scripted, tool_request
-from runtime_support.results import Result, Usage
-from runtime_support.schema import decode, json_schema, notation, schema_of
-from runtime_support.tools import function_tool
+from runtime_support._results import Result, Usage
+from runtime_support._schema import decode, json_schema, notation, schema_of
+from runtime_support._tools import function_tool
+from runtime_support.providers._scripted import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from runtime_support import ContractError, SaftError, prompt
-from runtime_support.positions import mapped
-from runtime_support.providers.scripted import Scripted
-from runtime_support.tracing import add_observer
+from runtime_support._positions import mapped
+from runtime_support._tracing import add_observer
+from runtime_support.providers._scripted import Scripted
 
 MODULE = """from runtime_support import prompt
 
@@ -136,7 +136,7 @@ def in_script(text: str) -> dict[str, Any]:
 
 IN_THREAD = """from concurrent.futures import ThreadPoolExecutor
 from runtime_support import prompt
-from runtime_support.positions import context_of_call
+from runtime_support._positions import context_of_call
 
 def ask():
     with ThreadPoolExecutor() as pool:

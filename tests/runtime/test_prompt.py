@@ -18,10 +18,10 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support.asking import Question, first_request
-from runtime_support.exchange import Reply
-from runtime_support.providers.scripted import Scripted
-from runtime_support.templates import Unknown
+from runtime_support._asking import Question, first_request
+from runtime_support._exchange import Reply
+from runtime_support._templates import Unknown
+from runtime_support.providers._scripted import Scripted
 
 Script = Callable[..., Scripted]
 

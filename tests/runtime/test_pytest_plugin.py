@@ -82,7 +82,7 @@ COMPILED = (ROOT / "tests" / "goldens" / "triage.py").read_text(encoding="utf-8"
 TEST_OF_A_COMPILED_MODULE = """
 import pytest
 from runtime_support import configure
-from runtime_support.providers.scripted import Scripted
+from runtime_support.providers._scripted import Scripted
 from triage import Ticket, main, triage
 
 TICKET = '{"title": "%s", "severity": "low", "tags": [], "reply_by": null}'
@@ -130,5 +130,5 @@ def test_the_plugin_costs_little_where_it_is_not_used() -> None:
     assert ours == {
         "runtime_support",
         "runtime_support.pytest_plugin",
-        "runtime_support.quick_typing",
+        "runtime_support._quick_typing",
     }

@@ -17,14 +17,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runtime_support import prompt
-from runtime_support.providers.scripted import Scripted
-from runtime_support.recovery import (
+from runtime_support._recovery import (
     Recovered,
     RecoveryRefused,
     recover,
     without_thinking,
 )
-from runtime_support.schema import (
+from runtime_support._schema import (
     ABSENT,
     AnySchema,
     Field,
@@ -39,6 +38,7 @@ from runtime_support.schema import (
     UnionSchema,
     decode,
 )
+from runtime_support.providers._scripted import Scripted
 
 CASES = Path(__file__).parent / "recovery_cases"
 

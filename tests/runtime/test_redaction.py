@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from runtime_support import ContractError, ProviderError, configure, prompt
-from runtime_support.redaction import escaped, holds_secret, redacted, remember_secrets, shown
+from runtime_support._redaction import escaped, holds_secret, redacted, remember_secrets, shown
 from tests.support.fake_server import FakeServer, completion, message, raw, status
 
 # No form of a key that is known, in a variable that is not named like one.
@@ -89,7 +89,7 @@ def test_short_keys_are_redacted_where_they_are_meant(key: str, said: str, expec
 
 
 def test_the_secrets_that_are_remembered_are_bounded() -> None:
-    from runtime_support import redaction
+    from runtime_support import _redaction as redaction
 
     for number in range(2000):
         remember_secrets(f"secret-number-{number}")

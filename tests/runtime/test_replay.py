@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, ReplayMiss, ToolsUnsupported, configure, prompt
-from runtime_support.exchange import Reply, Request
-from runtime_support.providers import replay
-from runtime_support.providers.scripted import Scripted, tool_request
+from runtime_support._exchange import Reply, Request
+from runtime_support.providers import _replay as replay
+from runtime_support.providers._scripted import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 
@@ -374,8 +374,8 @@ def test_what_others_add_while_a_recording_is_finished_stays(
     one.put(one.place(first), first, {"reply": {"text": "1"}})
     adding = (
         "import sys, json\n"
-        "from runtime_support.exchange import Request\n"
-        "from runtime_support.providers.replay import Recording\n"
+        "from runtime_support._exchange import Request\n"
+        "from runtime_support.providers._replay import Recording\n"
         "request = Request(messages=({'role': 'user', 'content': 'second'},))\n"
         "other = Recording(sys.argv[1])\n"
         "print('begins', flush=True)\n"
@@ -405,7 +405,7 @@ def test_several_processes_record_to_one_file(path: Path) -> None:
     script = (
         "import sys\n"
         "from runtime_support import prompt\n"
-        "from runtime_support.providers import replay\n"
+        "from runtime_support.providers import _replay as replay\n"
         "for n in range(20):\n"
         "    prompt('{p} {n}', p=sys.argv[1], n=n, options={'provider': 'mock'})\n"
         "    if n % 5 == 4: replay.close(sys.argv[2])\n"
@@ -494,7 +494,7 @@ def test_a_file_that_may_not_grow(path: Path) -> None:
     script = """
 import resource, sys
 from runtime_support import configure, prompt
-from runtime_support.providers.scripted import Scripted
+from runtime_support.providers._scripted import Scripted
 configure(provider=Scripted([str(n) * 50 for n in range(9)]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
 for n in range(9):

@@ -10,9 +10,10 @@ from typing import Any, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, Result, check, ops, prompt, show, to_json, tools
-from runtime_support.exchange import Reply
-from runtime_support.providers.scripted import Scripted, tool_request
+from runtime_support import CheckError, Result, check, ops, prompt, show, to_json
+from runtime_support import _tools as tools
+from runtime_support._exchange import Reply
+from runtime_support.providers._scripted import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

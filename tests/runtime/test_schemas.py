@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from runtime_support import CheckError
-from runtime_support.schema import (
+from runtime_support._schema import (
     ListSchema,
     ScalarSchema,
     decode,

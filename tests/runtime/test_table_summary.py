@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from runtime_support import _tables as limits
 from runtime_support import program, prompt, to_json
-from runtime_support import tables as limits
-from runtime_support.providers.scripted import Scripted, tool_request
-from runtime_support.tables import summary
+from runtime_support._tables import summary
+from runtime_support.providers._scripted import Scripted, tool_request
 
 # Nothing that a table holds makes its summary longer than this many characters of JSON.
 MOST_JSON = 60_000

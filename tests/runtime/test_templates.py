@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError, prompt
-from runtime_support.providers.scripted import Scripted
-from runtime_support.templates import render
+from runtime_support._templates import render
+from runtime_support.providers._scripted import Scripted
 
 
 def up(text: str) -> str:

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, TypedDict
 import pytest
 
 from runtime_support import CheckError, ToolLimitError, ops, prompt
-from runtime_support.exchange import Reply, ToolRequest
-from runtime_support.providers.scripted import Scripted, tool_request
-from runtime_support.tools import LARGEST_RESULT, Tool, call_tool, function_tool
+from runtime_support._exchange import Reply, ToolRequest
+from runtime_support._tools import LARGEST_RESULT, Tool, call_tool, function_tool
+from runtime_support.providers._scripted import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from runtime_support import RateLimited, ToolsUnsupported, configure, prompt, tracing
-from runtime_support.exchange import Reply, Request
-from runtime_support.providers.scripted import Scripted, tool_request
-from runtime_support.tracing import add_observer, retrying
+from runtime_support import RateLimited, ToolsUnsupported, configure, prompt
+from runtime_support import _tracing as tracing
+from runtime_support._exchange import Reply, Request
+from runtime_support._tracing import add_observer, retrying
+from runtime_support.providers._scripted import Scripted, tool_request
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
 

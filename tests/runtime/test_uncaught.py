@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support.positions import install
+from runtime_support._positions import install
 
 MODULE = """from runtime_support import show
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError
-from runtime_support.providers.scripted import Scripted, tool_request
+from runtime_support.providers._scripted import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 
@@ -92,7 +92,7 @@ def test_a_call(script: dict[str, Any]) -> None:
 
 
 def test_a_tool_in_another_thread(script: dict[str, Any]) -> None:
-    from runtime_support.tools import function_tool
+    from runtime_support._tools import function_tool
 
     with ThreadPoolExecutor(1) as pool:
         tool = pool.submit(function_tool, "grow", script["grow"]).result()

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypedDict
 import jsonschema
 
 from runtime_support import configure, prompt
-from runtime_support.exchange import Reply, Request, ToolRequest
-from runtime_support.providers.written_tools import complete_with_written_tools
+from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support.providers._written_tools import complete_with_written_tools
 
 
 class Toolless:

@@ -1,0 +1,163 @@
+"""From a call of `prompt` to its answer.
+
+    ask(Question("how many r are in {word}?", (), {"word": "strawberry"}, int))   Result(3)
+    asking(question)              the same, not yet begun: to be driven here or elsewhere
+    first_request(question)       the request that would be sent first, without sending it
+
+Template, settings and the place in the script are taken when the prompt is called; only the
+conversation may come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from runtime_support._config import Settings, settings_for, settings_to_show
+from runtime_support._conversation import Conversation, Step, Steps, drive
+from runtime_support._exchange import Provider, Request, ToolRequest
+from runtime_support._goals import ObjectGoal, goal_for
+from runtime_support._positions import Place, annotate, place_of_call
+from runtime_support._results import Answer, Result
+from runtime_support._templates import Rendered, Unknown, render
+from runtime_support._tools import Tool, call_tool, function_tool
+from runtime_support._tracing import Observer, observer_for
+from runtime_support._values import brief, plain
+from runtime_support.errors import CheckError, SaftError, ToolsUnsupported
+from runtime_support.providers import provider_for
+
+
+class Question(NamedTuple):
+    """The arguments of a call of `prompt`."""
+
+    template: str
+    values: tuple[Any, ...]
+    names: Mapping[str, Any]
+    returns: Any = str
+    fields: Mapping[str, Any] | None = None
+    rounds: int | None = None
+    options: Mapping[str, Any] | None = None
+
+
+class Asking:
+    """A prompt that was called and is not answered: the steps to its answer, and who does them."""
+
+    __slots__ = ("place", "provider", "steps", "tools")
+
+    def __init__(
+        self,
+        steps: Steps[Answer],
+        provider: Provider,
+        tools: Mapping[str, Tool],
+        place: Place | None,
+    ) -> None:
+        self.steps = steps
+        self.provider = provider
+        self.tools = tools
+        self.place = place
+
+    def answer(self) -> Answer:
+        """The answer, each step done at once; an error has the position of the call."""
+        try:
+            return drive(self.steps, self.do)
+        except SaftError as error:
+            annotate(error, self.place)
+            raise
+
+    def do(self, step: Step) -> Any:
+        """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
+        if isinstance(step, Request):
+            return self.provider.complete(step)
+        if isinstance(step, ToolRequest):
+            return call_tool(self.tools, step.name, step.arguments)
+        return step.do()
+
+
+def ask(question: Question) -> Result[Any]:
+    """The answer; errors carry their position in the script."""
+    try:
+        return Result.of(asking(question).answer())
+    except SaftError as error:
+        annotate(error)
+        raise
+
+
+def asking(question: Question) -> Asking:
+    """The prompt with all that is taken when it is called; errors of the call itself are raised."""
+    settings = settings_for(question.options)
+    rendered = rendered_from(question)
+    tools = {name: function_tool(name, one) for name, one in rendered.tools.items()}
+    descriptions = [tool.description() for tool in tools.values()]
+    conversation = _conversation(question, rendered, descriptions, settings, observer_for())
+    steps = _steps(conversation, question.fields)
+    return Asking(steps, provider_for(settings), tools, place_of_call())
+
+
+def first_request(question: Question) -> Request:
+    """What would be sent first; nothing is sent, no provider is needed.
+
+    Values, and those of options, may be `Unknown`: their marks stand in their places.
+    """
+    settings = settings_where_known(question.options)
+    rendered = rendered_from(question)
+    descriptions = [_described(*tool) for tool in rendered.tools.items()]
+    return _conversation(question, rendered, descriptions, settings, Observer()).request()
+
+
+def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
+    """The settings in force, with the marks of those that are `Unknown`."""
+    given = options or {}
+    known = {name: value for name, value in given.items() if not isinstance(value, Unknown)}
+    unknown = {name: value.mark for name, value in given.items() if isinstance(value, Unknown)}
+    # Marks are texts, whatever the setting is: they are shown and not worked with.
+    return replace(settings_to_show(known), **cast("dict[str, Any]", unknown))
+
+
+def rendered_from(question: Question) -> Rendered:
+    """The template with its values, as it can be sent."""
+    rendered = render(question.template, question.values, question.names)
+    text = rendered.text
+    try:
+        if not text.isascii():
+            text.encode()
+    except UnicodeEncodeError as error:
+        half = brief(error.object[error.start : error.end])
+        raise CheckError(f"the prompt has a character that is not Unicode: {half}") from None
+    return rendered
+
+
+def _conversation(
+    question: Question,
+    rendered: Rendered,
+    tools: list[dict[str, Any]],
+    settings: Settings,
+    observer: Observer,
+) -> Conversation:
+    goal = goal_for(question.returns, question.fields, settings.structured)
+    for name in rendered.tools:
+        if goal.takes(ToolRequest(name, "")):
+            raise CheckError(f"`{name}` is a tool by which the model hands in a field")
+    rounds = plain(question.rounds)
+    if rounds is not None and (type(rounds) is not int or rounds < 0):
+        raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
+    return Conversation(rendered.content, goal, tools, settings, rounds, observer)
+
+
+def _steps(conversation: Conversation, fields: Mapping[str, Any] | None) -> Steps[Answer]:
+    try:
+        yield from conversation.steps()
+    except ToolsUnsupported:
+        # After a reply it is what a prompt inside a tool came to.
+        if fields is None or conversation.requests:
+            raise
+        conversation = conversation.anew(ObjectGoal(fields))
+        yield from conversation.steps()
+        conversation.repairs.append("asked for the fields as one JSON object: no tools there")
+    return conversation.answer(conversation.goal.value, is_several=fields is not None)
+
+
+def _described(name: str, function: Any) -> dict[str, Any]:
+    if not isinstance(function, Unknown):
+        return function_tool(name, function).description()
+    return {"type": "function", "function": {"name": name, "parameters": function.mark}}

@@ -1,0 +1,416 @@
+"""Saft's builtins as checked functions; `ops` offers them under their names in Saft.
+
+    >>> upper(3)
+    Traceback (most recent call last):
+    runtime_support.errors.CheckError: upper(text): expected string, got int 3
+    >>> join(["a", "b"], ", "), join(", ", ["a", "b"])      # in either order
+    ('a, b', 'a, b')
+    >>> round_(2.5)                                         # as in Python
+    2
+
+Annotations and docstrings are what a model sees when a builtin is exposed as a tool.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+
+from runtime_support._files import list_files, read_text, write_text
+from runtime_support._jsontext import parse, to_json
+from runtime_support._media import file, image
+from runtime_support._operators import is_in
+from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
+from runtime_support._tables import (
+    columns,
+    extreme_of_column,
+    head,
+    mean,
+    read,
+    select,
+    shape,
+    sum_of_column,
+)
+from runtime_support._values import (
+    brief,
+    has_length,
+    is_dataframe,
+    is_list,
+    is_number,
+    is_object,
+    is_tuple,
+    kind,
+    plain,
+    show,
+)
+from runtime_support.errors import CheckError
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    Summed: TypeAlias = list[int | float] | DataFrame
+else:
+    Summed = list[int | float]  # a model cannot send a dataframe
+
+# A list of more numbers would take more memory than most machines have.
+MOST_NUMBERS = 100_000_000
+# No float has digits farther from its point than this.
+_MOST_DIGITS = 400
+
+_NUMBERS = frozenset((int, float))
+_STRING = frozenset((str,))
+
+__all__ = [
+    "abs_",
+    "columns",
+    "contains",
+    "ends_with",
+    "enumerate_",
+    "env",
+    "file",
+    "float_",
+    "head",
+    "image",
+    "int_",
+    "join",
+    "json_",
+    "keys",
+    "len_",
+    "list_files",
+    "lower",
+    "max_",
+    "mean",
+    "min_",
+    "parse",
+    "print_",
+    "range_",
+    "read",
+    "read_text",
+    "replace",
+    "reversed_",
+    "round_",
+    "select",
+    "shape",
+    "sorted_",
+    "split",
+    "starts_with",
+    "str_",
+    "strip",
+    "sum_",
+    "type_",
+    "upper",
+    "values",
+    "write_text",
+    "zip_",
+]
+
+# text
+
+
+def upper(text: str) -> str:
+    """The text in upper case."""
+    return _text("upper(text)", text).upper()
+
+
+def lower(text: str) -> str:
+    """The text in lower case."""
+    return _text("lower(text)", text).lower()
+
+
+def strip(text: str) -> str:
+    """The text without blanks at both ends."""
+    return _text("strip(text)", text).strip()
+
+
+def split(text: str, separator: str | None = None) -> list[str]:
+    """The parts of the text between the separators; without one, its words."""
+    text, separator = _text("split(text)", text), plain(separator)
+    if separator is None:
+        return text.split()
+    if _text("split(separator)", separator) == "":
+        raise CheckError("split(separator): the separator is empty")
+    return text.split(separator)
+
+
+def join(items: Sequence[str], separator: str | Sequence[str] = "") -> str:
+    """The strings as one text, with the separator between them."""
+    first, second = plain(items), plain(separator)
+    if isinstance(first, str) and not isinstance(second, str):
+        first, second = second, first  # either order: only one of the two can be the list
+    strings = _each(_text, "join", _sequence("join(items)", first), _STRING)
+    return _text("join(separator)", second).join(strings)
+
+
+def replace(text: str, old: str, new: str) -> str:
+    """The text with every `old` replaced by `new`."""
+    old = _text("replace(old)", old)
+    return _text("replace(text)", text).replace(old, _text("replace(new)", new))
+
+
+def contains(container: Any, item: Any) -> bool:
+    """Whether the item is in a list or tuple, a key of an object, or part of a text."""
+    return is_in(item, container)
+
+
+def starts_with(text: str, part: str) -> bool:
+    """Whether the text begins with the part."""
+    return _text("starts_with(text)", text).startswith(_text("starts_with(part)", part))
+
+
+def ends_with(text: str, part: str) -> bool:
+    """Whether the text ends with the part."""
+    return _text("ends_with(text)", text).endswith(_text("ends_with(part)", part))
+
+
+# collections
+
+
+def len_(value: Any) -> int:
+    """The number of characters, items, fields or rows."""
+    value = plain(value)
+    if has_length(value):
+        return builtins.len(value)
+    if is_dataframe(value):
+        return value.height
+    raise CheckError(f"len(value): expected string, list, tuple or object, got {brief(value)}")
+
+
+def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
+    """The integers from start (0 when only stop is given) up to, not including, stop."""
+    first, last = (0, start) if stop is None else (start, stop)
+    for name, value in (("start", first), ("stop", last), ("step", step)):
+        if type(value) is not builtins.int:
+            _integer(f"range({name})", value)
+    if plain(step) == 0:
+        raise CheckError("range(step): the step is zero")
+    numbers = builtins.range(plain(first), plain(last), plain(step))
+    if numbers[MOST_NUMBERS:]:
+        raise CheckError(f"range: {MOST_NUMBERS:,} numbers at most")
+    return list(numbers)
+
+
+def sorted_(items: list[Any], reverse: bool = False) -> list[Any]:
+    """The items in order: all numbers or all strings."""
+    reverse = plain(reverse)
+    if not isinstance(reverse, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _expected("sorted(reverse)", "bool", reverse)
+    return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
+
+
+def reversed_(items: list[Any]) -> list[Any]:
+    """The items from last to first."""
+    return list(_sequence("reversed(items)", items))[::-1]
+
+
+def zip_(*lists: list[Any]) -> list[tuple[Any, ...]]:
+    """The first items together, then the second ones, up to the end of the shortest list."""
+    sequences = [_sequence(f"zip({n + 1})", items) for n, items in builtins.enumerate(lists)]
+    return list(builtins.zip(*sequences, strict=False))
+
+
+def enumerate_(items: list[Any], start: int = 0) -> list[tuple[int, Any]]:
+    """Each item with its number."""
+    first = _integer("enumerate(start)", start)
+    return list(builtins.enumerate(_sequence("enumerate(items)", items), first))
+
+
+def keys(value: Mapping[str, Any]) -> list[str]:
+    """The names of an object's fields, in order."""
+    return list(_object("keys(value)", value))
+
+
+def values(value: Mapping[str, Any]) -> list[Any]:
+    """The values of an object's fields, in order."""
+    return list(_object("values(value)", value).values())
+
+
+def sum_(items: Summed, column: str | None = None) -> int | float:
+    """The sum of numbers, or of a column of a dataframe; 0 for none."""
+    table: Any = plain(items)
+    if is_dataframe(table):
+        return sum_of_column(table, column)
+    if column is not None:
+        raise _expected("sum(table)", "dataframe with a column", items)
+    numbers = _each(_number, "sum", _sequence("sum(items)", items), _NUMBERS)
+    try:
+        return builtins.sum(numbers)
+    except OverflowError:
+        raise CheckError("sum(items): the number is too large for a float") from None
+
+
+def min_(*items: Any) -> Any:
+    """The smallest of a list, or of the arguments: all numbers or all strings."""
+    return _extreme("min", items, builtins.min)
+
+
+def max_(*items: Any) -> Any:
+    """The largest of a list, or of the arguments: all numbers or all strings."""
+    return _extreme("max", items, builtins.max)
+
+
+# kinds
+
+
+def type_(value: Any) -> str:
+    """The kind of a value in a word: int, float, bool, string, list, tuple, object, ..."""
+    return kind(value)
+
+
+def str_(value: Any) -> str:
+    """The value as text, as `print` writes it."""
+    return show(value)
+
+
+def int_(value: str | int | float) -> int:
+    """The integer that a text or a number says; a fraction is cut off."""
+    given = _text_or_number("int(value)", value)
+    try:
+        return builtins.int(given)
+    except ValueError:  # no integer at all, thousands of digits, not a number
+        raise CheckError(f"int(value): expected an integer, got {brief(given)}") from None
+    except OverflowError:
+        raise CheckError(f"int(value): no integer for {brief(given)}") from None
+
+
+def float_(value: str | int | float) -> float:
+    """The float that a text or a number says."""
+    given = _text_or_number("float(value)", value)
+    try:
+        return builtins.float(given)
+    except ValueError:
+        raise CheckError(f"float(value): expected a number, got {brief(given)}") from None
+    except OverflowError:
+        raise CheckError(f"float(value): {brief(given)} is too large") from None
+
+
+def round_(value: int | float, digits: int | None = None) -> int | float:
+    """The nearest integer, or the nearest number with so many decimal digits."""
+    number = _number("round(value)", value)
+    if digits is not None:
+        return _rounded(number, _integer("round(digits)", digits))
+    try:
+        return builtins.round(number)
+    except (ValueError, OverflowError):
+        raise CheckError(f"round(value): no integer for {brief(number)}") from None
+
+
+def _rounded(number: int | float, digits: int) -> int | float:
+    if isinstance(number, builtins.int):
+        # Python would first calculate ten to the power of as many digits.
+        return 0 if -digits > number.bit_length() else builtins.round(number, digits)
+    try:
+        return builtins.round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))
+    except OverflowError:
+        raise CheckError("round(value): the number is too large for a float") from None
+
+
+def abs_(value: int | float) -> int | float:
+    """The number without its sign."""
+    return builtins.abs(_number("abs(value)", value))
+
+
+json_ = to_json
+
+# outside
+
+
+def print_(*values: Any) -> None:
+    """Writes the values with blanks between them."""
+    try:
+        builtins.print(*map(show, values))
+    except UnicodeEncodeError as error:
+        raise CheckError(f"print: {_unwritable(error)}") from None
+
+
+def env(name: str, default: str | None = None) -> str | None:
+    """The environment variable of that name, or the default."""
+    try:
+        return os.environ.get(_text("env(name)", name), plain(default))
+    except UnicodeEncodeError:
+        raise CheckError(f"env(name): no variable is named {brief(plain(name))}") from None
+
+
+def _unwritable(error: UnicodeEncodeError) -> str:
+    character = error.object[error.start]
+    if "\ud800" <= character <= "\udfff":
+        return "half of a surrogate pair is no character"
+    return f"{brief(character)} cannot be written in {error.encoding}"
+
+
+def _expected(path: str, word: str, value: Any) -> CheckError:
+    return CheckError(f"{path}: expected {word}, got {brief(value)}", path=path)
+
+
+def _each(
+    check: Callable[[str, Any], Any], name: str, items: Sequence[Any], types: frozenset[type]
+) -> Sequence[Any]:
+    """The items, each checked; nothing is to be done where all are of these types."""
+    if types.issuperset(map(type, items)):
+        return items
+    numbered = builtins.enumerate(items)
+    return [check(f"{name}(items[{position}])", item) for position, item in numbered]
+
+
+def _text(path: str, value: Any) -> str:
+    if type(value) is builtins.str:
+        return value
+    value = plain(value)
+    if isinstance(value, str):
+        return value
+    raise _expected(path, "string", value)
+
+
+def _number(path: str, value: Any) -> int | float:
+    value = plain(value)
+    if is_number(value):
+        return value
+    raise _expected(path, "number", value)
+
+
+def _text_or_number(path: str, value: Any) -> str | int | float:
+    value = plain(value)
+    if isinstance(value, str) or is_number(value):
+        return value
+    raise _expected(path, "string, int or float", value)
+
+
+def _integer(path: str, value: Any) -> int:
+    value = plain(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise _expected(path, "int", value)
+
+
+def _sequence(path: str, value: Any) -> list[Any] | tuple[Any, ...]:
+    value = plain(value)
+    if is_list(value) or is_tuple(value):
+        return value
+    raise _expected(path, "list", value)
+
+
+def _object(path: str, value: Any) -> dict[str, Any]:
+    value = plain(value)
+    if is_object(value):
+        return value
+    raise _expected(path, "object", value)
+
+
+def _comparable(path: str, value: Any) -> list[Any]:
+    sequence = _sequence(path, value)
+    types = set(map(type, sequence))
+    if types <= _NUMBERS or types <= _STRING:
+        return list(sequence)
+    items = [plain(item) for item in sequence]
+    if all(map(is_number, items)) or all(isinstance(item, str) for item in items):
+        return items
+    kinds = " and ".join(dict.fromkeys(map(kind, items)))
+    raise CheckError(f"{path}: expected all numbers or all strings, got {kinds}", path=path)
+
+
+def _extreme(name: str, arguments: tuple[Any, ...], choose: Callable[[Any], Any]) -> Any:
+    if arguments and is_dataframe(plain(arguments[0])) and len(arguments) <= 2:
+        return extreme_of_column(name, *map(plain, arguments))
+    items = _comparable(f"{name}(items)", arguments[0] if len(arguments) == 1 else arguments)
+    if not items:
+        raise CheckError(f"{name}(items): there are no items")
+    return choose(items)

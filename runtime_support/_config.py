@@ -1,0 +1,389 @@
+"""Settings: which model answers, and how.
+
+    configure(provider="openai", model="gpt-4o-mini")       for the process
+    with configure(model="gpt-4o"): ...                     for a block
+    prompt(..., options={"temperature": 0})                 for one prompt
+    snapshot()                                              to be given to another process
+
+A setting comes from the first of: the prompt's options, the blocks around it, `configure`, the
+environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
+the defaults. A project file alone does not choose where prompts and keys go: see `_check_word`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, Literal
+
+from runtime_support._checks import check
+from runtime_support._exchange import Provider, Structured
+from runtime_support._names import did_you_mean, listed
+from runtime_support._values import brief, is_number, is_object, plain, quote
+from runtime_support.errors import CheckError, ConfigError
+
+# The providers that can be chosen by name, and those among them that send to a server.
+PROVIDERS = ("openai", "openrouter", "local", "mock", "none", "scripted")
+_SENDING = (None, "openai", "openrouter")
+_KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
+
+SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default; None leaves it to the provider. `timeout` is in seconds."""
+
+    provider: str | Provider | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    stop: str | list[str] | None = None
+    system: str | None = None
+    timeout: float = 120.0
+    retries: int = 2
+    max_reply_bytes: int = 32_000_000
+    repairs: int = 1
+    max_tool_rounds: int = 8
+    max_tool_calls: int = 32
+    structured: Structured = "auto"
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def sampling(self) -> dict[str, Any]:
+        """The sampling options that are set."""
+        options = {name: getattr(self, name) for name in SAMPLING}
+        return {name: value for name, value in options.items() if value not in (None, {})}
+
+
+_TYPES: dict[str, Any] = {
+    "provider": str,
+    "model": str,
+    "base_url": str,
+    "api_key_env": str,
+    "temperature": float,
+    "top_p": float,
+    "max_tokens": int,
+    "seed": int,
+    "stop": str | list[str],
+    "system": str,
+    "timeout": float,
+    "retries": int,
+    "max_reply_bytes": int,
+    "repairs": int,
+    "max_tool_rounds": int,
+    "max_tool_calls": int,
+    "structured": Literal["auto", "on", "off"],
+    "extra": dict[str, Any],
+}
+
+_MINIMUM: dict[str, float] = {
+    "temperature": 0,
+    "top_p": 0,
+    "max_tokens": 1,
+    "timeout": 0.001,
+    "retries": 0,
+    "max_reply_bytes": 1,
+    "repairs": 0,
+    "max_tool_rounds": 0,
+    "max_tool_calls": 0,
+}
+
+_MAXIMUM: dict[str, float] = {"top_p": 1}
+
+# What is no text in the environment is read from it by this.
+_FROM_TEXT: dict[Any, Any] = {float: float, int: int}
+_VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in ("stop", "extra")}
+
+assert [own.name for own in fields(Settings)] == list(_TYPES)
+
+_lock = threading.Lock()
+_configured: dict[str, Any] = {}
+_of_blocks: ContextVar[dict[str, Any]] = ContextVar("settings of blocks")
+_NO_BLOCK: dict[str, Any] = {}
+_last: tuple[Settings, dict[str, Any], dict[str, Any], Settings]
+_last = (Settings(), {}, {}, Settings())
+
+
+class Configured:
+    """What `configure` has set; as a block, it holds there alone instead of in the process."""
+
+    def __init__(self, changes: dict[str, Any], before: dict[str, Any]) -> None:
+        self._changes = changes
+        self._before: dict[str, Any] | None = before
+        self._tokens: list[Token[dict[str, Any]]] = []
+
+    def __enter__(self) -> None:
+        global _configured
+        with _lock:
+            if self._before is not None:
+                process = dict(_configured)
+                for name, value in self._changes.items():
+                    if process.get(name) is value:  # nobody has set it since
+                        process[name] = self._before.get(name)
+                _configured = _set_ones(process)
+                self._before = None
+        around = _of_blocks.get(_NO_BLOCK)
+        self._tokens.append(_of_blocks.set({**around, **self._changes}))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _of_blocks.reset(self._tokens.pop())
+
+
+def configure(**settings: Any) -> Configured:
+    """Sets options for every prompt of the process; None takes one back.
+
+    `with configure(...):` sets them for the prompts inside of the block, in this thread or task
+    and in those that get a copy of its context. `provider` is a name or an object with
+    `complete(request) -> reply`. ConfigError names an unknown or ill-typed setting.
+    """
+    global _configured
+    checked = {
+        name: None if value is None else checked_option(name, value, "configure")
+        for name, value in settings.items()
+    }
+    with _lock:
+        before = _configured
+        _configured = _set_ones({**before, **checked})
+    return Configured(checked, before)
+
+
+def snapshot() -> dict[str, Any]:
+    """The settings in force here that are set, to be pickled: `configure(**snapshot())` elsewhere.
+
+    ConfigError when the provider is an object that cannot be pickled. Keys are not part of it, but
+    the name of the variable that holds one may be.
+    """
+    import pickle
+
+    settings = settings_for()
+    found = _set_ones({name: getattr(settings, name) for name in _TYPES})
+    try:
+        pickle.dumps(found)
+    except Exception as error:
+        raise ConfigError(
+            f"the settings cannot be pickled: {error}",
+            setting="provider",
+            hint="choose a provider by name, or make it where it is used",
+        ) from error
+    return found
+
+
+def settings_for(options: Mapping[str, Any] | None = None) -> Settings:
+    """The settings in force for a prompt with these options, by which it may be sent."""
+    settings, found = _in_force(options)
+    if found.chosen_by_project:
+        _check_word(found, settings, {*_set_here(), *(plain(options) or ())})
+    return settings
+
+
+def settings_to_show(options: Mapping[str, Any] | None = None) -> Settings:
+    """The same for a prompt that is only looked at."""
+    return _in_force(options)[0]
+
+
+def _in_force(options: Mapping[str, Any] | None) -> tuple[Settings, _Surroundings]:
+    options = plain(options)
+    if options is not None and not is_object(options):
+        raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
+    variables = tuple(map(os.environ.get, _VARIABLES))
+    found = _from_surroundings(variables, _working_directory())
+    settings = _with_configured(found.settings)
+    if options:
+        checked = {name: checked_option(name, plain(v), "option") for name, v in options.items()}
+        settings = replace(settings, **checked)
+    return settings, found
+
+
+def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _set_here() -> dict[str, Any]:
+    """What `configure` has set for the process and for the blocks around."""
+    return _set_ones({**_configured, **_of_blocks.get(_NO_BLOCK)})
+
+
+def _with_configured(settings: Settings) -> Settings:
+    """The settings with those of `configure`; the last answer is kept."""
+    global _last
+    process, block = _configured, _of_blocks.get(_NO_BLOCK)
+    below, last_process, last_block, merged = _last
+    if below is not settings or last_process is not process or last_block is not block:
+        changes = _set_ones({**process, **block})
+        merged = replace(settings, **changes) if changes else settings
+        _last = settings, process, block, merged
+    return merged
+
+
+def checked_option(name: str, value: Any, origin: str) -> Any:
+    """The value of an option, or ConfigError when there is no such option or it does not fit."""
+    type_ = _TYPES.get(name)
+    if type_ is None:
+        hint = did_you_mean(name, _TYPES) or f"the options are {listed(_TYPES, limit=20)}"
+        raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
+    if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
+        return value
+    try:
+        checked = check(value, type_, path=f"{origin} {name}")
+    except CheckError as error:
+        raise ConfigError(error.message, setting=name) from None
+    minimum = _MINIMUM.get(name)
+    if minimum is not None and is_number(checked) and not checked >= minimum:
+        message = f"{origin} {name}: expected {minimum} or more, got {brief(checked)}"
+        raise ConfigError(message, setting=name)
+    maximum = _MAXIMUM.get(name)
+    if maximum is not None and is_number(checked) and not checked <= maximum:
+        message = f"{origin} {name}: expected {maximum} or less, got {brief(checked)}"
+        raise ConfigError(message, setting=name)
+    if name == "provider":
+        check_provider_name(str(checked), origin)
+    return checked
+
+
+def check_provider_name(name: str, origin: str) -> None:
+    """ConfigError when no provider has this name."""
+    if name not in PROVIDERS:
+        hint = did_you_mean(name, PROVIDERS) or f"the providers are {listed(PROVIDERS)}"
+        raise ConfigError(f"{origin}: no provider `{name}`", setting="provider", hint=hint)
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return os.sep  # it was removed, and with it the project file that may have been there
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """The settings of the environment and of the project file, which is at `path`."""
+
+    settings: Settings
+    path: str
+    chosen_by_project: tuple[str, ...]
+
+
+@lru_cache(maxsize=32)
+def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Surroundings:
+    path = _project_file(directory)
+    found = {} if path is None else _read_project(path)
+    for (variable, name), text in zip(_VARIABLES.items(), variables, strict=True):
+        if text:
+            found[name] = checked_option(name, _read_text(variable, name, text), variable)
+    said = {name for (_, name), text in zip(_VARIABLES.items(), variables, strict=True) if text}
+    chosen = tuple(n for n in ("base_url", "api_key_env") if n in found and n not in said)
+    return _Surroundings(Settings(**found), path or "", chosen)
+
+
+def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> None:
+    """ConfigError when a project file alone decides where prompts and keys go.
+
+    Whoever runs a program in a folder that came from elsewhere has not read its project file. A
+    server on this machine that no key would be sent to is let through.
+    """
+    open_ = [name for name in found.chosen_by_project if name not in said]
+    is_sending = settings.provider in _SENDING
+    is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
+    if not open_ or not is_sending or is_replaying:
+        return
+    has_key = settings.api_key_env is not None or any(map(os.environ.get, _KEYS))
+    if not has_key and _is_of_this_machine(settings.base_url or ""):
+        return
+    folder, trusting = os.path.dirname(found.path), _user_file()
+    if _is_trusted(folder, trusting):
+        return
+    name = open_[0]
+    raise ConfigError(
+        f"{found.path} [tool.saft] {name}: a project file does not choose where prompts and keys "
+        f"go without your word",
+        setting=name,
+        hint=f"set SAFT_{name.upper()}, or write `trusted = [{quote(folder)}]` into {trusting}",
+    )
+
+
+def _is_of_this_machine(address: str) -> bool:
+    import ipaddress
+    from urllib.parse import urlsplit
+
+    try:
+        host = urlsplit(address).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _user_file() -> str:
+    from platformdirs import user_config_path
+
+    return str(user_config_path("saft", appauthor=False) / "config.toml")
+
+
+def _is_trusted(folder: str, trusting: str) -> bool:
+    """Whether the user's own file names the folder, or one that it is in."""
+    if not os.path.isfile(trusting):
+        return False
+    named = _read_toml(trusting).get("trusted", [])
+    try:
+        folders = check(named, list[str], path=f"{trusting} trusted")
+    except CheckError as error:
+        raise ConfigError(error.message) from None
+    inside = os.path.join(os.path.realpath(folder), "")
+    places = (os.path.realpath(os.path.expanduser(place)) for place in folders)
+    return any(inside.startswith(os.path.join(place, "")) for place in places)
+
+
+def _read_text(variable: str, name: str, text: str) -> Any:
+    read = _FROM_TEXT.get(_TYPES[name])
+    if read is None:
+        return text
+    try:
+        return read(text)
+    except ValueError:
+        word = "an int" if read is int else "a number"
+        raise ConfigError(f"{variable}: expected {word}, got {brief(text)}", setting=name) from None
+
+
+def _project_file(directory: str) -> str | None:
+    """The pyproject.toml in this directory, or the nearest one above."""
+    while True:
+        path = os.path.join(directory, "pyproject.toml")
+        if os.path.isfile(path):
+            return path
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return None
+        directory = parent
+
+
+def _read_project(path: str) -> dict[str, Any]:
+    tool = _read_toml(path).get("tool", {})
+    section: Any = tool.get("saft", {}) if is_object(tool) else {}
+    if not is_object(section):
+        raise ConfigError(f"{path} [tool.saft]: expected a table, got {brief(section)}")
+    return {
+        name: checked_option(name, value, f"{path} [tool.saft]") for name, value in section.items()
+    }
+
+
+def _read_toml(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None

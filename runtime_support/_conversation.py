@@ -1,0 +1,322 @@
+"""A conversation with a model as steps, from the first request to the value.
+
+    steps = Conversation(content, goal, tools, settings, rounds, observer).steps()
+    drive(steps, answer)         the goal is reached, or an error
+
+A conversation does nothing itself: it yields what has to be done next, and is sent what came of
+it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; a
+failure is thrown in. Whoever drives it decides how to wait: at once as `drive` does, in a thread,
+in an event loop, or not at all, when a journal knows the outcome.
+
+The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
+are run in order and answered. Any other reply ends a turn: it reaches the goal, or the model is
+told why not and asked again, as often as `repairs` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from runtime_support._config import Settings
+from runtime_support._exchange import Message, Reply, Request, ToolRequest
+from runtime_support._goals import Goal, Unreadable, Work, without_thinking
+from runtime_support._media import Content, ending_with
+from runtime_support._redaction import escaped, redacted
+from runtime_support._results import Answer, Result, ToolCall, Usage
+from runtime_support._tools import read_arguments
+from runtime_support._tracing import Observer
+from runtime_support._values import brief
+from runtime_support.errors import (
+    CheckError,
+    ContractError,
+    PromptError,
+    Refused,
+    SaftError,
+    ToolLimitError,
+    TruncatedReply,
+)
+
+T = TypeVar("T")
+
+Step: TypeAlias = Request | ToolRequest | Work
+# What a step is sent depends on its kind, which annotations cannot say.
+Steps: TypeAlias = Generator[Step, Any, T]
+
+_REFUSALS = ("refusal", "content_filter")
+SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """A bound that was passed, in words, with what to try."""
+
+    bound: int
+    what: str
+    hint: str
+
+
+def drive(steps: Steps[T], answer: Callable[[Step], Any]) -> T:
+    """What the steps come to, each answered at once; a failure is the conversation's to judge."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                outcome = answer(step)
+            except BaseException as failure:
+                step = steps.throw(failure)
+            else:
+                step = steps.send(outcome)
+    except StopIteration as end:
+        return end.value
+
+
+class Conversation:
+    """The state of one call; nothing of it outlives the call."""
+
+    def __init__(
+        self,
+        content: Content,
+        goal: Goal,
+        tools: Sequence[dict[str, Any]],
+        settings: Settings,
+        rounds: int | None,
+        observer: Observer,
+    ) -> None:
+        self.content = content
+        self.goal = goal
+        self.settings = settings
+        self.rounds_allowed = rounds
+        self.observer = observer
+        self.tools = tools
+        self.messages = _opening(content, goal.ending(), settings.system)
+        self.calls: list[ToolCall] = []
+        self.call_count = 0
+        self.rounds = 0
+        self.tool_rounds = 0
+        self.attempts: list[tuple[str, str]] = []
+        self.repairs: list[str] = []
+        self.requests = 0
+        self.input_tokens = 0
+        self.output_tokens = 0
+        self.model = settings.model or ""
+        self.text = ""
+
+    def anew(self, goal: Goal) -> Conversation:
+        """The same, from the beginning, towards another goal."""
+        rounds, observer = self.rounds_allowed, self.observer
+        return Conversation(self.content, goal, self.tools, self.settings, rounds, observer)
+
+    def steps(self) -> Steps[None]:
+        """What has to be done until the goal is reached; a PromptError when it cannot be."""
+        try:
+            while not self.goal.is_reached:
+                request = self.request()
+                self.observer.sent(request)
+                try:
+                    reply: Reply = yield request
+                except SaftError as error:
+                    self.observer.failed(error)
+                    raise
+                self._receive(reply)
+                if reply.tool_calls:
+                    yield from self._run_tools(reply)
+                    continue
+                try:
+                    work = self.goal.accept(reply.text)
+                    if work is not None:
+                        yield from self._do(work)
+                except Unreadable as unreadable:
+                    self._ask_again(reply, str(unreadable))
+                else:
+                    self._note_cut(reply)
+        except PromptError as error:
+            # A prompt inside a tool has its own calls to tell of.
+            error.tool_calls = error.tool_calls or tuple(self.calls)
+            raise
+        self.repairs.extend(self.goal.repairs)
+
+    def request(self) -> Request:
+        """The request that is sent next."""
+        returns = self.goal.return_tools()
+        is_over = self._ordinary_rounds_are_over
+        ordinary = () if is_over and returns else self.tools
+        contract = self.goal.contract
+        schema = contract.json_schema if contract is not None else None
+        return Request(
+            messages=tuple(self.messages),
+            model=self.settings.model,
+            tools=(*ordinary, *returns),
+            must_answer=is_over and bool(ordinary),
+            schema=None if self.settings.structured == "off" else schema,
+            is_strict=contract is not None and contract.is_strict,
+            structured=self.settings.structured,
+            options=self.settings.sampling(),
+        )
+
+    def answer(self, value: Any, *, is_several: bool = False) -> Answer:
+        """The value with the history; of several values each is a Result of its own as well."""
+        usage = Usage(self.input_tokens, self.output_tokens, self.requests)
+        history = (self.text, self.calls, usage, self.model, self.repairs)
+        fields = tuple(Result.of(Answer(one, *history)) for one in value) if is_several else ()
+        return Answer(value, *history, fields)
+
+    @property
+    def _ordinary_rounds_are_over(self) -> bool:
+        return self.rounds_allowed is not None and self.tool_rounds >= self.rounds_allowed
+
+    def _receive(self, reply: Reply) -> None:
+        self.observer.received(reply)
+        self.requests += 1
+        self.input_tokens += reply.input_tokens
+        self.output_tokens += reply.output_tokens
+        self.model = reply.model or self.model
+        self.text = reply.text
+        self._examine(reply)
+
+    def _examine(self, reply: Reply) -> None:
+        """What cannot be worked with at all."""
+        if reply.finish in _REFUSALS:
+            said = f": {_shown(reply.text)}" if reply.text else ""
+            raise Refused(f"the model declined to answer{said}", text=reply.text)
+        needs_all = self.goal.is_typed or bool(reply.tool_calls)
+        if reply.finish == "length" and needs_all:
+            raise TruncatedReply(
+                f"the reply was cut by the token limit after {_shown(reply.text)}",
+                text=reply.text,
+                hint="raise `max_tokens`, or ask for less",
+            )
+
+    def _run_tools(self, reply: Reply) -> Steps[None]:
+        ordinary = [call for call in reply.tool_calls if not self.goal.takes(call)]
+        passed = self._passed_limit(ordinary)
+        if passed is not None:
+            self._keep_the_last(reply, passed, is_all=not ordinary)
+            return
+        self.rounds += 1
+        self.tool_rounds += bool(ordinary)
+        started = self.call_count
+        identified = [
+            (f"call{number:05d}", call) for number, call in enumerate(reply.tool_calls, started + 1)
+        ]
+        self.call_count += len(identified)
+        # Not the reply's own ids: servers omit or repeat them, and these make requests repeatable.
+        self.messages.append(_calls_message(reply.text, identified))
+        for identity, call in identified:
+            if self.goal.takes(call):
+                answer = self.goal.keep(call)
+            else:
+                made: ToolCall = yield call
+                self._note_call(made)
+                answer = made.result if made.result is not None else f"error: {made.error}"
+            self.messages.append({"role": "tool", "tool_call_id": identity, "content": answer})
+        is_do = self.rounds_allowed is not None
+        if is_do and not ordinary and not self.goal.is_reached:
+            self._note_attempt(reply.text, "not every field was handed in")
+
+    def _note_call(self, call: ToolCall) -> None:
+        self.observer.called(call)
+        self.calls.append(call)
+
+    def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
+        """The limit that a round with these ordinary calls would pass."""
+        if ordinary and self._ordinary_rounds_are_over:
+            allowed = self.rounds_allowed or 0
+            what = f"the model asks for tools after its {allowed} round"
+            return _Limit(allowed, what, "leave out `do` if it may use them more often")
+        rounds = self.settings.max_tool_rounds
+        if self.rounds >= rounds:
+            what = f"more than {rounds} rounds of tool calls"
+            return _Limit(rounds, what, "raise `max_tool_rounds` if so many are meant")
+        calls = self.settings.max_tool_calls
+        if len(self.calls) + len(ordinary) > calls:
+            what = f"more than {calls} tool calls"
+            return _Limit(calls, what, "raise `max_tool_calls` if so many are meant")
+        return None
+
+    def _keep_the_last(self, reply: Reply, passed: _Limit, is_all: bool) -> None:
+        """Of the reply that passes a limit: what it hands in may be all that was open."""
+        for call in reply.tool_calls:
+            if self.goal.takes(call):
+                self.goal.keep(call)
+        if self.goal.is_reached and is_all:
+            return
+        last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
+        state = self.goal.state()
+        raise ToolLimitError(
+            passed.what + last + (f"; {state}" if state else ""),
+            limit=passed.bound,
+            hint=passed.hint,
+        )
+
+    def _do(self, work: Work) -> Steps[None]:
+        outcome = yield work
+        for call in work.calls(outcome):
+            self._note_call(call)
+        work.judge(outcome)
+
+    def _note_cut(self, reply: Reply) -> None:
+        if reply.finish == "length":
+            self.repairs.append("the text was cut by the token limit")
+
+    def _ask_again(self, reply: Reply, reason: str) -> None:
+        self._note_attempt(reply.text, reason)
+        self.messages.append({"role": "assistant", "content": reply.text})
+        self.messages.append({"role": "user", "content": self.goal.reminder(reason)})
+
+    def _note_attempt(self, text: str, reason: str) -> None:
+        """Counts a reply that did not do; too many are the end."""
+        self.attempts.append((text, reason))
+        if len(self.attempts) <= self.settings.repairs:
+            self.repairs.append(f"asked again: {reason}")
+            return
+        tries = len(self.attempts)
+        state = self.goal.state()
+        answer = without_thinking(text).strip()
+        raise ContractError(
+            f"no usable reply after {tries} {'try' if tries == 1 else 'tries'}: {reason}"
+            + (f"; {state}" if state else "")
+            + (f"; the last reply was {_shown(answer)}" if answer else ""),
+            attempts=tuple(self.attempts),
+            values=dict(getattr(self.goal, "arrived", {})),
+            hint="say in the prompt what form the answer has, or raise `repairs`",
+        )
+
+
+def _opening(content: Content, ending: str, system: str | None) -> list[Message]:
+    user: Message = {"role": "user", "content": ending_with(content, ending)}
+    return [user] if system is None else [{"role": "system", "content": system}, user]
+
+
+def _calls_message(text: str, identified: list[tuple[str, ToolRequest]]) -> Message:
+    return {
+        "role": "assistant",
+        "content": text or None,
+        "tool_calls": [
+            {
+                "id": identity,
+                "type": "function",
+                "function": {"name": call.name, "arguments": _sendable(call.arguments)},
+            }
+            for identity, call in identified
+        ],
+    }
+
+
+def _sendable(arguments: str) -> str:
+    """Servers read the arguments again, and fail on what is no JSON object."""
+    try:
+        read_arguments(arguments)
+    except CheckError:
+        return "{}"
+    return arguments or "{}"
+
+
+def _call_text(call: ToolCall) -> str:
+    return f"{call.tool} {brief(call.args).removeprefix('object ')}"
+
+
+def _shown(text: str) -> str:
+    text = redacted(text[: 20 * SHOWN])[:SHOWN]
+    return escaped(brief(text).removeprefix("string "))

@@ -1,0 +1,196 @@
+"""The builtins that read and write files.
+
+`saftc run` leaves the script's folder in the main module; there, relative paths begin in it. In a
+compiled module that Python runs, they begin in the working directory. Only regular files are read
+and written: a device or a pipe may have no end, or wait for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from runtime_support._quick_typing import Any, Iterator
+from runtime_support._values import brief, plain
+from runtime_support.errors import CheckError, FileError
+
+MOST_BYTES = 1_000_000_000
+
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def base_folder() -> str:
+    """The folder that relative paths begin in."""
+    main = sys.modules.get("__main__")
+    try:
+        return os.path.abspath(getattr(main, "__saft_folder__", ""))
+    except FileNotFoundError:
+        raise FileError("the working directory is not there any more", path="") from None
+
+
+def resolved(path: str) -> str:
+    """The absolute path, without links in it."""
+    return os.path.realpath(_placed(path))
+
+
+def read_text(path: str) -> str:
+    """The text of a UTF-8 file."""
+    place = resolved(_text("read_text(path)", path))
+    data = content(place, MOST_BYTES)
+    if len(data) > MOST_BYTES:
+        most = size_text(MOST_BYTES)
+        raise FileError(f"cannot read {place}: it has more than {most}", path=place)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"cannot read {place}: not UTF-8 text", path=place) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a UTF-8 file, whole or not at all; a file that is there keeps its permissions.
+
+    Of a link beside its target, the target is written; a link to another folder is refused.
+    """
+    named = _placed(_text("write_text(path)", path))
+    place = resolved(named)
+    try:
+        data = _text("write_text(text)", text).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FileError(f"cannot write {place}: the text is not UTF-8", path=place) from error
+    folder = os.path.realpath(os.path.dirname(named))
+    if os.path.islink(named) and not place.startswith(os.path.join(folder, "")):
+        problem = f"it is a link to {place}, which is in another folder"
+        hint = "name that path to write there"
+        raise FileError(f"cannot write {named}: {problem}", path=named, hint=hint)
+    try:
+        replace_file(place, data)
+    except OSError as error:
+        raise _failure("write", place, error) from error
+
+
+def list_files(pattern: str) -> list[str]:
+    """The paths of the files that match, such as `data/*.csv` or `**/*.md`, sorted.
+
+    They begin as the pattern does. What is hidden is left out unless the pattern names it, and
+    `**` goes through no links.
+    """
+    given = _text("list_files(pattern)", pattern)
+    _placed(given)
+    folder = "" if os.path.isabs(given) else base_folder()
+    found = _matches(folder, given.replace(os.sep, "/"))
+    return sorted(path for path in found if os.path.isfile(os.path.join(folder, path)))
+
+
+def content(place: str, most: int) -> bytes:
+    """The bytes of a regular file, one more than `most` at the most, or FileError."""
+    try:
+        check_regular(place)
+        with open(place, "rb", opener=_opened) as file:
+            return file.read(most + 1)
+    except OSError as error:
+        raise _failure("read", place, error) from error
+
+
+def check_regular(place: str) -> int:
+    """The permissions of what is there; an OSError when it is no regular file."""
+    mode = os.stat(place).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(0, "Is a directory")
+    if not stat.S_ISREG(mode):
+        raise OSError(0, "it is not a regular file")
+    return mode & 0o777
+
+
+def replace_file(path: str, data: bytes) -> None:
+    """Writes a regular file, whole or not at all; an OSError when that cannot be."""
+    try:
+        mode = check_regular(path)
+    except FileNotFoundError:
+        mode = None
+    temporary = os.path.join(os.path.dirname(path), f".saft-{os.urandom(8).hex()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
+    descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def size_text(count: int) -> str:
+    """A number of bytes in words: `512 bytes`, `12 kB`, `3.4 MB`."""
+    if count < 1000:
+        return f"{count} bytes"
+    if count < 1_000_000:
+        return f"{count / 1000:.0f} kB"
+    return f"{count / 1_000_000:.1f} MB"
+
+
+def _text(path: str, value: Any) -> str:
+    value = plain(value)
+    if isinstance(value, str):
+        return value
+    raise CheckError(f"{path}: expected string, got {brief(value)}", path=path)
+
+
+def _placed(path: str) -> str:
+    """The path from the root on, links and all; FileError when no file could have it."""
+    try:
+        if "\0" in path:
+            raise ValueError
+        os.fsencode(path)
+    except ValueError:
+        raise FileError(f"{brief(path)} can be no path", path=path) from None
+    return path if os.path.isabs(path) else os.path.join(base_folder(), path)
+
+
+def _failure(verb: str, place: str, error: OSError) -> FileError:
+    return FileError(f"cannot {verb} {place}: {error.strerror or error}", path=place)
+
+
+def _opened(path: str, flags: int) -> int:
+    # What has become a pipe since it was looked at would wait here.
+    return os.open(path, flags | _NO_WAITING)
+
+
+def _matches(folder: str, pattern: str) -> set[str]:
+    """What matches; the glob module itself would go through links, and in circles."""
+    import glob
+    import re
+
+    first, *others = re.split(r"(?:^|(?<=/))\*\*(?:/|$)", pattern)
+    found = set(glob.glob(first, root_dir=folder)) if first or not others else {""}
+    for position, part in enumerate(others, 1):
+        is_last = position == len(others)
+        name = part or ("*" if is_last and not pattern.endswith("/") else "")
+        found = {
+            path + match
+            for start in found
+            for path in _folders(folder, start)
+            for match in (glob.glob(name, root_dir=os.path.join(folder, path)) if name else ("",))
+        }
+    return found
+
+
+def _folders(folder: str, start: str) -> Iterator[str]:
+    """The folder `start` and those below it that are neither hidden nor links."""
+    waiting = [start]
+    while waiting:
+        path = waiting.pop()
+        yield path
+        try:
+            with os.scandir(os.path.join(folder, path)) as entries:
+                waiting += [
+                    f"{path}{entry.name}/"
+                    for entry in entries
+                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
+                ]
+        except OSError:
+            continue  # not ours to read, or gone

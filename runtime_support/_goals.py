@@ -1,0 +1,424 @@
+"""What a conversation works towards: text, a typed value, or several named fields.
+
+A goal says what the first message and each request carry for it, takes the calls that are meant
+for it, and judges the replies that end a turn:
+
+    goal.ending()                the lines after the prompt
+    goal.return_tools()          tools by which the model hands in values
+    goal.keep(call)              a call of such a tool: the answer that the model gets
+    goal.accept(text)            a reply without calls: nothing, work that has to be done before it
+                                 can be judged, or Unreadable with the reason
+    goal.is_reached, goal.value  whether all is there, and what it is
+
+What a typed goal asks of the model, and makes of its replies, is its contract:
+
+    contract_of(list[int]).text()     "Reply with JSON only, no other text, of this form: [int]"
+    read(contract, "```[1, 2]```")    Reading([1, 2], repairs=("read from a code fence",))
+
+The form is Saft's notation with the fields' docs, far shorter than a JSON Schema.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+from runtime_support._checks import check
+from runtime_support._exchange import ToolRequest
+from runtime_support._jsontext import parse_unambiguous, to_json, without_halves
+from runtime_support._names import listed
+from runtime_support._results import ToolCall
+from runtime_support._schema import (
+    ABSENT,
+    AnySchema,
+    Field,
+    ObjectSchema,
+    Schema,
+    decode,
+    json_schema,
+    notation,
+    object_schema,
+    schema_of,
+    strict_json_schema,
+)
+from runtime_support._tools import loosened, read_arguments
+from runtime_support.errors import CheckError
+
+RETURN_PREFIX = "__saft_return_"
+
+
+# What a model may not know of the notation, told only where it occurs.
+_LEGEND = (
+    ("?", "`T?` is T or null"),
+    ("nil", "`nil` is null"),
+    ("(", "`(A, B)` is an array"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A schema with what a request says about it."""
+
+    schema: Schema
+    form: str
+    json_schema: dict[str, Any] | None
+    is_strict: bool
+
+    def text(self) -> str:
+        """The lines that follow the prompt."""
+        if isinstance(self.schema, AnySchema):
+            return "Reply with JSON only, no other text."
+        return _demand(self.form)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The value of a reply, and in words what was needed to get it."""
+
+    value: Any
+    repairs: tuple[str, ...]
+
+
+class Unreadable(Exception):
+    """The reply does not satisfy the contract; the text is the reason, with its path."""
+
+
+def contract_of(type_: Any) -> Contract:
+    """The contract for a Python type; CheckError when JSON cannot hold it."""
+    return contract_for(schema_of(type_))
+
+
+def contract_for(schema: Schema) -> Contract:
+    """The contract for a schema."""
+    return _contract(_Kept(schema))
+
+
+def without_thinking(text: str) -> str:
+    """The text without the blocks in which a model thinks aloud."""
+    if "<" not in text:
+        return text
+    from runtime_support._recovery import without_thinking  # seldom needed, and not small
+
+    return without_thinking(text)
+
+
+def read(contract: Contract, text: str) -> Reading:
+    """The value that the reply means, or Unreadable with the reason."""
+    try:
+        return Reading(decode(parse_unambiguous(text), contract.schema, "value"), ())
+    except CheckError:
+        pass
+    from runtime_support._recovery import RecoveryRefused, recover
+
+    try:
+        recovered = recover(text, contract.schema)
+        return Reading(decode(recovered.value, contract.schema, "value"), recovered.repairs)
+    except RecoveryRefused as refusal:
+        raise Unreadable(str(refusal)) from None
+    except CheckError as error:
+        raise Unreadable(str(error)) from None
+
+
+class _Kept:
+    """A schema that is equal to itself alone, to cache by identity."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and other.schema is self.schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+
+@lru_cache(maxsize=512)
+def _contract(kept: _Kept) -> Contract:
+    schema = kept.schema
+    document, is_strict = strict_json_schema(schema)
+    return Contract(schema, notation(schema), document or None, is_strict)
+
+
+@lru_cache(maxsize=512)
+def _demand(form: str) -> str:
+    legend = "; ".join(words for mark, words in _LEGEND if mark in _without_texts(form))
+    explained = f" ({legend})" if legend else ""
+    separator = "\n" if "\n" in form else " "
+    return f"Reply with JSON only, no other text, of this form{explained}:{separator}{form}"
+
+
+def _without_texts(form: str) -> str:
+    """The notation without literals and docs, whose characters mean nothing."""
+    return re.sub(r'"(\\.|[^"\\])*"|//[^\n]*', "", form)
+
+
+class Work(Protocol):
+    """What has to be done before a reply can be judged, such as running a program."""
+
+    def do(self) -> Any:
+        """Does it; the outcome is data, also when it failed."""
+        ...
+
+    def calls(self, outcome: Any) -> list[ToolCall]:
+        """The calls of functions that were made by it."""
+        ...
+
+    def judge(self, outcome: Any) -> None:
+        """Gives the goal what came of it, or raises Unreadable with the reason."""
+        ...
+
+
+class Goal(Protocol):
+    """See the module's docstring."""
+
+    repairs: list[str]
+    is_typed: bool
+
+    @property
+    def is_reached(self) -> bool: ...
+
+    @property
+    def value(self) -> Any: ...
+
+    @property
+    def contract(self) -> Contract | None: ...
+
+    def ending(self) -> str: ...
+
+    def return_tools(self) -> list[dict[str, Any]]: ...
+
+    def takes(self, call: ToolRequest) -> bool: ...
+
+    def keep(self, call: ToolRequest) -> str: ...
+
+    def accept(self, text: str) -> Work | None: ...
+
+    def reminder(self, reason: str) -> str: ...
+
+    def state(self) -> str: ...
+
+
+def goal_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Goal:
+    """The goal of a prompt with this type, or these fields by name."""
+    if fields is not None:
+        check(fields, dict[str, Any], path="fields")
+        if not fields:
+            raise CheckError("`fields` names no field")
+        return ObjectGoal(fields) if structured == "on" else FieldsGoal(fields)
+    return TextGoal() if returns is str else ValueGoal(contract_of(returns))
+
+
+class _WithoutReturnTools:
+    """The part that text and typed values have in common."""
+
+    repairs: list[str]
+
+    def __init__(self) -> None:
+        self.repairs = []
+        self.found: Any = ABSENT
+
+    @property
+    def is_reached(self) -> bool:
+        return self.found is not ABSENT
+
+    @property
+    def value(self) -> Any:
+        return self.found
+
+    def return_tools(self) -> list[dict[str, Any]]:
+        return []
+
+    def takes(self, call: ToolRequest) -> bool:
+        return False
+
+    def keep(self, call: ToolRequest) -> str:
+        raise LookupError(call.name)
+
+    def state(self) -> str:
+        return ""
+
+
+class TextGoal(_WithoutReturnTools):
+    """Any text that is not empty."""
+
+    is_typed = False
+    contract = None
+
+    def ending(self) -> str:
+        return ""
+
+    def accept(self, text: str) -> None:
+        if not text.strip():
+            raise Unreadable("the reply is empty")
+        self.found = without_halves(text)
+        if self.found != text:
+            self.repairs.append("half of a surrogate pair was replaced by U+FFFD")
+
+    def reminder(self, reason: str) -> str:
+        return "Your reply was empty. Please answer."
+
+
+class ValueGoal(_WithoutReturnTools):
+    """A JSON value that satisfies a contract."""
+
+    is_typed = True
+
+    def __init__(self, contract: Contract) -> None:
+        super().__init__()
+        self._contract = contract
+
+    @property
+    def contract(self) -> Contract | None:
+        return self._contract
+
+    def ending(self) -> str:
+        return self._contract.text()
+
+    def accept(self, text: str) -> None:
+        reading = read(self._contract, text)
+        self.found = reading.value
+        self.repairs.extend(reading.repairs)
+
+    def reminder(self, reason: str) -> str:
+        return f"That reply cannot be used: {reason}. {self._contract.text()}"
+
+
+class ObjectGoal(ValueGoal):
+    """Fields as one JSON object, for models that are not given return tools."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        super().__init__(contract_for(object_schema(fields)))
+        self.names = tuple(fields)
+
+    @property
+    def value(self) -> Any:
+        return tuple(self.found[name] for name in self.names)
+
+
+class FieldsGoal:
+    """Fields that the model hands in by one return tool each.
+
+    A valid value is kept, also when later ones are not; of two, the later one counts. An object
+    with the fields, sent as text, is taken too.
+    """
+
+    is_typed = True
+    contract = None
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.repairs: list[str] = []
+        self.schema: ObjectSchema = object_schema(fields)
+        self.arrived: dict[str, Any] = {}
+        self.reasons: dict[str, str] = {}
+        for name in fields:
+            if len(RETURN_PREFIX + name) > 64:
+                raise CheckError(f"the field name `{name}` is too long for a tool")
+
+    @property
+    def is_reached(self) -> bool:
+        return len(self.arrived) == len(self.schema.fields)
+
+    @property
+    def value(self) -> Any:
+        return tuple(self.arrived[field.name] for field in self.schema.fields)
+
+    def ending(self) -> str:
+        tools = ", ".join(RETURN_PREFIX + field.name for field in self.schema.fields)
+        return f"Answer by calling each of these tools once, with the value: {tools}."
+
+    def return_tools(self) -> list[dict[str, Any]]:
+        return [_return_tool(field) for field in self.schema.fields]
+
+    def takes(self, call: ToolRequest) -> bool:
+        return any(call.name == RETURN_PREFIX + field.name for field in self.schema.fields)
+
+    def keep(self, call: ToolRequest) -> str:
+        name = call.name.removeprefix(RETURN_PREFIX)
+        field = next(field for field in self.schema.fields if field.name == name)
+        try:
+            arguments = read_arguments(call.arguments)
+            if "value" not in arguments:
+                raise CheckError("the argument `value` is missing")
+            value = loosened(arguments["value"], field.schema)
+            self.arrived[name] = decode(value, field.schema, "value")
+        except CheckError as error:
+            self.reasons[name] = str(error)
+            self.repairs.append(f"refused for {name}: {error}")
+            return f"error: {error}"
+        self.reasons.pop(name, None)
+        return "kept" if self.is_reached else f"kept; still missing: {self._missing_tools()}"
+
+    def accept(self, text: str) -> None:
+        if not text.strip():
+            raise Unreadable("the reply is empty and calls no tool")
+        found = self._fields_in(text)
+        if not found:
+            raise Unreadable("the reply calls no tool")
+        self.arrived.update(found)
+        self.repairs.append(f"taken from a JSON object in the text: {listed(found)}")
+        if not self.is_reached:
+            raise Unreadable(f"the reply leaves open: {listed(self._missing())}")
+
+    def reminder(self, reason: str) -> str:
+        open_fields = [
+            f"{name} ({self.reasons[name]})" if name in self.reasons else name
+            for name in self._missing()
+        ]
+        return f"Still missing: {', '.join(open_fields)}. Call {self._missing_tools()}."
+
+    def state(self) -> str:
+        """What arrived, what did not, and why, for the error that ends the call."""
+        arrived = ", ".join(f"{name} = {_bounded(value)}" for name, value in self.arrived.items())
+        missing = ", ".join(
+            f"{name} ({self.reasons.get(name, 'never sent')})" for name in self._missing()
+        )
+        return f"arrived: {arrived or 'nothing'}; missing: {missing}"
+
+    def _missing(self) -> list[str]:
+        return [field.name for field in self.schema.fields if field.name not in self.arrived]
+
+    def _missing_tools(self) -> str:
+        return ", ".join(RETURN_PREFIX + name for name in self._missing())
+
+    def _fields_in(self, text: str) -> dict[str, Any]:
+        """The fields of an object in the text: all of them, or each that is valid."""
+        try:
+            return read(contract_for(self.schema), text).value
+        except Unreadable:
+            pass
+        try:
+            loose = read(contract_of(dict[str, Any]), text).value
+        except Unreadable:
+            return {}
+        found: dict[str, Any] = {}
+        for field in self.schema.fields:
+            if field.name not in loose:
+                continue
+            try:
+                found[field.name] = decode(loose[field.name], field.schema, field.name)
+            except CheckError as error:
+                self.reasons[field.name] = str(error)
+        return found
+
+
+def _return_tool(field: Field) -> dict[str, Any]:
+    value = Field("value", field.schema, doc=field.doc)
+    return {
+        "type": "function",
+        "function": {
+            "name": RETURN_PREFIX + field.name,
+            "description": field.doc or f"Hands in the value of `{field.name}`.",
+            "parameters": json_schema(ObjectSchema(None, (value,))),
+        },
+    }
+
+
+def _bounded(value: Any, limit: int = 60) -> str:
+    try:
+        text = to_json(value)
+    except CheckError:
+        text = repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -1,0 +1,183 @@
+"""Saft values as JSON text and back.
+
+    >>> to_json((1, "é"))
+    '[1,"é"]'
+    >>> parse('{"a": 1}')
+    {'a': 1}
+
+An error says the path of the part that has no JSON form:
+
+    >>> to_json({"a": [1, float("inf")]})
+    Traceback (most recent call last):
+    runtime_support.errors.CheckError: value.a[1]: float inf has no JSON form
+"""
+
+from __future__ import annotations
+
+from runtime_support._quick_typing import Any, Callable, NoReturn
+from runtime_support._values import (
+    brief,
+    is_dataframe,
+    is_list,
+    is_object,
+    is_record,
+    is_result,
+    is_tuple,
+    kind,
+    member_path,
+    plain,
+    record_fields,
+)
+from runtime_support.errors import CheckError
+
+
+def to_json(value: Any) -> str:
+    """Compact JSON text: non-ASCII kept, tuples as lists, records as objects.
+
+    A dataframe is a summary of it, which is bounded.
+
+    Non-finite numbers, functions and other values without a JSON form are refused.
+    """
+    import json
+
+    try:
+        return json.dumps(
+            value,
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+            default=_as_json,
+        )
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _refusal(value) from error
+
+
+def parse(text: str) -> Any:
+    """The value of JSON text; of a key that stands twice, the last one."""
+    return _parse(text, None)
+
+
+def parse_unambiguous(text: str) -> Any:
+    """The value of JSON text; a key that stands twice is refused."""
+    return _parse(text, _refuse_repeated)
+
+
+def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) -> Any:
+    import json
+
+    given: Any = plain(text)
+    if not isinstance(given, str):
+        raise CheckError(f"parse(text): expected string, got {brief(given)}")
+    try:
+        value = json.loads(
+            given,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=object_of,
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise CheckError(f"parse(text): not JSON: {error.msg} at {where}") from None
+    except RecursionError:
+        raise CheckError("parse(text): nested too deeply") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise CheckError(f"parse(text): {error}") from None
+    if "\\u" in given:
+        _check_surrogates(value)
+    elif not given.isascii():
+        _check_surrogates(given)
+    return value
+
+
+def holds_half(text: str) -> bool:
+    """Whether there is half of a surrogate pair in the text, which no encoding has."""
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def without_halves(text: str) -> str:
+    """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
+    if not holds_half(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise CheckError("parse(text): a key stands twice")
+    return members
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise CheckError(f"parse(text): {name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise CheckError(f"parse(text): {text} is too large for a float")
+    return number
+
+
+def _check_surrogates(value: Any) -> None:
+    """Half of a pair could neither be printed nor sent again."""
+    import json
+
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise CheckError("parse(text): half of a surrogate pair is no character") from None
+
+
+def _as_json(value: Any) -> Any:
+    """What the json module cannot write by itself."""
+    if is_result(value):
+        return plain(value)
+    if is_record(value) and not isinstance(value, type):
+        return record_fields(value)
+    if is_dataframe(value):
+        from runtime_support._tables import summary
+
+        return summary(value)
+    raise TypeError
+
+
+def _refusal(value: Any) -> CheckError:
+    """The error for a value of which some part has no JSON form, with the path to it."""
+    path, part = _culprit("value", value, 0)
+    hint = "interpolate it on its own" if kind(part) in ("image", "file") else None
+    return CheckError(f"{path}: {brief(part)} has no JSON form", path=path, hint=hint)
+
+
+def _culprit(path: str, value: Any, depth: int) -> tuple[str, Any]:
+    value = plain(value)
+    parts: list[tuple[str, Any]] = []
+    if is_list(value) or is_tuple(value):
+        parts = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+    elif is_object(value):
+        parts = [(member_path(path, str(key)), item) for key, item in value.items()]
+    elif is_record(value):
+        fields = record_fields(value)
+        parts = [(member_path(path, name), item) for name, item in fields.items()]
+    if depth > 100:
+        return path, "nested too deeply"
+    for part_path, part in parts:
+        if not _is_writable(part):
+            return _culprit(part_path, part, depth + 1)
+    return path, value
+
+
+def _is_writable(value: Any) -> bool:
+    import json
+
+    try:
+        json.dumps(value, allow_nan=False, default=_as_json)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True

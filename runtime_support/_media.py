@@ -1,0 +1,311 @@
+"""Pictures and files for prompts, and the content of messages that they go into.
+
+    prompt("What is in {photo}?", photo=image("photo.png"))
+
+    >>> content_of(["What is in ", Image("dot.png", "image/png", b"..."), "?"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [{'type': 'text', 'text': 'What is in '},
+     {'type': 'image_url', 'image_url': {'url': 'data:image/png;base64,Li4u'}},
+     {'type': 'text', 'text': '?'}]
+
+What kind a file is of is read from its content, not from its name. It is read when it is named.
+Text alone stays text, which every server takes. Where people look at a message, and in recordings,
+the number of bytes and a hash stand for the data of a part: see `abridged`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from runtime_support._files import content, resolved, size_text
+from runtime_support._quick_typing import Any, ClassVar, Iterable, TypeAlias
+from runtime_support._values import brief, is_list, is_object, plain
+from runtime_support.errors import CheckError, FileError
+
+MOST_BYTES = 20 * 1024 * 1024
+MOST_TEXT_BYTES = 1024 * 1024
+
+# The first bytes of a file, and its type; of pictures, the ones that models take. The expressions
+# are compiled when they are needed: importing `re` takes as long as all of our own modules.
+_SIGNS = (
+    (rb"\x89PNG\r\n\x1a\n", "image/png"),
+    (rb"\xff\xd8\xff", "image/jpeg"),
+    (rb"GIF8[79]a", "image/gif"),
+    (rb"(?s:RIFF....WEBP)", "image/webp"),
+    (rb"%PDF-", "application/pdf"),
+    (rb"(?s:RIFF....WAVE)", "audio/wav"),
+    (rb"ID3|\xff[\xfb\xf3\xf2]", "audio/mpeg"),
+)
+HASH_LENGTH = 16
+
+_BASE64 = ";base64,"
+
+_AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
+# By the type of a part: the name of its data, and the word for it.
+_DATA = {
+    "image_url": ("url", "image"),
+    "file": ("file_data", "file"),
+    "input_audio": ("data", "sound"),
+}
+
+_URL = r"([A-Za-z][A-Za-z0-9+.-]*)://|(data):"
+_DATA_URL = r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]*)"
+
+
+class _Media:
+    """Something that is sent with a prompt: `data` of a MIME `type`, or a `url`."""
+
+    __slots__ = ("data", "name", "type", "url")
+    __saft_kind__: ClassVar[str]
+
+    def __init__(self, name: str, type_: str, data: bytes, url: str | None = None) -> None:
+        self.name = name
+        self.type = type_
+        self.data = data
+        self.url = url
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._content() == self._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def _content(self) -> tuple[Any, ...]:
+        return (self.type, self.data, self.url)
+
+    def __str__(self) -> str:
+        about = self.url or f"{self.name}, {self.type}, {size_text(len(self.data))}"
+        return f"{self.__saft_kind__}({about})"
+
+    __repr__ = __str__
+
+
+class Image(_Media):
+    """A picture, or the address of one."""
+
+    __slots__ = ()
+    __saft_kind__ = "image"
+
+
+class File(_Media):
+    """A file: a PDF, a sound, a picture, or UTF-8 text."""
+
+    __slots__ = ()
+    __saft_kind__ = "file"
+
+
+Part: TypeAlias = dict[str, Any]
+Content: TypeAlias = str | list[Part]
+Piece: TypeAlias = str | Image | File | Part
+
+
+def image(path: str) -> Image:
+    """The picture at a path or an http URL, to be interpolated: PNG, JPEG, GIF or WebP.
+
+    A URL is not opened here but sent to the model. FileError when there is no such picture.
+    """
+    import re
+
+    given = _string("image(path)", path)
+    address = re.match(_URL, given)
+    if address is None:
+        place, data = _read(given)
+        return Image(os.path.basename(place), _image_type(data, place), data)
+    if (address.group(1) or "").lower() in ("http", "https"):
+        return Image(given, "", b"", given)
+    inline = re.fullmatch(_DATA_URL, given)
+    if inline is None:
+        raise CheckError(
+            f"image(path): expected a path or an http URL, got {brief(given)}", path="image(path)"
+        )
+    data = _decoded(inline.group(1))
+    return Image("data", _image_type(data, "the data URL"), data)
+
+
+def file(path: str) -> File:
+    """The file at a path, to be interpolated: a PDF, a sound (WAV, MP3), a picture or text.
+
+    FileError when there is no such file.
+    """
+    import re
+
+    given = _string("file(path)", path)
+    if re.match(_URL, given):
+        hint = "`image(url)` sends a picture by its URL"
+        raise CheckError(f"file(path): expected a path, got {brief(given)}", hint=hint)
+    place, data = _read(given)
+    type_ = _type_of(data)
+    if type_ is None:
+        raise FileError(
+            f"cannot send {place}: its type is not known",
+            path=place,
+            hint="models take PDF, PNG, JPEG, GIF, WebP, WAV, MP3 and UTF-8 text",
+        )
+    if type_ == "text/plain" and len(data) > MOST_TEXT_BYTES:
+        raise _too_large(place, len(data), MOST_TEXT_BYTES, "of text ")
+    return File(os.path.basename(place), type_, data)
+
+
+def content_of(pieces: Iterable[Piece]) -> Content:
+    """The content that these pieces make, in their order."""
+    pieces = [piece for piece in pieces if piece != ""]
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(map(str, pieces))
+    from itertools import groupby
+
+    parts: list[Part] = []
+    for is_text, group in groupby(pieces, lambda piece: isinstance(piece, str)):
+        together = list(group)
+        parts += [_text_part("".join(map(str, together)))] if is_text else map(_part, together)
+    return parts
+
+
+def ending_with(content: Content, text: str) -> Content:
+    """The content with a paragraph after it."""
+    if not text:
+        return content
+    return f"{content}\n\n{text}" if isinstance(content, str) else [*content, _text_part(text)]
+
+
+def text_of(content: Any) -> str:
+    """The text in the content of a message, without its other parts."""
+    if is_list(content):
+        return "".join(part["text"] for part in content if part["type"] == "text")
+    return content or ""
+
+
+def described(content: Any) -> str:
+    """The content in words: its text, and `[image, 70 bytes, sha256 ...]` for another part."""
+    if not is_list(content):
+        return content or ""
+    return "\n".join(
+        part["text"] if part["type"] == "text" else _description(_abridged_part(part))
+        for part in content
+    )
+
+
+def counted(messages: Iterable[dict[str, Any]]) -> str:
+    """How many pictures and files the messages have: `2 images, 1 file`."""
+    from collections import Counter
+
+    contents = [message["content"] for message in messages]
+    parts = [part["type"] for content in contents if is_list(content) for part in content]
+    words = Counter(_DATA[type_][1] for type_ in parts if type_ in _DATA)
+    return ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in words.items())
+
+
+def abridged(message: dict[str, Any]) -> dict[str, Any]:
+    """The message, with the data of its parts stood for by their number of bytes and a hash."""
+    content = message.get("content")
+    if not is_list(content):
+        return message
+    return {**message, "content": [_abridged_part(part) for part in content]}
+
+
+def _string(path: str, value: Any) -> str:
+    given = plain(value)
+    if isinstance(given, str):
+        return given
+    raise CheckError(f"{path}: expected string, got {brief(given)}", path=path)
+
+
+def _read(path: str) -> tuple[str, bytes]:
+    """The resolved path and the content."""
+    place = resolved(path)
+    data = content(place, MOST_BYTES)
+    if len(data) > MOST_BYTES:
+        raise _too_large(place, max(os.stat(place).st_size, len(data)), MOST_BYTES, "")
+    if not data:
+        raise FileError(f"cannot send {place}: the file is empty", path=place)
+    return place, data
+
+
+def _too_large(place: str, size: int, limit: int, what: str) -> FileError:
+    has, most = size_text(size), size_text(limit)
+    if has == most:
+        has, most = f"{size} bytes", f"{limit} bytes"
+    return FileError(f"cannot send {place}: it has {has}, at most {most} {what}go", path=place)
+
+
+def _image_type(data: bytes, place: str) -> str:
+    type_ = _type_of(data)
+    if type_ is not None and type_.startswith("image/"):
+        return type_
+    hint = None if type_ is None else f"it is of {type_}, which `file(path)` sends"
+    problem = "it is not a PNG, JPEG, GIF or WebP picture"
+    raise FileError(f"cannot send {place}: {problem}", path=place, hint=hint)
+
+
+def _type_of(data: bytes) -> str | None:
+    import re
+
+    for sign, type_ in _SIGNS:
+        if re.match(sign, data):
+            return type_
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else "text/plain"
+
+
+def _decoded(text: str) -> bytes:
+    import base64
+    import binascii
+
+    try:
+        data = base64.b64decode(text, validate=False)
+    except binascii.Error as error:
+        raise CheckError(f"image(path): the data URL is not base64: {error}") from None
+    if len(data) > MOST_BYTES:
+        raise _too_large("the data URL", len(data), MOST_BYTES, "")
+    return data
+
+
+def _part(piece: Any) -> Part:
+    """The part of a picture or a file, or one that is given as it is."""
+    if is_object(piece):
+        return piece
+    if piece.url is not None:
+        return {"type": "image_url", "image_url": {"url": piece.url}}
+    if piece.type == "text/plain":
+        return _text_part(f"{piece.name}:\n{piece.data.decode('utf-8-sig')}")
+    import base64
+
+    data = base64.b64encode(piece.data).decode("ascii")
+    if piece.type in _AUDIO_FORMATS:
+        audio = {"data": data, "format": _AUDIO_FORMATS[piece.type]}
+        return {"type": "input_audio", "input_audio": audio}
+    url = f"data:{piece.type};base64,{data}"
+    if piece.type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"filename": piece.name, "file_data": url}}
+
+
+def _text_part(text: str) -> Part:
+    return {"type": "text", "text": text}
+
+
+def _abridged_part(part: Part) -> Part:
+    kind = part["type"]
+    if kind not in _DATA:
+        return part
+    name, _ = _DATA[kind]
+    head, mark, data = part[kind][name].rpartition(_BASE64)
+    if data.startswith("<") or (kind != "input_audio" and not mark):
+        return part  # abridged already, or an address
+    return {**part, kind: {**part[kind], name: f"{head}{mark}{_stand_in(data)}"}}
+
+
+def _stand_in(data: str) -> str:
+    import hashlib
+
+    size = len(data) * 3 // 4 - data[-2:].count("=")
+    return f"<{size} bytes, sha256 {hashlib.sha256(data.encode()).hexdigest()[:HASH_LENGTH]}>"
+
+
+def _description(part: Part) -> str:
+    name, word = _DATA[part["type"]]
+    inner = part[part["type"]]
+    data = inner[name].rpartition(_BASE64)[2].strip("<>")
+    return f"[{', '.join(filter(None, (word, inner.get('filename'), data)))}]"

@@ -1,0 +1,468 @@
+"""The operators of the semantics table, on values of any kind, and calls of any function.
+
+    >>> add(1, 2.5), eq(True, 1), eq([1], [1.0])
+    (3.5, False, True)
+    >>> neg("7")
+    Traceback (most recent call last):
+    runtime_support.errors.CheckError: `-` takes a number, got string "7"
+    >>> call(len, [1, 2])
+    2
+
+Each function is one line of the table; its docstring says what it takes. Most operands are of plain
+types, and often of the same one: each function begins with what can be told from those alone, by
+`__class__`, which takes less time than a call of `type`.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from runtime_support._names import did_you_mean, function_name, listed
+from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Iterator
+from runtime_support._values import (
+    attributes_of,
+    brief,
+    has_length,
+    is_dataframe,
+    is_function,
+    is_list,
+    is_number,
+    is_object,
+    is_record,
+    is_result,
+    is_tuple,
+    kind,
+    known_attributes,
+    plain,
+    record_fields,
+)
+from runtime_support.errors import CheckError, MissingError, ZeroError
+
+if TYPE_CHECKING:
+    from runtime_support._schema import Parameter, Signature
+
+_OURS = __name__.partition(".")[0] + "."
+_PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
+_ADDED = frozenset((int, float, str, list))
+_ORDERED = frozenset((int, float, str))
+_INDEXED = frozenset((list, tuple, str))
+_KEYED = frozenset((dict,))
+_BOUNDS = frozenset((int, type(None)))
+
+# What a Result offers beside its value, by its name in Saft.
+_HISTORY = {
+    "value": "data",
+    "text": "text",
+    "toolCalls": "tool_calls",
+    "usage": "usage",
+    "model": "model",
+}
+_HISTORY_ONLY = ("toolCalls", "usage")
+
+
+def truthy(value: object) -> bool:
+    """False for nil and false alone."""
+    if type(value) in _PLAIN_TYPES:
+        return value is not None and value is not False
+    if is_result(value):
+        value = plain(value)
+    return value is not None and value is not False
+
+
+def add(left: Any, right: Any) -> Any:
+    """Two numbers, two strings or two lists."""
+    if left.__class__ is int and right.__class__ is int:
+        return left + right
+    if left.__class__ is right.__class__ and left.__class__ in _ADDED:
+        return left + right
+    left, right = plain(left), plain(right)
+    if is_number(left) and is_number(right):
+        return _calculated("+", left, right, operator.add)
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right
+    if is_list(left) and is_list(right):
+        return left + right
+    raise _operands("+", "two numbers, two strings or two lists", left, right)
+
+
+def sub(left: Any, right: Any) -> int | float:
+    """Two numbers."""
+    if left.__class__ is int and right.__class__ is int:
+        return left - right
+    return _numbers("-", left, right, operator.sub)
+
+
+def mul(left: Any, right: Any) -> int | float:
+    """Two numbers."""
+    if left.__class__ is int and right.__class__ is int:
+        return left * right
+    return _numbers("*", left, right, operator.mul)
+
+
+def div(left: Any, right: Any) -> float:
+    """Two numbers; the quotient is a float."""
+    return _numbers("/", left, right, lambda a, b: a / b)
+
+
+def mod(left: Any, right: Any) -> int:
+    """Two integers; the sign is the divisor's."""
+    if left.__class__ is int and right.__class__ is int and right != 0:
+        return left % right
+    left, right = plain(left), plain(right)
+    if kind(left) != "int" or kind(right) != "int":
+        raise _operands("%", "two integers", left, right)
+    return _calculated("%", left, right, operator.mod)
+
+
+def neg(value: Any) -> int | float:
+    """A number."""
+    value = plain(value)
+    if not is_number(value):
+        raise CheckError(f"`-` takes a number, got {brief(value)}")
+    return -value
+
+
+def lt(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    if left.__class__ is int and right.__class__ is int:
+        return left < right
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
+        return left < right
+    return _ordered("<", left, right, operator.lt)
+
+
+def le(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    if left.__class__ is int and right.__class__ is int:
+        return left <= right
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
+        return left <= right
+    return _ordered("<=", left, right, operator.le)
+
+
+def gt(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    if left.__class__ is int and right.__class__ is int:
+        return left > right
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
+        return left > right
+    return _ordered(">", left, right, operator.gt)
+
+
+def ge(left: Any, right: Any) -> bool:
+    """Two numbers or two strings."""
+    if left.__class__ is int and right.__class__ is int:
+        return left >= right
+    if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
+        return left >= right
+    return _ordered(">=", left, right, operator.ge)
+
+
+def eq(left: Any, right: Any) -> bool:
+    """Deep equality: `1 == 1.0`, but true is not 1 and a list never equals a tuple."""
+    if left.__class__ is int and right.__class__ is int:
+        return left == right
+    if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
+        return left == right
+    try:
+        return _equal(left, right)
+    except RecursionError:
+        raise CheckError("`==`: the values are nested too deeply") from None
+
+
+def ne(left: Any, right: Any) -> bool:
+    """The opposite of `eq`."""
+    if left.__class__ is int and right.__class__ is int:
+        return left != right
+    if left.__class__ is right.__class__ and left.__class__ in _PLAIN_TYPES:
+        return left != right
+    return not eq(left, right)
+
+
+def is_in(item: Any, container: Any) -> bool:
+    """An element of a list or tuple, a key of an object, a part of a string."""
+    item, container = plain(item), plain(container)
+    if is_list(container) or is_tuple(container):
+        return any(eq(item, element) for element in container)
+    if is_object(container) or isinstance(container, str):
+        if not isinstance(item, str):
+            raise CheckError(f"`in` with {kind(container)} takes a string, got {brief(item)}")
+        return item in container
+    raise CheckError(f"`in` takes a list, tuple, object or string, got {brief(container)}")
+
+
+def member(value: Any, name: str) -> Any:
+    """`value.name`: a field of an object or record, `length`, an attribute of a Python object."""
+    if value.__class__ in _KEYED:
+        if name in value:
+            return value[name]
+    else:
+        attributes = known_attributes.get(value.__class__)
+        if attributes is not None and name in attributes:
+            return getattr(value, attributes[name])
+    if is_object(value):
+        if name in value:
+            return value[name]
+    elif is_result(value):
+        return getattr(value, _HISTORY[name]) if name in _HISTORY else member(value.data, name)
+    elif is_record(value) and not isinstance(value, type):
+        attribute = attributes_of(value.__class__).get(name)
+        if attribute is not None:
+            return getattr(value, attribute)
+    elif is_dataframe(value) and name == "length":
+        return value.height
+    elif kind(value) not in _WITHOUT_ATTRIBUTES and not name.startswith("_"):
+        if hasattr(value, name):
+            return getattr(value, name)
+        raise _missing_member(value, name)
+    if name == "length" and has_length(value):
+        return len(value)
+    raise _missing_member(value, name)
+
+
+def index(value: Any, key: Any) -> Any:
+    """`value[key]`: an item of a list, tuple or string by number, of an object by string."""
+    if key.__class__ is int:
+        if value.__class__ in _INDEXED:
+            try:
+                return value[key]
+            except IndexError:
+                pass  # told below
+    elif key.__class__ is str and value.__class__ in _KEYED and key in value:
+        return value[key]
+    value, key = value.data if is_result(value) else value, plain(key)
+    if is_list(value) or is_tuple(value) or isinstance(value, str):
+        if kind(key) != "int":
+            raise CheckError(f"an index into {kind(value)} is an int, got {brief(key)}")
+        return _item_at(value, key)
+    if is_object(value):
+        if not isinstance(key, str):
+            raise CheckError(f"a key of an object is a string, got {brief(key)}")
+        if key not in value:
+            raise MissingError(
+                f"no key {brief(key)}: the object has {listed(value)}",
+                name=key,
+                hint=did_you_mean(key, value),
+            )
+        return value[key]
+    raise CheckError(f"cannot index {brief(value)}")
+
+
+def item(value: Any, position: int) -> Any:
+    """`value.0`: an item of a tuple."""
+    value = plain(value)
+    if is_tuple(value):
+        return _item_at(value, position)
+    hint = f"write `[{position}]`" if is_list(value) or isinstance(value, str) else None
+    raise CheckError(f"`.{position}` takes a tuple, got {brief(value)}", hint=hint)
+
+
+def slice(value: Any, start: Any, stop: Any) -> Any:
+    """`value[start:stop]` of a list, tuple or string; nil for an open end."""
+    if type(value) in _INDEXED and type(start) in _BOUNDS and type(stop) in _BOUNDS:
+        return value[start:stop]
+    value, start, stop = plain(value), plain(start), plain(stop)
+    for bound in (start, stop):
+        if bound is not None and kind(bound) != "int":
+            raise CheckError(f"a slice takes ints, got {brief(bound)}")
+    if is_list(value) or is_tuple(value) or isinstance(value, str):
+        return value[start:stop]
+    raise CheckError(f"cannot slice {brief(value)}")
+
+
+def each(value: Any) -> list[Any] | tuple[Any, ...]:
+    """What a `for` goes over: a list or a tuple."""
+    if is_list(value) or is_tuple(value):
+        return value
+    inner = plain(value)
+    if is_list(inner) or is_tuple(inner):
+        return inner
+    if is_result(value):
+        raise CheckError("cannot iterate over a result", hint="use .toolCalls or .value")
+    hint = "`keys(x)` gives the keys of an object" if is_object(value) else None
+    raise CheckError(f"`for` goes over a list or tuple, got {brief(value)}", hint=hint)
+
+
+def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tuple[Any, ...]]:
+    """As `each`, for a pattern: each element is a list or tuple of as many items, when its turn
+    comes.
+
+    The shape is the number of names, or for a nested pattern the names: `("id", ("a", "b"))`.
+    """
+    return _unpacked(each(value), shape)
+
+
+def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
+    """The result of the call, or CheckError when the function cannot be called so."""
+    function = plain(function)
+    if not callable(function):
+        raise CheckError(f"cannot call {brief(function)}")
+    from runtime_support._schema import signature_of
+
+    signature = signature_of(function)
+    if signature.open_ended:
+        given = {key: plain(value) for key, value in named.items()}
+        return plain(function(*map(plain, arguments), **given))
+    name = function_name(function)
+    by_parameter = _by_parameter(name, signature, arguments, named)
+    if str(getattr(function, "__module__", "")).startswith(_OURS):
+        return plain(function(*arguments, **by_parameter))  # the builtins check what they get
+    from runtime_support._schema import validate
+
+    def checked(parameter: Parameter, value: Any) -> Any:
+        return validate(value, parameter.schema, path=f"{name}({parameter.name})")
+
+    takers = _positional(signature)
+    positional = list(map(checked, takers, arguments))
+    if signature.rest is not None:
+        positional += checked(signature.rest, list(arguments[len(takers) :]))
+    parameters = {parameter.python_name: parameter for parameter in signature.parameters}
+    by_name = {key: checked(parameters[key], value) for key, value in by_parameter.items()}
+    return plain(function(*positional, **by_name))
+
+
+_WITHOUT_ATTRIBUTES = frozenset(
+    ("bool", "int", "float", "string", "list", "tuple", "object", "nil")
+)
+
+
+def _equal(left: Any, right: Any) -> bool:
+    left, right = plain(left), plain(right)
+    if is_number(left) and is_number(right):
+        return left == right
+    if is_list(left) and is_list(right):
+        return len(left) == len(right) and all(map(eq, left, right))
+    if is_tuple(left) and is_tuple(right):
+        return len(left) == len(right) and all(map(eq, left, right))
+    if is_object(left) and is_object(right):
+        return left.keys() == right.keys() and all(eq(v, right[k]) for k, v in left.items())
+    if is_record(left) and type(left) is type(right):
+        return eq(record_fields(left), record_fields(right))
+    if is_dataframe(left) and is_dataframe(right):
+        return left.equals(right)
+    return kind(left) == kind(right) and bool(left == right)
+
+
+def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:
+    if -len(value) <= position < len(value):
+        return value[position]
+    items = "characters" if isinstance(value, str) else "items"
+    found = f"the {kind(value)} has {len(value)} {items}"
+    asked = brief(position).removeprefix("int ")
+    raise MissingError(f"index {asked} is out of range: {found}", name=position)
+
+
+def _unpacked(
+    elements: list[Any] | tuple[Any, ...], shape: int | tuple[Any, ...]
+) -> Iterator[list[Any] | tuple[Any, ...]]:
+    for position, element in enumerate(elements):
+        yield _fitted(element, shape, f"element {position} of the `for`")
+
+
+def _fitted(element: Any, shape: int | tuple[Any, ...], place: str) -> list[Any] | tuple[Any, ...]:
+    """The element, when Python's own unpacking of it does what the pattern says."""
+    element = plain(element)
+    count = shape if isinstance(shape, int) else len(shape)
+    if not (is_list(element) or is_tuple(element)) or len(element) != count:
+        raise CheckError(f"{place} has to be a list or tuple of {count}, got {brief(element)}")
+    if isinstance(shape, int):
+        return element
+    return [
+        part if isinstance(inner, str) else _fitted(part, inner, f"`{_pattern(inner)}` in {place}")
+        for part, inner in zip(element, shape, strict=True)
+    ]
+
+
+def _pattern(shape: str | tuple[Any, ...]) -> str:
+    return shape if isinstance(shape, str) else f"({', '.join(map(_pattern, shape))})"
+
+
+def _operands(symbol: str, takes: str, left: object, right: object) -> CheckError:
+    return CheckError(f"`{symbol}` takes {takes}, got {brief(left)} and {brief(right)}")
+
+
+def _numbers(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
+    left, right = plain(left), plain(right)
+    if is_number(left) and is_number(right):
+        return _calculated(symbol, left, right, calculate)
+    raise _operands(symbol, "two numbers", left, right)
+
+
+def _calculated(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
+    try:
+        return calculate(left, right)
+    except ZeroDivisionError:
+        raise ZeroError(f"`{symbol}` by zero: {brief(left)} {symbol} {brief(right)}") from None
+    except OverflowError:
+        raise CheckError(f"`{symbol}`: the number is too large for a float") from None
+
+
+def _ordered(symbol: str, left: Any, right: Any, compare: Callable[[Any, Any], bool]) -> bool:
+    left, right = plain(left), plain(right)
+    numbers = is_number(left) and is_number(right)
+    if numbers or (isinstance(left, str) and isinstance(right, str)):
+        return compare(left, right)
+    raise _operands(symbol, "two numbers or two strings", left, right)
+
+
+def _missing_member(value: Any, name: str) -> MissingError | CheckError:
+    if name in _HISTORY_ONLY:
+        return CheckError(
+            f"{brief(value)} has no `{name}`: it is a plain value",
+            hint="the history of a prompt is dropped by an annotated return and in a list",
+        )
+    if is_object(value):
+        fields = [str(key) for key in value]
+    elif is_record(value):
+        fields = list(record_fields(value))
+    elif is_function(value) or kind(value) not in _WITHOUT_ATTRIBUTES:
+        fields = [field for field in dir(value) if not field.startswith("_")]
+    else:
+        return CheckError(f"{brief(value)} has no field `{name}`")
+    found = f"its fields are {listed(fields)}"
+    return MissingError(
+        f"no field `{name}` in {kind(value)}: {found}", name=name, hint=did_you_mean(name, fields)
+    )
+
+
+def _by_parameter(
+    name: str, signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> dict[str, Any]:
+    """The named arguments by the parameters' names in Python, once all fit the signature."""
+    names = [parameter.name for parameter in signature.parameters]
+    positional = [parameter.name for parameter in _positional(signature)]
+    if len(arguments) > len(positional) and signature.rest is None:
+        parameters = f" ({listed(names)})" if names else ""
+        takes = f"`{name}` takes {len(positional)} arguments{parameters}"
+        raise CheckError(f"{takes}, got {len(arguments)}")
+    given = set(positional[: len(arguments)])
+    found: dict[str, Any] = {}
+    for key, value in named.items():
+        parameter = _named(key, signature)
+        if parameter is None:
+            hint = did_you_mean(key, names) or f"its parameters are {listed(names)}"
+            raise CheckError(f"`{name}` has no parameter `{key}`", hint=hint)
+        if parameter.name in given:
+            raise CheckError(f"`{name}` got `{parameter.name}` twice")
+        if parameter.passed == "by position":
+            raise CheckError(f"`{name}` takes `{parameter.name}` by position, not by name")
+        given.add(parameter.name)
+        found[parameter.python_name] = value
+    missing = [p.name for p in signature.parameters if p.required and p.name not in given]
+    if missing:
+        raise CheckError(f"`{name}` needs {listed(missing)}, which the call does not give")
+    return found
+
+
+def _positional(signature: Signature) -> list[Parameter]:
+    return [parameter for parameter in signature.parameters if parameter.passed != "by name"]
+
+
+def _named(key: str, signature: Signature) -> Parameter | None:
+    """The parameter of this name; the compiler adds underscores where Python forces it to."""
+    for parameter in signature.parameters:
+        if key in (parameter.python_name, parameter.name):
+            return parameter
+    stem = key.rstrip("_")
+    alike = [p for p in signature.parameters if p.python_name.rstrip("_") == stem]
+    return alike[0] if len(alike) == 1 else None

@@ -1,0 +1,393 @@
+"""The value that a model's reply holds, by the schema that was asked for.
+
+    recover('{"name": "Ada"}', schema)              Recovered({"name": "Ada"}, ())
+    recover("Sure: {name: 'Ada',}", schema)         the same value, with what had to be repaired
+    recover('{"name": "Ada", "born": 18', schema)   RecoveryRefused: the reply ends in the middle
+
+A reply goes through these steps, and the first that gives a value ends the search:
+
+    strict JSON (`nodes`)          the whole reply
+    bodies                         without thinking; fences and prose found
+    candidates (`loose`)           every object and list in it, read loosely, fitted to the schema
+    other notations (`notations`)  markup, tables, YAML and bullets, separated values
+    words                          a number, a bool or a member of an enumeration in plain text
+
+Everything that reads knows no schema; `fitting` knows no text. A step that
+finds several different values equally good refuses, and so does data that is cut or broken: what
+cannot be told is asked again, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from runtime_support._recovery import tokens
+from runtime_support._recovery.bodies import (
+    Candidate,
+    fenced,
+    find_candidates,
+    is_one_fence,
+    starts_a_line,
+    without_thinking,
+)
+from runtime_support._recovery.fitting import (
+    RESHAPED,
+    Fit,
+    Misfit,
+    admits_text,
+    depth,
+    fit,
+    flattened,
+    same,
+)
+from runtime_support._recovery.loose import LooseReader
+from runtime_support._recovery.nodes import (
+    Bare,
+    Broken,
+    CutOff,
+    Node,
+    NotData,
+    read_strict,
+    refuse_half_characters,
+)
+from runtime_support._recovery.notations import (
+    read_lines,
+    read_markdown_tables,
+    read_markup,
+    read_separated_values,
+)
+from runtime_support._recovery.words import Unreadable, letters, number_in_prose
+from runtime_support._schema import (
+    ListSchema,
+    LiteralSchema,
+    ObjectSchema,
+    ScalarSchema,
+    Schema,
+    UnionSchema,
+    resolved,
+)
+
+MOST_NOTES = 20
+LONGEST_WORDS = 20_000
+LONGEST_NOTATION = 2_000_000
+WHOLE_STARTS = frozenset((*tokens.CLOSERS, "("))
+
+# Quotes written as they are inside a string or a web page, from the first bracket of the text on.
+DISGUISES: tuple[tuple[re.Pattern[str], tuple[tuple[str, str], ...]], ...] = (
+    (re.compile(r"[^{\[\"]*[{\[][\s{\[]*\\+\""), (('\\"', '"'), ("\\\\", "\\"))),
+    (
+        re.compile(r"[^{\[\"]*[{\[][\s{\[]*&quot;"),
+        (("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")),
+    ),
+)
+
+_ANSWER = re.compile(
+    r"\b(?:(?:final |correct(?:ed)? )?(?:answer|result|version|output|json|value)|conclusion|final)"
+    r"\b[\s*_]*(?:is\b|[:=])[\s*_:]*",
+    re.IGNORECASE,
+)
+_OPEN_STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
+
+
+class RecoveryRefused(Exception):
+    """No value can be told from the reply; the reason says why, with the path."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """JSON data that satisfies the schema; `repairs` is empty where the reply was just that."""
+
+    value: Any
+    repairs: tuple[str, ...]
+
+
+def recover(text: str, schema: Schema) -> Recovered:
+    """The value that the reply holds, or RecoveryRefused with the reason."""
+    try:
+        return _recover(text, resolved(schema))
+    except Broken as broken:
+        raise RecoveryRefused(str(broken)) from None
+    except RecursionError:
+        raise RecoveryRefused("nested too deeply") from None
+
+
+def _recover(text: str, schema: Schema) -> Recovered:
+    if text.startswith("\ufeff"):
+        found = _recover(text[1:], schema)
+        return Recovered(found.value, ("byte order mark removed", *found.repairs))
+    strict = read_strict(text)
+    is_text = schema == ScalarSchema("string")
+    if strict is not None:
+        (node,) = strict
+        try:
+            if not is_text or not isinstance(node, (Bare, list, dict)):
+                return _recovered(fit(node, schema, len(text)), ())
+        except Misfit as misfit:
+            if not isinstance(node, str) or isinstance(node, Bare):
+                raise RecoveryRefused(str(misfit)) from None
+            text = str(node)
+    body = without_thinking(text, _names_of_fields(schema))
+    thought = () if body is text else ("thinking removed",)
+    if not body.strip():
+        raise RecoveryRefused("the reply is empty" if not thought else "the reply is only thinking")
+    if _OPEN_STRING.match(body):
+        raise CutOff("a string")
+    found = _text_reply(body) if is_text else _structured_reply(body, schema)
+    return _recovered(found, thought)
+
+
+def _text_reply(body: str) -> Fit:
+    """The text itself, or the JSON string in the one fence that it is."""
+    if is_one_fence(body):
+        strict = read_strict(fenced(body)[0])
+        if strict is not None and isinstance(strict[0], str) and not isinstance(strict[0], Bare):
+            return Fit(strict[0], ("code fence removed",), 0)
+    return Fit(body, ("plain text for a JSON string",), 0)
+
+
+def _structured_reply(body: str, schema: Schema) -> Fit:
+    misfits: list[Misfit] = []
+    undisguised = _undisguised(body)
+    candidates = _candidates(undisguised)
+    found = _fit_of_candidates(candidates, schema, undisguised, misfits)
+    if found is not None:
+        around = "code fence removed" if is_one_fence(body) else "text around the value left out"
+        is_whole = len(candidates) == 1 and candidates[0].whole
+        disguised = () if undisguised is body else ("escaped quotes restored",)
+        return _noted(found, *disguised, *(() if is_whole else (around,)))
+    text_is_fine = admits_text(schema)
+    # What begins like JSON is read as nothing else.
+    if not any(starts_a_line(undisguised, candidate) for candidate in candidates):
+        found = None if text_is_fine else _fit_of_notations(body, schema, misfits)
+        if found is None and text_is_fine and not misfits:
+            return Fit(body, ("plain text for a JSON string",), 0)
+    if found is None and not any(isinstance(candidate.node, dict) for candidate in candidates):
+        found = _fit_of_words(body, schema, misfits)
+    if found is not None:
+        return found
+    if misfits:
+        raise RecoveryRefused(str(max(misfits, key=depth)))
+    raise RecoveryRefused("the reply holds no JSON")
+
+
+def _undisguised(body: str) -> str:
+    for sign, replacements in DISGUISES:
+        if sign.match(body):
+            for disguise, plain in replacements:
+                body = body.replace(disguise, plain)
+    return body
+
+
+def _candidates(body: str) -> list[Candidate]:
+    return find_candidates(body) or list(_whole_value(body))
+
+
+def _whole_value(body: str) -> Iterator[Candidate]:
+    """A string or a tuple that is all of the body."""
+    start = len(body) - len(body.lstrip())
+    if body[start] not in WHOLE_STARTS or body.startswith("```", start):
+        return
+    reader = LooseReader(body, start)
+    try:
+        node = reader.read()
+        reader.skip()
+    except (NotData, Broken):
+        return
+    if reader.position == len(body):
+        yield Candidate(node, start, tuple(reader.notes), alone=True, whole=True)
+
+
+def _read_members(body: str) -> list[Node]:
+    """An object without its braces, or with only one of them."""
+    for text in ("{" + body, "{" + body.rstrip() + "}"):
+        reader = LooseReader(text)
+        try:
+            node = reader.read()
+            reader.skip()
+        except (NotData, Broken):
+            continue
+        if reader.position == len(text) and type(node) is dict:
+            return [node]
+    return []
+
+
+def _fit_of_candidates(
+    candidates: list[Candidate], schema: Schema, body: str, misfits: list[Misfit]
+) -> Fit | None:
+    """The best fit of the candidates, or of all of them together where a list is asked for."""
+    if not _holds_container(schema):
+        candidates = [c for c in candidates if c.alone or isinstance(c.node, dict)]
+    objects = [candidate for candidate in candidates if not isinstance(candidate.node, list)]
+    if isinstance(schema, ListSchema) and len(objects) == len(candidates) > 1:
+        return _fit_together(objects, schema, body, misfits)
+    fits: list[tuple[Candidate, Fit]] = []
+    for candidate in candidates:
+        try:
+            found = fit(candidate.node, schema, len(body))
+            fits.append((candidate, _noted(found, *candidate.notes)))
+        except Misfit as misfit:
+            misfits.append(misfit)
+    is_listed = any(isinstance(candidate.node, list) for candidate, _ in fits)
+    if isinstance(schema, ListSchema) and len(objects) > 1 and not is_listed:
+        return _fit_together(objects, schema, body, misfits)
+    return _best(fits, body)
+
+
+def _fit_together(
+    objects: list[Candidate], schema: ListSchema, body: str, misfits: list[Misfit]
+) -> Fit | None:
+    """A list from objects that stand one after another; none may be left out."""
+    try:
+        found = fit([candidate.node for candidate in objects], schema, len(body))
+    except Misfit as misfit:
+        misfits.append(misfit)
+        return None
+    notes = [note for candidate in objects for note in candidate.notes]
+    return _noted(found, *notes, "a list from values one after another")
+
+
+def _best(fits: list[tuple[Candidate, Fit]], body: str) -> Fit | None:
+    """The fit of the right shape; among several, the one after the last words `answer:`."""
+    if not fits:
+        return None
+    shape = min(found.cost // RESHAPED for _, found in fits)
+    best = [pair for pair in fits if pair[1].cost // RESHAPED == shape]
+    if not _agree(found for _, found in best):
+        mark = max((match.end() for match in _ANSWER.finditer(body)), default=len(body))
+        best = [(candidate, found) for candidate, found in best if candidate.start >= mark]
+        if not best or not _agree(found for _, found in best):
+            raise RecoveryRefused(
+                "the reply holds several values and does not say which one is meant"
+            )
+    return best[0][1]
+
+
+def _agree(fits: Iterable[Fit]) -> bool:
+    values = [found.value for found in fits]
+    return all(same(value, values[0]) for value in values[1:])
+
+
+# The first is for single values too: `<answer>42</answer>`.
+NOTATIONS: tuple[tuple[str, Callable[[str], list[Node]]], ...] = (
+    ("read from markup", read_markup),
+    ("read from a table", read_markdown_tables),
+    ("read from lines of text", read_lines),
+    ("read from separated values", read_separated_values),
+    ("missing braces added", _read_members),
+)
+
+
+def _fit_of_notations(body: str, schema: Schema, misfits: list[Misfit]) -> Fit | None:
+    """The value written in another notation than JSON, in a fence or in the text."""
+    if len(body) > LONGEST_NOTATION:
+        return None
+    notations = NOTATIONS if _holds_container(schema) else NOTATIONS[:1]
+    for text in (*fenced(body), body):
+        for words, read in notations:
+            fits: list[Fit] = []
+            for node in read(text):
+                try:
+                    fits.append(_noted(fit(node, schema, len(text)), words))
+                except Misfit as misfit:
+                    misfits.append(misfit)
+            if fits:
+                best = min(found.cost // RESHAPED for found in fits)
+                fits = [found for found in fits if found.cost // RESHAPED == best]
+                if not _agree(fits):
+                    raise RecoveryRefused("the reply can be read as several values")
+                return fits[0]
+    return None
+
+
+def _fit_of_words(body: str, schema: Schema, misfits: list[Misfit]) -> Fit | None:
+    """A number, a bool or a member of an enumeration in plain words, or several between commas."""
+    if len(body) > LONGEST_WORDS or not _admits_words(schema):
+        return None
+    marks = list(_ANSWER.finditer(body))
+    tails = [body[marks[-1].end() :].strip().partition("\n")[0]] if marks else []
+    for text in (*map(str.strip, fenced(body)), body.strip(), *tails):
+        try:
+            return _noted(_fit_word(text, schema), "read from plain text")
+        except Misfit as misfit:
+            misfits.append(misfit)
+    return None
+
+
+def _fit_word(text: str, schema: Schema) -> Fit:
+    try:
+        found = fit(Bare(text), schema, len(text))
+    except Misfit:
+        if not _admits_number(schema):
+            raise
+        try:
+            number = number_in_prose(text)
+        except Unreadable as unreadable:
+            raise Misfit("value", str(unreadable)) from None
+        return fit(Bare(number), schema, len(text))
+    # Of a list, every item must be spelled out; a mention in a sentence is not a list.
+    is_single = isinstance(schema, ListSchema) and len(found.value) == 1
+    if is_single and letters(str(found.value[0])) != letters(text):
+        raise Misfit("value", "the reply holds no list")
+    return found
+
+
+def _members(schema: Schema) -> list[Schema]:
+    """What a value may be: the members of a union, or the schema itself."""
+    return list(flattened(schema)) if isinstance(schema, UnionSchema) else [schema]
+
+
+def _holds_container(schema: Schema) -> bool:
+    scalars = (ScalarSchema, LiteralSchema, UnionSchema)
+    return not all(isinstance(member, scalars) for member in _members(schema))
+
+
+def _admits_words(schema: Schema) -> bool:
+    """Whether plain words may be a value: of the schema, or for each item of a list."""
+    item = resolved(schema.item) if isinstance(schema, ListSchema) else schema
+    return any(isinstance(member, (ScalarSchema, LiteralSchema)) for member in _leaves(item))
+
+
+def _leaves(schema: Schema) -> Iterator[Schema]:
+    for member in _members(schema):
+        if isinstance(member, UnionSchema):
+            yield from member.members
+        else:
+            yield member
+
+
+def _admits_number(schema: Schema) -> bool:
+    return any(
+        member in (ScalarSchema("int"), ScalarSchema("float")) for member in _members(schema)
+    )
+
+
+def _names_of_fields(schema: Schema) -> set[str]:
+    """The names that a tag in the reply may have as data."""
+    members = [
+        member.item if isinstance(member, ListSchema) else member for member in _members(schema)
+    ]
+    objects = [member for member in map(resolved, members) if isinstance(member, ObjectSchema)]
+    return {field.name.lower() for member in objects for field in member.fields}
+
+
+def _noted(found: Fit, *notes: str) -> Fit:
+    return Fit(found.value, (*notes, *found.notes), found.cost)
+
+
+def _recovered(found: Fit, notes: tuple[str, ...]) -> Recovered:
+    refuse_half_characters(found.value)
+    repairs = list(dict.fromkeys((*notes, *found.notes)))
+    more = len(repairs) - MOST_NOTES
+    if more > 0:
+        repairs[MOST_NOTES:] = [f"and {more} more"]
+    return Recovered(found.value, tuple(repairs))
+
+
+__all__ = ["Recovered", "RecoveryRefused", "recover", "without_thinking"]

@@ -1,0 +1,484 @@
+"""Single values as models write them: numbers, yes and no, the members of an enumeration.
+
+    member_meant("I would say it is Blue.", ["RED", "BLUE"])       "BLUE"
+    member_meant("red or blue", ["RED", "BLUE"])                   None: two are mentioned
+    bool_meant("The statement is false.")                          False
+    read_number("$1,200.50")                   1200.5
+    read_number("85%")                         Unreadable
+    number_in_prose("The answer is 42.")       42
+    take_scalar(Bare("$1,200"), "int")         Taken(1200, 'read `$1,200` as 1200', cost=2)
+    take_literal("red", ["RED", "BLUE"])       Taken("RED", 'read `red` as "RED"', cost=2)
+
+A mention counts when it is the only one and nothing in its sentence takes it back. Digits are
+ASCII. A percentage, a scaled number (`5k`), a range, a bound or a date is not the number that its
+digits spell, so it is refused. Costs only rank: what is written as the schema has it is free, then
+come other notations of the same value, then values written as another kind.
+"""
+
+# ruff: noqa: RUF001  (the signs that look like others are the point)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from runtime_support._recovery import tokens
+from runtime_support._recovery.nodes import Bare, Node
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a table that is written as text."""
+    return frozenset(text.split())
+
+
+def letters(text: str) -> str:
+    """What two spellings of one name have in common: `schemaId`, `Schema ID`, `schema_id`."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+# Words that leave open, or turn round, what their sentence mentions.
+SPOILERS = word_set(
+    """
+    not no never neither nor cannot without except unless if whether either or maybe perhaps
+    possibly might could unsure uncertain unclear unknown sorry unable apologize apologise
+    impossible
+    """
+)
+
+TRUE_WORDS = frozenset({"true", "yes", "y", "on"})
+FALSE_WORDS = frozenset({"false", "no", "n", "off"})
+
+_MARKUP = "*_`~\"'“”‘’«»„"
+_AROUND = _MARKUP + " \t\r\n.,;:!()[]{}<>|"
+_SENTENCE_END = re.compile(r"[.!?]+(?=\s|\Z)|\n")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+
+# `no` alone answers; `no idea` and `a false positive` do not.
+_BOOL_MENTION = re.compile(
+    r"(?<![\w\-])(?:(?P<yes>yes|true)|(?P<no>no|false))"
+    r"(?=[\s*_`\"'”]*(?:[.,!;:)\]—–]|\Z|\n)"
+    r"|\s+(?:because|as|since|given|that|in|for|when)\b)",
+    re.IGNORECASE,
+)
+_BOOL_LEAD = re.compile(
+    r"[\s*_`\"'“]*(?:(?P<yes>yes)|(?P<no>no))[\s*_`\"'”]*[.,!;:—–]", re.IGNORECASE
+)
+
+
+def without_markup(text: str) -> str:
+    """The text without Markdown's marks and quotes around it."""
+    return text.strip().strip(_MARKUP).strip()
+
+
+def member_meant(text: str, members: Sequence[str]) -> str | None:
+    """The member that the text is, or plainly mentions; None when it is none or several."""
+    if text in members:
+        return text
+    return _spelled(text, members) or _mentioned(text, members)
+
+
+def spelled_member(text: str, members: Sequence[str]) -> str | None:
+    """The member that the whole text is, but for case, spacing and markup."""
+    return text if text in members else _spelled(text, members)
+
+
+def bool_meant(text: str) -> bool | None:
+    """What a text answers, or None when it does not do so plainly."""
+    word = spelled_bool(text)
+    if word is not None:
+        return word
+    mentions = list(_BOOL_MENTION.finditer(text))
+    said = {mention["yes"] is not None for mention in mentions}
+    if len(said) != 1:
+        return None
+    lead = _BOOL_LEAD.match(text)
+    if lead is None and any(is_spoiled(text, *mention.span()) for mention in mentions):
+        return None
+    return said.pop()
+
+
+def spelled_bool(text: str) -> bool | None:
+    """The bool that the whole text is a word for."""
+    word = text.strip(_AROUND).casefold()
+    if word in TRUE_WORDS:
+        return True
+    return False if word in FALSE_WORDS else None
+
+
+def is_spoiled(text: str, start: int, end: int, also: Collection[str] = ()) -> bool:
+    """Whether another word in the sentence around this span leaves open what it says."""
+    first = max((stop.end() for stop in _SENTENCE_END.finditer(text, 0, start)), default=0)
+    stop = _SENTENCE_END.search(text, end)
+    words = _WORD.findall(text[first:start]) + _WORD.findall(
+        text[end : stop.start() if stop else None]
+    )
+    return any(
+        word in SPOILERS or word in also or word.replace("’", "'").endswith("n't")
+        for word in map(str.lower, words)
+    )
+
+
+def _spelled(text: str, members: Sequence[str]) -> str | None:
+    stripped = text.strip(_AROUND)
+    for exact in (text.strip(), stripped):
+        if exact in members:
+            return exact
+    wanted = letters(text)
+    found = [member for member in members if wanted and letters(member) == wanted]
+    return found[0] if len(found) == 1 else None
+
+
+def _mentioned(text: str, members: Sequence[str]) -> str | None:
+    """The only member that stands in the text as words of their own."""
+    spans: list[tuple[int, int, str]] = []
+    for member in sorted(members, key=len, reverse=True):
+        for match in _mention_pattern(member).finditer(text):
+            inside = any(start <= match.start() and match.end() <= end for start, end, _ in spans)
+            if not inside:
+                spans.append((*match.span(), member))
+    mentioned = {member for _, _, member in spans}
+    if len(mentioned) != 1 or any(is_spoiled(text, start, end) for start, end, _ in spans):
+        return None
+    return mentioned.pop()
+
+
+def _mention_pattern(member: str) -> re.Pattern[str]:
+    parts = [re.escape(part) for part in _PARTS.findall(member)]
+    if not parts:
+        return re.compile(r"(?!)")
+    body = r"[\s_\-]*".join(parts)
+    if len(member) == 1:
+        # One letter is also a word (`a`) or a pronoun (`I`): its case and a sign after it tell.
+        return re.compile(rf"(?<![\w\-'’]){body}(?=[*_`\"'”]*(?:[.,;:)\]](?![0-9])|\Z|\n))")
+    return re.compile(
+        rf"(?<![\w\-'’])(?<![0-9][.,]){body}(?![\w\-]|['’]\w|[.,][0-9])", re.IGNORECASE
+    )
+
+
+_EXPONENT = r"(?:[eE][+-]?[0-9]{1,3})?"
+_GAP = "[, _'’\u00a0\u2009\u202f]"
+
+
+def _without(separators: str) -> Callable[[str], str]:
+    return lambda digits: re.sub(separators, "", digits)
+
+
+def _european(digits: str) -> str:
+    return re.sub("[. '’\u00a0\u2009\u202f]", "", digits).replace(",", ".")
+
+
+def _ratio(digits: str) -> str:
+    """`1/5` as decimal digits, exact where it comes out even."""
+    above, below = (int(part) for part in digits.split("/"))
+    return str(above // below) if above % below == 0 else repr(above / below)
+
+
+# The forms of an unsigned number, the first that matches all of it counts; each with what makes
+# plain digits of it. A comma before three digits groups thousands, any other is a decimal comma.
+NUMBER_FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (rf"(?:[0-9]+\.?[0-9]*|\.[0-9]+){_EXPONENT}", str),
+    (
+        rf"[1-9][0-9]{{0,2}}(?P<gap>{_GAP})[0-9]{{3}}(?:(?P=gap)[0-9]{{3}})*(?:\.[0-9]+)?",
+        _without(_GAP),
+    ),
+    (r"[1-9][0-9]{0,2}(?:_[0-9]{3})+|[0-9]+(?:_[0-9]+)+", _without("_")),
+    (r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?", _without(",")),
+    (r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}", _european),
+    (
+        r"[1-9][0-9]{0,2}(?P<point>[. '’\u00a0\u2009\u202f])[0-9]{3}(?:(?P=point)[0-9]{3})*,[0-9]+",
+        _european,
+    ),
+    (r"[0-9]+,[0-9]+", _european),
+    (r"[0-9]{1,15}\s*/\s*[1-9][0-9]{0,14}", _ratio),
+)
+
+_FORMS = tuple((re.compile(pattern), plain) for pattern, plain in NUMBER_FORMS)
+
+_CURRENCY = (
+    r"(?:(?:US|C|A|NZ|HK)?\$|[€£¥₹₽₩₺₿¢]|Rs\.?|kr\.?|USD|EUR|GBP|JPY|CHF|CNY|RMB|INR|AUD|CAD|NZD|"
+    r"SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD|HKD|TRY|ILS|RUB|UAH)"
+)
+_ABOUT = r"(?i:[~≈]|about|around|roughly|approximately|approx\.?|circa|ca\.|c\.)"
+_DIGITS = r"[0-9.](?:[0-9.,_'’ \u00a0\u2009\u202f/]*[0-9])?\.?"
+_AFFIXED = re.compile(
+    rf"(?:{_ABOUT}\s*)?(?P<sign>[+\-−–]?)\s*(?:{_CURRENCY}\s*)?(?P<sign_inside>[-−]?)"
+    rf"(?P<digits>{_DIGITS}{_EXPONENT})\s*(?P<unit>[^\s0-9][^0-9]*)?"
+)
+_UNIT = re.compile(
+    r"(?:[$€£¥₹₽₩₺₿¢°µμΩ]|°?[^\W\d_]+[²³]?)(?:[/·*.]?[^\W\d_]+[²³.]?)?(?:[ -][^\W\d_]+){0,2}\.?"
+)
+
+# Words and signs after a number that change what it says.
+NOT_UNITS = word_set(
+    """
+    percent percentage pct per percentile permille ppm pp k K M B T G bn mn mm. tn mio mrd
+    thousand million millions billion billions trillion lakh crore hundred hundreds
+    thousands dozen dozens half quarter quarters third thirds fifth tenth st nd rd th e E x
+    or and to plus minus more less fewer times out of if than
+    """
+)
+
+_IN_PROSE = re.compile(
+    rf"(?<![\w.,:/\-−–+^#])(?:{_CURRENCY}\s?)?[-−+]?(?:{_CURRENCY}\s?)?"
+    rf"[0-9](?:[0-9.,_'’/]*[0-9])?{_EXPONENT}(?![0-9])"
+)
+_AFTER_IN_PROSE = re.compile(r"\s?(?P<word>[^\W\d_]+|[^\s\w.,;:!?)\]}*`\"'$])|-\w|(?P<attached>\w)")
+
+_BOUNDS = frozenset("<>≤≥±×≠")
+
+NUMBER_WORDS = word_set(
+    """
+    zero two three four five six seven eight nine ten eleven twelve hundred thousand million
+    billion dozen half quarter minus negative between least most than over under percent
+    """
+)
+
+
+class Unreadable(Exception):
+    """The text is not one number; the reason is for the model to read."""
+
+
+def read_number(text: str) -> int | float:
+    """The number that the whole text is: an int where it is whole."""
+    match = _AFFIXED.fullmatch(without_markup(text))
+    if match is None:
+        raise Unreadable("not a number")
+    unit: str = match["unit"] or ""
+    if unit and not _is_unit(unit.strip()):
+        raise Unreadable(f"`{unit.strip()}` changes the number")
+    if match["sign"] and match["sign_inside"]:
+        raise Unreadable("two signs")
+    number = _plain_number(match["digits"])
+    negative = (match["sign"] + match["sign_inside"]) in {"-", "−", "–"}
+    return -number if negative else number
+
+
+def number_in_prose(text: str) -> int | float:
+    """The only number that the text speaks of."""
+    matches = list(_IN_PROSE.finditer(text))
+    if len(matches) != 1:
+        raise Unreadable(
+            "the text holds several numbers" if matches else "the text holds no number"
+        )
+    match = matches[0]
+    if text[: match.start()].rstrip()[-1:] in _BOUNDS:
+        raise Unreadable("the text gives a bound, not a number")
+    if any(character.isnumeric() for character in text[: match.start()] + text[match.end() :]):
+        raise Unreadable("the text holds several numbers")
+    if is_spoiled(text, match.start(), match.end(), NUMBER_WORDS):
+        raise Unreadable("the text does not say plainly what the number is")
+    after = _AFTER_IN_PROSE.match(text, match.end())
+    if after and (after["word"] is None or _changes(after["word"])):
+        raise Unreadable(f"`{after.group().strip()}` changes the number")
+    return read_number(match.group())
+
+
+def _is_unit(unit: str) -> bool:
+    if _UNIT.fullmatch(unit) is None:
+        return False
+    words = re.findall(r"[^\W\d_]+", unit)
+    return not any(_changes(word) for word in words)
+
+
+def _changes(word: str) -> bool:
+    return (
+        word in NOT_UNITS
+        or (len(word) > 1 and word.lower() in NOT_UNITS)
+        or (not word.isalnum() and word not in "$€£¥₹₽₩₺₿¢°")
+    )
+
+
+def _plain_number(digits: str) -> int | float:
+    text = digits.rstrip(".") if digits.count(".") == 1 and digits.endswith(".") else digits
+    for form, plain in _FORMS:
+        if form.fullmatch(text):
+            return _value(plain(text))
+    raise Unreadable("not a number")
+
+
+def _value(digits: str) -> int | float:
+    if digits.isdecimal():
+        try:
+            return int(digits)
+        except ValueError:
+            raise Unreadable("a number of too many digits") from None
+    from decimal import Decimal
+
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise Unreadable("a number too large")
+    exact = Decimal(digits)
+    whole = exact == exact.to_integral_value() if exact.adjusted() < 400 else False
+    return int(exact) if whole else number
+
+
+Kind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil", "any"]
+
+NIL_WORDS = frozenset({"null", "none", "nil", "undefined", "~", ""})
+NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+
+# A text longer than this is no answer of one word, whatever it mentions.
+LONGEST_MENTION = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The value of a scalar; `words` tell what was done to it, empty when that needs no telling."""
+
+    value: Any
+    words: str = ""
+    cost: int = 0
+
+
+def take_scalar(node: Node, kind: Kind) -> Taken | None:
+    """The node as this kind of value, or None."""
+    return _TAKERS[kind](node)
+
+
+def take_literal(node: Node, values: list[Any]) -> Taken | None:
+    """The one of the values that the node is, spells or plainly mentions, or None."""
+    if not isinstance(node, str):
+        same = [value for value in values if type(value) is type(node) and value == node]
+        return Taken(same[0]) if same else None
+    strings = [value for value in values if isinstance(value, str)]
+    if node in strings:
+        return Taken(str(node), cost=1 if isinstance(node, Bare) else 0)
+    found = _literals_of_text(node, values, strings)
+    if len(found) != 1:
+        return None
+    number = isinstance(node, Bare) and tokens.JSON_NUMBER.fullmatch(node)
+    if number and not isinstance(found[0], (str, bool)):
+        return Taken(found[0])
+    return Taken(found[0], _read_as(node, found[0]), 2)
+
+
+def _literals_of_text(text: str, values: list[Any], strings: list[str]) -> list[Any]:
+    reading = member_meant if len(text) <= LONGEST_MENTION else spelled_member
+    member = reading(str(text), strings)
+    found: list[Any] = [] if member is None else [member]
+    number = _number(text)
+    word = spelled_bool(text)
+    for value in values:
+        if isinstance(value, bool):
+            found += [value] if value is word else []
+        elif isinstance(value, (int, float)):
+            found += [value] if value == number else []
+        elif value is None and isinstance(text, Bare) and text.casefold() in NIL_WORDS:
+            found.append(value)
+    return found
+
+
+def _number(text: str) -> int | float | None:
+    try:
+        return read_number(text)
+    except Unreadable:
+        return None
+
+
+def _take_int(node: Node) -> Taken | None:
+    number = _take_number(node)
+    if number is None or isinstance(number.value, int):
+        return number
+    return None
+
+
+def _take_float(node: Node) -> Taken | None:
+    number = _take_number(node)
+    if number is None or isinstance(number.value, float):
+        return number
+    try:
+        value = float(number.value)
+    except OverflowError:
+        return None
+    in_json = isinstance(node, Bare) and tokens.JSON_NUMBER.fullmatch(node)
+    if not in_json:
+        return Taken(value, number.words, number.cost)
+    return Taken(value, cost=1 if node.lstrip("-").isdigit() else 0)
+
+
+def _take_number(node: Node) -> Taken | None:
+    """A number; whole numbers as ints, however they are written."""
+    if not isinstance(node, str) or len(node) > LONGEST_MENTION:
+        return None
+    if isinstance(node, Bare) and _INTEGER.fullmatch(node):
+        return Taken(int(node))
+    value = _number(node)
+    if value is None:
+        return None
+    if not isinstance(node, Bare):
+        return Taken(value, _read_as(node, value), 3)
+    if tokens.JSON_NUMBER.fullmatch(node) is None:
+        return Taken(value, _read_as(node, value), 2)
+    if isinstance(value, float) or node.lstrip("-").isdigit():
+        return Taken(value)
+    return Taken(value, _read_as(node, value), 1)
+
+
+def _take_bool(node: Node) -> Taken | None:
+    if isinstance(node, bool):
+        return Taken(node)
+    if not isinstance(node, str) or len(node) > LONGEST_MENTION:
+        return None
+    value = {"0": False, "1": True}.get(node, bool_meant(node))
+    return None if value is None else Taken(value, _read_as(node, value), 3)
+
+
+def _take_string(node: Node) -> Taken | None:
+    if isinstance(node, bool):
+        word = "true" if node else "false"
+        return Taken(word, _read_as(Bare(word), word), 5)
+    if not isinstance(node, str):
+        return None
+    if not isinstance(node, Bare):
+        return Taken(node)
+    if node.casefold() in NIL_WORDS or tokens.PLACEHOLDER.fullmatch(node):
+        return None
+    number = tokens.JSON_NUMBER.fullmatch(node)
+    return Taken(str(node), _read_as(node, str(node)) if number else "", 4)
+
+
+def _take_nil(node: Node) -> Taken | None:
+    if node is None:
+        return Taken(None)
+    if isinstance(node, Bare) and node.casefold() in NIL_WORDS:
+        return Taken(None, _read_as(node, None), 2)
+    return None
+
+
+def _take_any(node: Node) -> Taken | None:
+    if not isinstance(node, Bare):
+        return Taken(node) if node is None or isinstance(node, (bool, str)) else None
+    if tokens.JSON_NUMBER.fullmatch(node):
+        try:
+            value = float(node) if set(node) & set(".eE") else int(node)
+        except ValueError:
+            return None
+        return None if value in (float("inf"), float("-inf")) else Taken(value)
+    if node in NOT_FINITE:
+        return None
+    if node in tokens.COMPLETE_WORDS:
+        return Taken({"True": True, "False": False, "None": None}[node], cost=2)
+    return Taken(str(node), cost=2)
+
+
+_TAKERS: dict[Kind, Callable[[Node], Taken | None]] = {
+    "int": _take_int,
+    "float": _take_float,
+    "number": _take_float,
+    "bool": _take_bool,
+    "string": _take_string,
+    "nil": _take_nil,
+    "any": _take_any,
+}
+
+
+def _read_as(node: str, value: Any) -> str:
+    import json
+
+    shown = node if len(node) <= 40 else f"{node[:40]}..."
+    return f"read `{shown}` as {json.dumps(value, ensure_ascii=False)}"

@@ -1,0 +1,165 @@
+"""What a prompt gives back: the value, and how it came about.
+
+    report = prompt("Is it warmer in Oslo or in Cairo? Use {temperature}.", temperature=temperature)
+    report.value, report.tool_calls[0].args, report.usage.requests
+
+All of it is read through properties: a result may be there before the model has answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from runtime_support._values import show
+from runtime_support.errors import CheckError
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool that the model made.
+
+    `args` are as they were passed (the text as sent when they could not be read); `result` is the
+    text that the model got, None after an error; `duration` is in milliseconds.
+    """
+
+    tool: str
+    args: Any
+    result: str | None
+    error: str | None
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, as far as the provider counts them, and the number of requests."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    requests: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.requests + other.requests,
+        )
+
+
+class Answer(NamedTuple):
+    """What a conversation came to: the value and its history."""
+
+    value: Any
+    text: str
+    tool_calls: list[ToolCall]
+    usage: Usage
+    model: str
+    repairs: list[str]
+    fields: tuple[Result[Any], ...] = ()
+
+
+class Result(Generic[T_co]):
+    """The value of a prompt with its history.
+
+    A result may be there before the model has answered: whatever is asked of it then waits for
+    the answer, and raises what the prompt failed with.
+    """
+
+    __slots__ = ("_answer",)
+    __saft_result__: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        value: T_co,
+        *,
+        text: str,
+        tool_calls: list[ToolCall],
+        usage: Usage,
+        model: str,
+        repairs: list[str],
+        fields: tuple[Result[Any], ...] = (),
+    ) -> None:
+        self._answer: Answer | Callable[[], Answer] = Answer(
+            value, text, tool_calls, usage, model, repairs, fields
+        )
+
+    @staticmethod
+    def of(answer: Answer | Callable[[], Answer]) -> Result[Any]:
+        """The result with this answer, or with the one that this function waits for.
+
+        It is called whenever something is asked for and no answer is there, from any thread.
+        """
+        class_: type[Result[Any]] = Result
+        result = class_.__new__(class_)
+        result._answer = answer
+        return result
+
+    @property
+    def value(self) -> T_co:
+        """The value, of the type that the prompt asked for."""
+        return self._answered().value
+
+    @property
+    def text(self) -> str:
+        """The model's final text."""
+        return self._answered().text
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        """The calls of tools that the model made, in order."""
+        return self._answered().tool_calls
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and requests, of the whole conversation."""
+        return self._answered().usage
+
+    @property
+    def model(self) -> str:
+        """The model that answered, as it calls itself."""
+        return self._answered().model
+
+    @property
+    def repairs(self) -> list[str]:
+        """What had to be recovered or asked again, in words."""
+        return self._answered().repairs
+
+    @property
+    def fields(self) -> tuple[Result[Any], ...]:
+        """A Result for each destructured field, all with the same history."""
+        return self._answered().fields
+
+    @property
+    def data(self) -> Any:
+        """The value; for text that is a JSON object or array, what it holds."""
+        value = self._answered().value
+        if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+            return value
+        import json
+
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+
+    def _answered(self) -> Answer:
+        answer = self._answer
+        if not isinstance(answer, Answer):
+            answer = self._answer = answer()
+        return answer
+
+    def __iter__(self) -> Iterator[Any]:
+        raise CheckError("cannot iterate over a result", hint="use .tool_calls or .value")
+
+    def __str__(self) -> str:
+        return show(self._answered().value)
+
+    def __repr__(self) -> str:
+        answer = self._answer
+        return f"Result({answer.value!r})" if isinstance(answer, Answer) else "Result(pending)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Result.of, (self._answered(),)

@@ -1,0 +1,453 @@
+"""Values against schemas.
+
+    validate({"id": "7"}, schema)   raises CheckError: value.id: expected int, got string "7"
+    decode({"id": 7}, schema)       the record, when the schema builds one
+
+A schema is compiled once into a function that gives the value (itself, unless something in it had
+to be converted) or raises `Mismatch`, to which each level adds its step of the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, assert_never
+
+from runtime_support._names import did_you_mean, listed
+from runtime_support._schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    InstanceOf,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    ReferenceSchema,
+    ScalarKind,
+    ScalarSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+)
+from runtime_support._schema.writing import short
+from runtime_support._values import (
+    brief,
+    is_list,
+    is_number,
+    is_object,
+    is_tuple,
+    kind,
+    member_path,
+    plain,
+)
+from runtime_support.errors import CheckError
+
+Check: TypeAlias = Callable[[Any], Any]
+
+SCALAR_TYPES: dict[ScalarKind, type] = {"int": int, "bool": bool, "string": str, "nil": type(None)}
+
+
+class Mismatch(Exception):
+    """A value does not fit; `steps` lead to it from the inside out."""
+
+    def __init__(self, expected: str, value: object = ABSENT, hint: str | None = None) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.value = value
+        self.hint = hint
+        self.steps: list[str | int] = []
+
+    def report(self, path: str) -> CheckError:
+        for step in reversed(self.steps):
+            path = f"{path}[{step}]" if isinstance(step, int) else member_path(path, step)
+        found = "" if self.value is ABSENT else f", got {brief(self.value)}"
+        return CheckError(f"{path}: {self.expected}{found}", path=path, hint=self.hint)
+
+
+def validate(value: Any, schema: Schema, *, path: str = "value") -> Any:
+    """The value as the schema has it, or CheckError; records must be records already."""
+    try:
+        return _validating.check(schema)(value)
+    except Mismatch as mismatch:
+        raise mismatch.report(path) from None
+
+
+def decode(value: Any, schema: Schema, path: str = "value") -> Any:
+    """JSON data as the value that the schema describes: records and tuples are built."""
+    try:
+        return _decoding.check(schema)(value)
+    except Mismatch as mismatch:
+        raise mismatch.report(path) from None
+
+
+def compiled(schema: Schema) -> Check:
+    """The function behind `validate`: gives the value or raises `Mismatch`."""
+    return _validating.check(schema)
+
+
+# Functions that are made anew for each call bring schemas of their own as tools.
+_MOST_COMPILED = 1024
+
+
+class Validating:
+    """Compiles schemas to checks of Saft values."""
+
+    def __init__(self) -> None:
+        self.compiled: dict[int, tuple[Schema, Check]] = {}
+
+    def check(self, schema: Schema) -> Check:
+        # By identity, as schemas are cached per type; the schema is kept so that its id stays its.
+        found = self.compiled.get(id(schema))
+        if found is None:
+            check = self.compile(schema)
+            if len(self.compiled) >= _MOST_COMPILED:
+                self.compiled.clear()
+            found = self.compiled[id(schema)] = (schema, check)
+        return found[1]
+
+    def compile(self, schema: Schema) -> Check:
+        match schema:
+            case AnySchema():
+                return plain
+            case ScalarSchema(word):
+                return self.scalar_check(word)
+            case LiteralSchema():
+                return self.literal_check(schema)
+            case OpaqueSchema(name, accepts):
+                return opaque_check(f"expected {name}", accepts)
+            case ListSchema():
+                return self.list_check(schema)
+            case TupleSchema():
+                return self.tuple_check(schema)
+            case MapSchema(value):
+                return _map_check(self.check(value), self.expected(schema))
+            case ObjectSchema():
+                return self.object_check(schema)
+            case UnionSchema(members):
+                return _union_check(self.expected(schema), tuple(map(self.check, members)))
+            case ReferenceSchema(_, target):
+                return lambda value: self.check(target())(value)
+            case _:
+                assert_never(schema)
+
+    def named(self, schema: Schema) -> str:
+        """The schema as messages write it."""
+        return short(schema)
+
+    def expected(self, schema: Schema) -> str:
+        """The words for a value that has to be one of the schema."""
+        match schema:
+            case ListSchema():
+                return "expected list"
+            case TupleSchema(rest=rest) if rest is not None:
+                return "expected tuple"
+            case MapSchema():
+                return "expected object"
+            case _:
+                return f"expected {self.named(schema)}"
+
+    def scalar_check(self, word: ScalarKind) -> Check:
+        if word == "float":
+            return _float_check(self.expected(ScalarSchema(word)))
+        return _scalar_check(word, self.expected(ScalarSchema(word)))
+
+    def literal_check(self, schema: LiteralSchema) -> Check:
+        wanted = schema.python_value
+        return _literal_check(wanted, wanted, self.expected(schema))
+
+    def list_check(self, schema: ListSchema) -> Check:
+        exact = _exact_type(schema.item)
+        return _list_check(self.check(schema.item), self.expected(schema), exact, schema.also)
+
+    def tuple_check(self, schema: TupleSchema) -> Check:
+        rest = schema.rest
+        expected = self.expected(schema)
+        if rest is not None:
+            inner = _list_check(self.check(rest), expected, _exact_type(rest))
+
+            def check_any_length(value: Any) -> Any:
+                if not is_tuple(value):
+                    return _other(value, check_any_length, expected)
+                items = list(value)
+                checked = inner(items)
+                return value if checked is items else tuple(checked)
+
+            return check_any_length
+
+        checks = tuple(map(self.check, schema.items))
+
+        def check_tuple(value: Any) -> Any:
+            if not is_tuple(value) or len(value) != len(checks):
+                return _other(value, check_tuple, expected)
+            return _each(value, tuple(check(item) for check, item in _steps(checks, value)))
+
+        return check_tuple
+
+    def object_check(self, schema: ObjectSchema) -> Check:
+        build = schema.build
+        if build is None:
+            return self.keys_check(schema)
+        class_ = build if isinstance(build, type) else object
+        expected = self.expected(schema)
+        if schema.validates_itself:
+            return opaque_check(expected, InstanceOf(class_))
+        named = tuple((f.python_name, f.name, self.check(f.schema)) for f in schema.fields)
+
+        def check_record(value: Any) -> Any:
+            if not isinstance(value, class_):
+                return _other(value, check_record, expected)
+            fields: dict[str, Any] = {}
+            is_changed = False
+            for attribute, name, check in named:
+                item = getattr(value, attribute)
+                fields[attribute] = checked = _stepped(check, item, name)
+                is_changed = is_changed or checked is not item
+            return build(**fields) if is_changed else value
+
+        return check_record
+
+    def keys_check(self, schema: ObjectSchema) -> Check:
+        checks = tuple(self.check(field.schema) for field in schema.fields)
+        missing = tuple(
+            f"missing field, expected {self.named(field.schema)}" for field in schema.fields
+        )
+        return _keys_check(schema, checks, self.expected(schema), missing)
+
+
+class _Decoding(Validating):
+    """Compiles schemas to readers of JSON data."""
+
+    def literal_check(self, schema: LiteralSchema) -> Check:
+        return _literal_check(schema.value, schema.python_value, self.expected(schema))
+
+    def tuple_check(self, schema: TupleSchema) -> Check:
+        from_tuple = super().tuple_check(schema)
+
+        def read_tuple(value: Any) -> Any:
+            return from_tuple(tuple(value) if is_list(value) else value)
+
+        return read_tuple
+
+    def object_check(self, schema: ObjectSchema) -> Check:
+        build, keys = schema.build, self.keys_check(schema)
+        if build is None:
+            return keys
+
+        python_names = {field.name: field.python_name for field in schema.fields}
+
+        def read_record(value: Any) -> Any:
+            fields = {python_names[name]: part for name, part in keys(value).items()}
+            try:
+                return build(**fields)
+            except Exception as error:  # the record's own constructor may object
+                raise Mismatch(f"{schema.name} refused its fields: {_reason(error)}") from error
+
+        return read_record
+
+
+def _other(value: Any, check: Check, expected: str) -> Any:
+    """What does not fit may be a Result that stands for a value that does."""
+    inner = plain(value)
+    if inner is value:
+        raise Mismatch(expected, value)
+    return check(inner)
+
+
+def _reason(error: Exception) -> str:
+    """What a constructor objects to; the errors of pydantic one after the other, with places."""
+    errors = getattr(error, "errors", None)
+    if not callable(errors):
+        return str(error)
+    found: Any = errors()
+    return "; ".join(": ".join([*map(str, one["loc"]), one["msg"]]) for one in found)
+
+
+def _float_check(expected: str) -> Check:
+    def check_float(value: Any) -> Any:
+        if isinstance(value, float):
+            return value
+        if is_number(value):
+            try:
+                return float(value)
+            except OverflowError:
+                raise Mismatch(expected, value, "the number is too large") from None
+        return _other(value, check_float, expected)
+
+    return check_float
+
+
+def _scalar_check(word: ScalarKind, expected: str) -> Check:
+    class_ = SCALAR_TYPES[word]
+
+    def check_scalar(value: Any) -> Any:
+        if type(value) is class_ or (isinstance(value, class_) and kind(value) == word):
+            return value
+        return _other(value, check_scalar, expected)
+
+    return check_scalar
+
+
+def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
+    """Takes what is `wanted`, and gives what stands for it."""
+
+    def check_literal(value: Any) -> Any:
+        if type(value) is type(wanted) and value == wanted:
+            return value if given is wanted else given
+        return _other(value, check_literal, expected)
+
+    return check_literal
+
+
+def _exact_type(schema: Schema) -> type | None:
+    """The type all of whose very own instances the schema takes as they are, if there is one."""
+    match schema:
+        case ScalarSchema("float"):
+            return float
+        case ScalarSchema(word):
+            return SCALAR_TYPES.get(word)
+        case _:
+            return None
+
+
+def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
+    """Takes the values that are accepted as they are."""
+
+    def check_opaque(value: Any) -> Any:
+        return value if accepts(value) else _other(value, check_opaque, expected)
+
+    return check_opaque
+
+
+def _stepped(check: Check, value: Any, step: str | int) -> Any:
+    try:
+        return check(value)
+    except Mismatch as mismatch:
+        mismatch.steps.append(step)
+        raise
+
+
+def _steps(checks: tuple[Check, ...], values: tuple[Any, ...]) -> list[tuple[Check, Any]]:
+    """The checks of a tuple, each adding its index to a mismatch."""
+
+    def at(index: int) -> Check:
+        return lambda value: _stepped(checks[index], value, index)
+
+    return [(at(index), value) for index, value in enumerate(values)]
+
+
+def _each(value: tuple[Any, ...], checked: tuple[Any, ...]) -> tuple[Any, ...]:
+    same = all(new is old for new, old in zip(checked, value, strict=True))
+    return value if same else checked
+
+
+def _list_check(
+    check: Check, expected: str, exact: type | None = None, also: type | None = None
+) -> Check:
+    """Lists of what `check` takes; `exact` is a type of which it takes each value as it is."""
+    exactly = None if exact is None else frozenset([exact])
+
+    def other(value: Any) -> Any:
+        if also is not None and isinstance(value, also):
+            return value
+        return _other(value, check_list, expected)
+
+    def check_list(value: Any) -> Any:
+        if not is_list(value):
+            return other(value)
+        # Items of any kind: only a Result needs a look, and those do not stand in lists.
+        if check is plain or (exactly is not None and exactly.issuperset(map(type, value))):
+            return value
+        changed = False
+        checked: list[Any] = []
+        try:
+            for item in value:
+                new = check(item)
+                changed = changed or new is not item
+                checked.append(new)
+        except Mismatch as mismatch:
+            mismatch.steps.append(len(checked))
+            raise
+        return checked if changed else value
+
+    return check_list
+
+
+def _map_check(check: Check, expected: str) -> Check:
+    def check_map(value: Any) -> Any:
+        if not is_object(value):
+            return _other(value, check_map, expected)
+        for key in value:
+            if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise Mismatch("expected a string as key", key)
+        checked = {key: _stepped(check, item, str(key)) for key, item in value.items()}
+        same = all(checked[key] is item for key, item in value.items())
+        return value if same else checked
+
+    return check_map
+
+
+def _keys_check(
+    schema: ObjectSchema, checks: tuple[Check, ...], expected: str, missing: tuple[str, ...]
+) -> Check:
+    """An object of exactly the schema's fields; those that may be absent are filled in."""
+    fields: tuple[tuple[Field, Check, str], ...] = tuple(
+        zip(schema.fields, checks, missing, strict=True)
+    )
+    known = {field.name for field in schema.fields}
+
+    def check_keys(value: Any) -> Any:
+        if not is_object(value):
+            return _other(value, check_keys, expected)
+        for key in value:
+            if key not in known:
+                hint = did_you_mean(str(key), known) or f"its fields are {listed(known_in_order)}"
+                mismatch = Mismatch("unexpected field", hint=hint)
+                mismatch.steps.append(str(key))
+                raise mismatch
+        changed = False
+        checked: dict[str, Any] = {}
+        for field, check, without in fields:
+            name = field.name
+            if name in value:
+                item = value[name]
+                checked[name] = new = _stepped(check, item, name)
+                changed = changed or new is not item
+            elif field.required:
+                mismatch = Mismatch(without)
+                mismatch.steps.append(name)
+                raise mismatch
+            elif field.default is not ABSENT:
+                checked[name] = field.default
+                changed = True
+        return checked if changed else value
+
+    known_in_order = [field.name for field in schema.fields]
+    return check_keys
+
+
+def _union_check(expected: str, checks: tuple[Check, ...]) -> Check:
+    def check_union(value: Any) -> Any:
+        converted: Any = ABSENT
+        deepest: Mismatch | None = None
+        for check in checks:
+            try:
+                checked = check(value)
+            except Mismatch as mismatch:
+                if mismatch.steps and (deepest is None or len(mismatch.steps) > len(deepest.steps)):
+                    deepest = mismatch
+                continue
+            if checked is value:
+                return value
+            if converted is ABSENT:
+                converted = checked
+        if converted is not ABSENT:
+            return converted
+        # A mismatch inside a member says more than the list of members.
+        raise deepest if deepest is not None else Mismatch(expected, value)
+
+    return check_union
+
+
+_validating = Validating()
+_decoding = _Decoding()

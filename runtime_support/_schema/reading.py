@@ -1,0 +1,543 @@
+"""Python types and functions to schemas.
+
+    schema_of(str | None)            UnionSchema((ScalarSchema("string"), ScalarSchema("nil")))
+    schema_of(Annotated[str, "..."]) as `str`; the text becomes the doc of a field or parameter
+    signature_of(look_up)            name, doc and parameters of a function that becomes a tool
+
+TypedDicts, dataclasses, NamedTuples and pydantic models become objects of their fields; an `Any`
+field of an object admits nil and still has to be there, `T | None` may be absent. An Enum becomes
+its values. What JSON cannot hold (a set, bytes, another class) is taken by `isinstance`.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import enum
+import functools
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
+
+from runtime_support._names import field_name, script_name
+from runtime_support._schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    InstanceOf,
+    Later,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    ReferenceSchema,
+    ScalarSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+    admits_nil,
+)
+from runtime_support._values import is_dataframe, is_dataframe_class
+from runtime_support.errors import CheckError
+
+_PLAIN: dict[Any, Schema] = {
+    Any: AnySchema(),
+    object: AnySchema(),
+    inspect.Parameter.empty: AnySchema(),
+    int: ScalarSchema("int"),
+    float: ScalarSchema("float"),
+    bool: ScalarSchema("bool"),
+    str: ScalarSchema("string"),
+    None: ScalarSchema("nil"),
+    type(None): ScalarSchema("nil"),
+    list: ListSchema(AnySchema()),
+    dict: MapSchema(AnySchema()),
+    tuple: TupleSchema((), rest=AnySchema()),
+    collections.abc.Sequence: ListSchema(AnySchema()),
+    collections.abc.Mapping: MapSchema(AnySchema()),
+    types.FunctionType: OpaqueSchema("function", callable),
+    types.BuiltinFunctionType: OpaqueSchema("function", callable),
+    vars(collections.abc)["Callable"]: OpaqueSchema("function", callable),
+    vars(typing)["Callable"]: OpaqueSchema("function", callable),
+    type: OpaqueSchema("type", InstanceOf(type)),
+    typing.LiteralString: ScalarSchema("string"),
+    typing.NoReturn: AnySchema(),
+    typing.Never: AnySchema(),
+    vars(typing)["Self"]: AnySchema(),
+}
+# What a function that only reads a list or an object is annotated with.
+_READ_ONLY: dict[Any, Any] = {
+    collections.abc.Sequence: list,
+    collections.abc.MutableSequence: list,
+    collections.abc.Mapping: dict,
+    collections.abc.MutableMapping: dict,
+}
+_ITERABLES = (collections.abc.Iterable, collections.abc.Collection)
+_MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final, typing.ClassVar)
+
+# Classes whose instances pydantic reads from text.
+_TEXTS: dict[str, Schema] = dict.fromkeys(
+    ["date", "datetime", "time", "timedelta", "Decimal", "UUID", "Path", "bytes"],
+    ScalarSchema("string"),
+)
+
+T = TypeVar("T")
+Passed: TypeAlias = Literal["by position", "by name", "either way"]
+
+_PASSED: dict[Any, Passed] = {
+    inspect.Parameter.POSITIONAL_ONLY: "by position",
+    inspect.Parameter.POSITIONAL_OR_KEYWORD: "either way",
+    inspect.Parameter.KEYWORD_ONLY: "by name",
+}
+
+# Equal types need not read the same (`int | str == str | int`), so the text is part of the key.
+_cache: dict[Any, Schema] = {}
+_signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
+_objects: dict[str, tuple[Mapping[str, Any], ObjectSchema]] = {}
+_MOST_REMEMBERED = 1024
+
+
+def remember(cache: dict[Any, T], key: Any, value: T) -> T:
+    """Keeps the value under the key in a cache that does not grow without end; gives the value."""
+    if len(cache) >= _MOST_REMEMBERED:
+        cache.clear()
+    cache[key] = value
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function; `passed` tells how Python takes it, ABSENT that it has no default.
+
+    `name` is its name in the script, `python_name` the one in Python: `class` and `class_`.
+    """
+
+    name: str
+    schema: Schema
+    required: bool
+    doc: str | None
+    passed: Passed = "either way"
+    python_name: str = ""
+    default: Any = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a tool's description is made of.
+
+    `rest` is the parameter `*args`, as a list; `open_ended` tells that any names may be given;
+    `unresolved` says what could not be read, and counts as any value.
+    """
+
+    parameters: tuple[Parameter, ...]
+    returns: Schema
+    doc: str | None
+    rest: Parameter | None = None
+    open_ended: bool = False
+    unresolved: str | None = None
+
+
+def schema_of(
+    type_: Any,
+    namespace: Mapping[str, Any] | None = None,
+    names: Mapping[type, str] | None = None,
+) -> Schema:
+    """The schema of a Python type; CheckError when it cannot be one.
+
+    `namespace` is where the type was named: annotations that are text may need it. `names` are
+    those of classes that are known by another name, or in annotations that are text.
+    """
+    try:
+        plain = _PLAIN.get(type_)
+        if plain is not None:
+            return plain
+        key = (type_, repr(type_))
+        found = None if names else _cache.get(key)
+    except TypeError:  # cannot be hashed, and is no type
+        raise _no_type(type_) from None
+    if found is not None:
+        return found
+    schema = _Reader(namespace, names).read(type_)
+    return schema if names else remember(_cache, key, schema)
+
+
+def object_schema(fields: Mapping[str, Any]) -> ObjectSchema:
+    """The object with these fields, given as Python types by name."""
+    known = _objects.get(key := repr(fields))
+    if known is not None and known[0] == fields:
+        return known[1]
+    schema = ObjectSchema(None, tuple(_Reader().field(name, t) for name, t in fields.items()))
+    return remember(_objects, key, (dict(fields), schema))[1]
+
+
+def signature_of(
+    function: Callable[..., Any], names: Mapping[type, str] | None = None
+) -> Signature:
+    """Parameters, return schema and doc of a function, read once; annotations may be strings.
+
+    `names` as in `schema_of`. CheckError when an annotation cannot be a type.
+    """
+    if names:
+        return _signature(function, names)
+    try:
+        found = _signatures.get(function)
+    except TypeError:  # cannot be hashed or referred to weakly
+        return _signature(function, None)
+    if found is None:
+        found = _signature(function, None)
+        with suppress(TypeError):
+            _signatures[function] = found
+    return found
+
+
+def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -> Signature:
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError) as error:
+        unresolved = f"there is no signature to read: {error}"
+        doc = inspect.getdoc(function)
+        return Signature((), AnySchema(), doc, None, open_ended=True, unresolved=unresolved)
+    hints, unresolved = _hints_of_function(function, names)
+    namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
+    known_by = field_name if dataclasses.is_dataclass(function) else script_name
+    parameters: list[Parameter] = []
+    rest: Parameter | None = None
+    open_ended = False
+    for name, parameter in signature.parameters.items():
+        hint = hints.get(name, Any)
+        if parameter.kind is parameter.VAR_KEYWORD:
+            open_ended = True
+            continue
+        schema, doc = schema_of(hint, namespace, names), doc_of(hint)
+        known_as = known_by(name)
+        if known_as in signature.parameters:
+            known_as = name
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            rest = Parameter(known_as, ListSchema(schema), False, doc, python_name=name)
+            continue
+        required = parameter.default is parameter.empty
+        default = ABSENT if required else parameter.default
+        passed = _PASSED[parameter.kind]
+        parameters.append(Parameter(known_as, schema, required, doc, passed, name, default))
+    returns = schema_of(hints["return"], namespace, names) if "return" in hints else AnySchema()
+    doc = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
+    return Signature(tuple(parameters), returns, doc, rest, open_ended, unresolved)
+
+
+class _Reader:
+    """Reads one type; classes under way are remembered so that they may refer to themselves."""
+
+    def __init__(
+        self,
+        namespace: Mapping[str, Any] | None = None,
+        names: Mapping[type, str] | None = None,
+    ) -> None:
+        self.namespace = namespace
+        self.names = names or {}
+        self.under_way: dict[type, Later] = {}
+
+    def read(self, type_: Any) -> Schema:
+        try:
+            plain = _PLAIN.get(type_)
+        except TypeError:
+            raise _no_type(type_) from None
+        if plain is not None:
+            return plain
+        origin = typing.get_origin(type_)
+        if origin is not None:
+            return self.generic(type_, origin, typing.get_args(type_))
+        if hasattr(type_, "__value__"):  # a `type X = ...` statement
+            return self.read(type_.__value__)
+        if hasattr(type_, "__supertype__"):  # NewType
+            return self.read(type_.__supertype__)
+        if isinstance(type_, typing.TypeVar):
+            return AnySchema() if type_.__bound__ is None else self.read(type_.__bound__)
+        if isinstance(type_, type):
+            return self.named(type_)
+        raise _no_type(type_)
+
+    def generic(self, type_: Any, origin: Any, arguments: tuple[Any, ...]) -> Schema:
+        origin = _READ_ONLY.get(origin, origin)
+        if origin in _MARKERS or getattr(origin, "_name", "") == "ReadOnly":
+            return self.read(arguments[0])
+        if origin in (typing.Union, types.UnionType):
+            return UnionSchema(tuple(map(self.read, arguments)))
+        if origin is Literal:
+            literals = tuple(_literal(type_, value) for value in arguments)
+            return literals[0] if len(literals) == 1 else UnionSchema(literals)
+        if origin is list:
+            return ListSchema(self.read(arguments[0]))
+        if origin in _ITERABLES:
+            return ListSchema(self.read(arguments[0]), also=origin)
+        if origin is tuple:
+            if len(arguments) == 2 and arguments[1] is Ellipsis:
+                return TupleSchema((), rest=self.read(arguments[0]))
+            return TupleSchema(tuple(map(self.read, arguments)))
+        if origin is dict:
+            if self.read(arguments[0]) in (ScalarSchema("string"), AnySchema()):
+                return MapSchema(self.read(arguments[1]))
+            return OpaqueSchema(_written(type_), InstanceOf(dict), dict)
+        if origin in _PLAIN:
+            return _PLAIN[origin]
+        if isinstance(origin, type):
+            schema = self.named(origin)
+            if isinstance(schema, OpaqueSchema) and origin.__module__ == "builtins":
+                return dataclasses.replace(schema, name=_written(type_))
+            return schema
+        raise _no_type(type_)
+
+    def named(self, class_: type[Any]) -> Schema:
+        """A class with fields, an Enum, or any other class, which is taken by `isinstance`."""
+        if is_dataframe_class(class_):
+            return OpaqueSchema("dataframe", is_dataframe, class_)
+        if class_ in _ITERABLES:
+            return ListSchema(AnySchema(), also=class_)
+        if class_ in _READ_ONLY:
+            return _PLAIN[_READ_ONLY[class_]]
+        name = self.names.get(class_, class_.__name__)
+        if isinstance(class_, enum.EnumMeta):
+            return _enumeration(name, class_)
+        fields_of = self.fields_of(class_)
+        if fields_of is None:
+            return OpaqueSchema(name, InstanceOf(class_), class_)
+        if class_ in self.under_way:
+            return ReferenceSchema(name, self.under_way[class_])
+        later = self.under_way[class_] = Later()
+        build = None if typing.is_typeddict(class_) else class_
+        fields = tuple(fields_of(class_))
+        schema = ObjectSchema(name, fields, _own_doc(class_), build, is_model(class_))
+        later.schema = schema
+        del self.under_way[class_]
+        return schema
+
+    def fields_of(self, class_: Any) -> Callable[[Any], Iterable[Field]] | None:
+        """What reads the fields of a class that has such."""
+        if typing.is_typeddict(class_):
+            return self.keys
+        if is_model(class_):
+            return self.model
+        if hasattr(class_, "__dataclass_fields__"):
+            return self.record
+        is_named_tuple = tuple in class_.__mro__ and hasattr(class_, "_fields")
+        return self.members if is_named_tuple else None
+
+    def keys(self, class_: Any) -> Iterable[Field]:
+        """The fields of a TypedDict: what admits None may be absent and becomes None."""
+        for name, hint in self.hints(class_).items():
+            field = self.field(name, hint)
+            # Annotations that were text are not yet in `__required_keys__`.
+            is_optional = typing.get_origin(hint) is typing.NotRequired
+            if field.required and (is_optional or name not in class_.__required_keys__):
+                field = dataclasses.replace(field, required=False)
+            yield field
+
+    def record(self, class_: Any) -> Iterable[Field]:
+        """The fields of a dataclass; a default of its own stays the class's business."""
+        hints = self.hints(class_)
+        for own in dataclasses.fields(class_):
+            if not own.init:
+                continue
+            name = field_name(own.name)
+            field = self.field(name, hints[own.name])
+            if name != own.name:
+                field = dataclasses.replace(field, attribute=own.name)
+            missing = dataclasses.MISSING
+            if own.default is not missing:
+                field = dataclasses.replace(field, required=False, default=own.default)
+            elif own.default_factory is not missing:
+                field = dataclasses.replace(field, required=False, default=ABSENT)
+            yield field
+
+    def members(self, class_: Any) -> Iterable[Field]:
+        """The fields of a NamedTuple."""
+        hints = self.hints(class_)
+        for own in class_._fields:
+            field = self.field(field_name(own), hints.get(own, Any))
+            field = dataclasses.replace(field, attribute=own)
+            if own in class_._field_defaults:
+                default = class_._field_defaults[own]
+                field = dataclasses.replace(field, required=False, default=default)
+            yield field
+
+    def model(self, class_: Any) -> Iterable[Field]:
+        """The fields of a pydantic model, under their aliases; it validates them itself."""
+        for name, own in class_.model_fields.items():
+            aliases = (own.validation_alias, own.alias)
+            alias = next((one for one in aliases if isinstance(one, str)), name)
+            field = self.field(alias, own.annotation)
+            if own.description is not None:
+                field = dataclasses.replace(field, doc=own.description)
+            field = dataclasses.replace(field, schema=_json_for_model(field.schema))
+            if not own.is_required():
+                default = ABSENT if own.default_factory is not None else own.default
+                field = dataclasses.replace(field, required=False, default=default)
+            yield field
+
+    def hints(self, class_: Any) -> dict[str, Any]:
+        return _hints_of_class(class_, self.namespace, self.names)
+
+    def field(self, name: str, hint: Any) -> Field:
+        schema = self.read(hint)
+        doc = doc_of(hint)
+        if admits_nil(schema) and not isinstance(schema, AnySchema):
+            return Field(name, schema, required=False, default=None, doc=doc)
+        return Field(name, schema, doc=doc)
+
+
+def is_model(class_: type) -> bool:
+    """Whether it is a pydantic model; nothing of pydantic is imported to tell."""
+    return hasattr(class_, "model_fields") and hasattr(class_, "model_validate")
+
+
+def _no_type(type_: Any) -> CheckError:
+    return CheckError(f"`{type_!r}` is not a type that values can be checked against")
+
+
+def _written(type_: Any) -> str:
+    """A generic type as Python code names it: `dict[int, str]`, `set[Book]`."""
+    origin = typing.get_origin(type_)
+    if origin is None:
+        return getattr(type_, "__name__", repr(type_))
+    inner = ", ".join(map(_written, typing.get_args(type_)))
+    return f"{getattr(origin, '__name__', repr(origin))}[{inner}]"
+
+
+def _literal(type_: Any, value: Any) -> LiteralSchema:
+    if isinstance(value, enum.Enum):
+        return LiteralSchema(_checked_literal(type_, value.value), value)
+    return LiteralSchema(_checked_literal(type_, value))
+
+
+def _checked_literal(type_: Any, value: Any) -> Any:
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    raise CheckError(f"`{type_!r}`: a literal is a string, a number, a bool or nil")
+
+
+def _enumeration(name: str, class_: Any) -> Schema:
+    """The values of an Enum, each standing for its member; or the class, if JSON has no such."""
+    values = [member.value for member in class_]
+    if not values or not all(type(one) in (bool, int, float, str) for one in values):
+        return OpaqueSchema(name, InstanceOf(class_), class_)
+    literals = tuple(LiteralSchema(member.value, member) for member in class_)
+    return literals[0] if len(literals) == 1 else UnionSchema(literals)
+
+
+def _json_for_model(schema: Schema) -> Schema:
+    """What JSON has for a field that the model reads itself: a date as text, a set as a list."""
+    match schema:
+        case OpaqueSchema(python=python) if python is not None:
+            return _TEXTS.get(python.__name__, AnySchema())
+        case ListSchema(item):
+            return ListSchema(_json_for_model(item))
+        case MapSchema(value):
+            return MapSchema(_json_for_model(value))
+        case TupleSchema(items, rest):
+            rest = None if rest is None else _json_for_model(rest)
+            return TupleSchema(tuple(map(_json_for_model, items)), rest)
+        case UnionSchema(members):
+            return UnionSchema(tuple(map(_json_for_model, members)))
+        case _:
+            return schema
+
+
+def _hints_of_class(
+    class_: Any,
+    namespace: Mapping[str, Any] | None = None,
+    known: Mapping[type, str] | None = None,
+) -> dict[str, Any]:
+    module = sys.modules.get(class_.__module__)
+    names = dict(vars(module)) if module is not None else {}
+    try:
+        if names.get(class_.__name__) is not class_:
+            unregistered = _namespace_of(class_, namespace)
+            if unregistered is not None:
+                return _hints_within(class_, unregistered)
+        names |= {name: python for python, name in (known or {}).items()}
+        names[class_.__name__] = class_
+        return typing.get_type_hints(class_, names, include_extras=True)
+    except (NameError, AttributeError, SyntaxError) as error:
+        raise CheckError(f"the annotations of {class_.__name__}: {error}") from None
+
+
+def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The globals of the module of a class, when no module of its name holds it.
+
+    So it is in a script that is run from memory: what calls us, near or far, belongs to it.
+    """
+    if namespace is not None and namespace.get(class_.__name__) is class_:
+        return namespace
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_globals.get(class_.__name__) is class_:
+            return frame.f_globals
+        frame = frame.f_back
+    return None
+
+
+def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """As `typing.get_type_hints`, which looks for the names in the registered module."""
+    annotations: dict[str, Any] = {}
+    for base in reversed(class_.__mro__):
+        for name, hint in inspect.get_annotations(base).items():
+            is_text = isinstance(hint, typing.ForwardRef)
+            annotations[name] = hint.__forward_arg__ if is_text else hint
+    annotated = types.SimpleNamespace(__annotations__=annotations)
+    # Locals of their own: else typing takes what an equal annotation elsewhere was found to be.
+    return typing.get_type_hints(annotated, dict(namespace), {}, include_extras=True)
+
+
+def _hints_of_function(
+    function: Any, known: Mapping[type, str] | None
+) -> tuple[dict[str, Any], str | None]:
+    """The annotations by name, and what is wrong with those that name what cannot be found."""
+    function = documented(function)
+    if isinstance(function, type):
+        hints = _hints_of_class(function, known=known)
+        if hints:
+            return hints, None
+        function = vars(function).get("__init__", function)
+    names = {name: python for python, name in (known or {}).items()} or None
+    try:
+        return typing.get_type_hints(function, localns=names, include_extras=True), None
+    except (NameError, AttributeError, SyntaxError) as error:
+        return {}, f"an annotation cannot be resolved: {error}"
+    except TypeError:  # not a thing that carries annotations
+        return {}, None
+
+
+def documented(function: Any) -> Any:
+    """Where the annotations and the docstring of a callable stand, below what wraps it."""
+    while isinstance(function, functools.partial):
+        function = typing.cast("functools.partial[Any]", function).func
+    if isinstance(function, type):
+        return function
+    function = inspect.unwrap(function)
+    called = type(function).__call__
+    is_instance = not hasattr(function, "__annotations__") and hasattr(called, "__annotations__")
+    return called if is_instance else function
+
+
+def doc_of(hint: Any) -> str | None:
+    """The text of `Annotated[T, "text"]`, also under `NotRequired`."""
+    while typing.get_origin(hint) in (typing.Required, typing.NotRequired, typing.Final):
+        hint = typing.get_args(hint)[0]
+    if typing.get_origin(hint) is not typing.Annotated:
+        return None
+    texts = [extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str)]
+    return " ".join(texts) or None
+
+
+def _own_doc(class_: type) -> str | None:
+    """The docstring that was written, not the one that `dataclass` makes up."""
+    doc = vars(class_).get("__doc__")
+    if not isinstance(doc, str) or doc.startswith(f"{class_.__name__}("):
+        return None
+    return inspect.cleandoc(doc)

@@ -1,0 +1,308 @@
+"""Schemas to text and to JSON Schema.
+
+    notation(schema)      {title: string, tags: [string], note: string?}
+    json_schema(schema)   {"type": "object", "properties": ..., "required": ["title", "tags"], ...}
+
+The notation is what models read in a contract and what messages say; docs of fields follow them
+as comments, and then every field has its line.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, assert_never
+
+from runtime_support._schema.model import (
+    AnySchema,
+    Field,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    ReferenceSchema,
+    ScalarKind,
+    ScalarSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+    admits_nil,
+    without_json_form,
+)
+from runtime_support._values import literal
+from runtime_support.errors import CheckError
+
+JSONSchema: TypeAlias = dict[str, Any]
+
+_JSON_TYPES: dict[ScalarKind, str] = {
+    "int": "integer",
+    "float": "number",
+    "number": "number",
+    "bool": "boolean",
+    "string": "string",
+    "nil": "null",
+}
+
+_LITERAL_TYPES: dict[type, str] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
+
+ONE_LINE = 88
+
+
+def notation(schema: Schema) -> str:
+    """The schema in Saft's notation; recursive types are defined below it by name."""
+    writer = NotationWriter()
+    text = writer.write(schema)
+    definitions = "".join(f"\n{name} = {body}" for name, body in writer.definitions.items())
+    return text + definitions
+
+
+def short(schema: Schema) -> str:
+    """The schema as messages name it: on one line, a record by its name, no docs of fields."""
+    return _ShortWriter().write(schema)
+
+
+def json_schema(schema: Schema) -> JSONSchema:
+    """The schema as JSON Schema; CheckError where a value has no JSON form."""
+    return _JSONSchemaWriter().document(schema)
+
+
+def strict_json_schema(schema: Schema) -> tuple[JSONSchema, bool]:
+    """As `json_schema`, with every field required, as servers that enforce one want it.
+
+    The bool tells whether the strict subset of OpenAI's structured outputs can express it.
+    """
+    writer = _StrictWriter()
+    return writer.document(schema), writer.within_subset
+
+
+class NotationWriter:
+    """Writes schemas in Saft's notation, with docs of fields as comments."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, str] = {}
+
+    def write(self, schema: Schema, indent: str = "") -> str:
+        match schema:
+            case AnySchema():
+                return "any"
+            case ScalarSchema(kind):
+                return self.write_scalar(kind)
+            case LiteralSchema():
+                return self.write_literal(schema)
+            case ListSchema(item):
+                return f"[{self.write(item, indent)}]"
+            case TupleSchema():
+                return self.write_tuple(schema, indent)
+            case MapSchema(value):
+                return self.write_map(value, indent)
+            case ObjectSchema():
+                return self.write_object(schema, indent)
+            case UnionSchema(members):
+                return self.write_union(members, indent)
+            case ReferenceSchema():
+                return self.write_reference(schema)
+            case OpaqueSchema(name):
+                return name
+            case _:
+                assert_never(schema)
+
+    def write_scalar(self, kind: ScalarKind) -> str:
+        return "int | float" if kind == "number" else kind
+
+    def write_literal(self, schema: LiteralSchema) -> str:
+        return literal(schema.value)
+
+    def write_tuple(self, schema: TupleSchema, indent: str) -> str:
+        if schema.rest is not None:
+            return f"({self.write(schema.rest, indent)}, ...)"
+        inner = ", ".join(self.write(item, indent) for item in schema.items)
+        return f"({inner},)" if len(schema.items) == 1 else f"({inner})"
+
+    def write_map(self, value: Schema, indent: str) -> str:
+        return f"{{any name: {self.write(value, indent)}}}"
+
+    def write_reference(self, schema: ReferenceSchema) -> str:
+        name = schema.name
+        if name not in self.definitions:
+            self.definitions[name] = ""
+            self.definitions[name] = self.write(schema.target())
+        return name
+
+    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+        fields = schema.fields
+        inner = indent + "  "
+        parts = [(f"{_name(f)}: {self.write(f.schema, inner)}", f.doc) for f in fields]
+        one_line = "{" + ", ".join(text for text, _ in parts) + "}"
+        documented = any(doc for _, doc in parts)
+        if not documented and "\n" not in one_line and len(one_line) <= ONE_LINE:
+            return one_line
+        lines = [
+            f"{inner}{text}," + (f" // {' '.join(doc.split())}" if doc else "")
+            for text, doc in parts
+        ]
+        return "\n".join(["{", *lines, indent + "}"])
+
+    def write_union(self, members: tuple[Schema, ...], indent: str) -> str:
+        others = [member for member in members if not _is_nil(member)]
+        texts = [self.write(member, indent) for member in others]
+        if len(others) == len(members):
+            return " | ".join(texts)
+        return f"{texts[0]}?" if len(texts) == 1 else f"{' | '.join(texts)} | nil"
+
+
+class _ShortWriter(NotationWriter):
+    """Writes Saft's notation for messages."""
+
+    def write_map(self, value: Schema, indent: str) -> str:
+        return f"{{[string]: {self.write(value)}}}"
+
+    def write_reference(self, schema: ReferenceSchema) -> str:
+        return schema.name
+
+    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+        if schema.build is not None and schema.name is not None:
+            return schema.name
+        text = ", ".join(f"{_name(f)}: {self.write(f.schema)}" for f in schema.fields)
+        return f"{{{text}}}" if len(text) <= ONE_LINE else "object"
+
+
+class _JSONSchemaWriter:
+    def __init__(self) -> None:
+        self.names: dict[int, str] = {}
+        self.definitions: dict[str, JSONSchema] = {}
+
+    def document(self, schema: Schema) -> JSONSchema:
+        document = self.write(schema)
+        return {**document, "$defs": self.definitions} if self.definitions else document
+
+    def write(self, schema: Schema) -> JSONSchema:
+        match schema:
+            case AnySchema():
+                return self.write_any()
+            case ScalarSchema(kind):
+                return {"type": _JSON_TYPES[kind]}
+            case LiteralSchema(value):
+                return {**_type_of_literal(value), "enum": [value]}
+            case ListSchema(item):
+                return {"type": "array", "items": self.write(item)}
+            case TupleSchema():
+                return self.write_tuple(schema)
+            case MapSchema(value):
+                return self.write_map(value)
+            case ObjectSchema():
+                return self.write_object(schema)
+            case UnionSchema(members):
+                return self.write_union(members)
+            case ReferenceSchema():
+                return self.write_reference(schema)
+            case OpaqueSchema(name):
+                raise without_json_form(name)
+            case _:
+                assert_never(schema)
+
+    def write_any(self) -> JSONSchema:
+        return {}
+
+    def write_map(self, value: Schema) -> JSONSchema:
+        return {"type": "object", "additionalProperties": self.write(value)}
+
+    def write_tuple(self, schema: TupleSchema) -> JSONSchema:
+        if schema.rest is not None:
+            return {"type": "array", "items": self.write(schema.rest)}
+        return {
+            "type": "array",
+            "prefixItems": [self.write(item) for item in schema.items],
+            "minItems": len(schema.items),
+            "maxItems": len(schema.items),
+        }
+
+    def write_object(self, schema: ObjectSchema) -> JSONSchema:
+        document: JSONSchema = {"type": "object"}
+        if schema.doc:
+            document["description"] = schema.doc
+        document["properties"] = {field.name: self.write_field(field) for field in schema.fields}
+        document["required"] = [f.name for f in schema.fields if self.is_required(f)]
+        document["additionalProperties"] = False
+        return document
+
+    def write_field(self, field: Field) -> JSONSchema:
+        document = self.write(field.schema)
+        return {**document, "description": field.doc} if field.doc else document
+
+    def is_required(self, field: Field) -> bool:
+        return field.required
+
+    def write_union(self, members: tuple[Schema, ...]) -> JSONSchema:
+        literals = [m.value for m in members if isinstance(m, LiteralSchema) and not _is_nil(m)]
+        nil = any(map(_is_nil, members))
+        if literals and len(literals) + nil == len(members):
+            return _enumeration(literals, nil)
+        written = [self.write(member) for member in members]
+        if all(set(document) == {"type"} for document in written):
+            types = [document["type"] for document in written]
+            if "number" in types and "integer" in types:  # which is a number as well
+                types.remove("integer")
+            return {"type": types[0] if len(types) == 1 else types}
+        return {"anyOf": written}
+
+    def write_reference(self, schema: ReferenceSchema) -> JSONSchema:
+        target = schema.target()
+        name = self.names.get(id(target))
+        if name is None:
+            name, number = schema.name, 2
+            while name in self.definitions:
+                name, number = f"{schema.name}{number}", number + 1
+            self.names[id(target)] = name
+            self.definitions[name] = {}
+            self.definitions[name] = self.write(target)
+        return {"$ref": f"#/$defs/{name}"}
+
+
+class _StrictWriter(_JSONSchemaWriter):
+    """All fields required; notes what the strict subset has no words for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.within_subset = True
+
+    def is_required(self, field: Field) -> bool:
+        return True
+
+    def write_any(self) -> JSONSchema:
+        self.within_subset = False
+        return super().write_any()
+
+    def write_map(self, value: Schema) -> JSONSchema:
+        self.within_subset = False
+        return super().write_map(value)
+
+    def write_tuple(self, schema: TupleSchema) -> JSONSchema:
+        self.within_subset = self.within_subset and schema.rest is not None
+        return super().write_tuple(schema)
+
+
+def _is_nil(schema: Schema) -> bool:
+    return isinstance(schema, (ScalarSchema, LiteralSchema)) and admits_nil(schema)
+
+
+def _name(field: Field) -> str:
+    return field.name if field.name.isidentifier() else literal(field.name)
+
+
+def _type_of_literal(value: object) -> JSONSchema:
+    name = _LITERAL_TYPES.get(type(value))
+    if name is None:
+        raise CheckError(f"the literal {value!r} has no JSON form")
+    return {"type": name}
+
+
+def _enumeration(literals: list[Any], nil: bool) -> JSONSchema:
+    types = list(dict.fromkeys(_type_of_literal(value)["type"] for value in literals))
+    values = [*literals, *([None] if nil and None not in literals else [])]
+    types = [*types, *(["null"] if None in values and "null" not in types else [])]
+    return {"type": types[0] if len(types) == 1 else types, "enum": values}

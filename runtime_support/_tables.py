@@ -1,0 +1,323 @@
+"""The builtins of dataframes, on polars, which is imported at the first use.
+
+    >>> players = polars().DataFrame({"name": ["Ada", "Grace"], "goals": [3, 6]})
+    >>> mean(players, "goals")
+    4.5
+    >>> mean(players, "gaols")      # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    runtime_support.errors.MissingError: no column `gaols`: ...; did you mean `goals`?
+
+Where the compiler knows a dataframe, the output calls polars itself: `df.select(names)`. These are
+for what only the data can tell, such as whether a column holds numbers.
+
+What a model sees of a dataframe is a bounded summary, never the table; a hundred million rows give
+no more than a hundred:
+
+    {"kind": "dataframe", "shape": [120, 3],
+     "columns": {"name": "String", "goals": "Int64", "rating": "Float64"},
+     "sample": [{"name": "Ada", "goals": 4, "rating": 7.5}, ... 8 rows],
+     "profile": {"goals": {"count": 120, "mean": 4.25, "min": 0, "max": 19}, ...},
+     "left_out": {"columns": 0, "rows": 112, "profiles": 0}}
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+
+from runtime_support._files import check_regular, resolved
+from runtime_support._names import did_you_mean, listed
+from runtime_support._operators import div
+from runtime_support._quick_typing import TYPE_CHECKING, Any, Sequence
+from runtime_support._values import brief, is_dataframe, is_list, is_number, is_tuple, plain
+from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
+
+# Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.
+if TYPE_CHECKING:
+    from polars import DataFrame
+else:
+    DataFrame = Any  # in the annotations that tools are described by
+
+
+MOST_COLUMNS = 32
+MOST_NAME_CHARACTERS = 1000
+MOST_ROWS = 8
+MOST_PROFILES = 12
+MOST_TEXT = 60
+DIGITS_OF_MEAN = 6
+
+MOST_INT64 = 2**63 - 1
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def polars() -> Any:
+    """The module; ConfigError with the name of the extra when it is not installed."""
+    try:
+        return importlib.import_module("polars")
+    except ModuleNotFoundError as error:
+        if error.name != "polars":
+            raise
+        raise ConfigError(
+            "dataframes need the package polars", hint='pip install "saftc[tables]"'
+        ) from None
+
+
+def read(path: str) -> DataFrame:
+    """The table in a CSV file, whose first line names the columns.
+
+    A column is of integers, floats, bools or strings, as all of its values allow; an empty value
+    is null. FileError when there is no table to be read.
+    """
+    given = plain(path)
+    if not isinstance(given, str):
+        raise CheckError(f"read(path): expected string, got {brief(given)}", path="read(path)")
+    place = resolved(given)
+    library = polars()
+    try:
+        check_regular(place)
+        try:
+            table = library.read_csv(place, glob=False)
+        except library.exceptions.ComputeError:
+            # The first rows did not tell what the column holds.
+            table = library.read_csv(place, glob=False, infer_schema_length=None)
+    except OSError as error:
+        # polars gives no `strerror`, but the same words.
+        reason = error.strerror or str(error).partition(" (os error")[0]
+        raise FileError(f"cannot read {place}: {reason}", path=place) from error
+    except library.exceptions.NoDataError as error:
+        raise FileError(f"cannot read {place}: the file is empty", path=place) from error
+    except library.exceptions.PolarsError as error:
+        reason, hint = _explained(str(error), place)
+        raise FileError(f"cannot read {place}: {reason}", path=place, hint=hint) from error
+    if any(REPLACEMENT in name for name in table.columns):
+        # In the names alone, polars puts it for bytes that are no text.
+        raise FileError(f"cannot read {place}: it is not UTF-8 text", path=place)
+    return table
+
+
+def shape(table: DataFrame) -> tuple[int, int]:
+    """The numbers of rows and of columns."""
+    return _table("shape", table).shape
+
+
+def columns(table: DataFrame) -> list[str]:
+    """The names of the columns, in order."""
+    return _table("columns", table).columns
+
+
+def head(table: DataFrame, count: int = 5) -> DataFrame:
+    """The first rows; with a negative count, all but so many at the end."""
+    frame, rows = _table("head", table), plain(count)
+    if not isinstance(rows, int) or isinstance(rows, bool):
+        raise CheckError(f"head(count): expected int, got {brief(rows)}", path="head(count)")
+    return frame.head(max(-frame.height, min(rows, frame.height)))
+
+
+def select(table: DataFrame, names: list[str] | str) -> DataFrame:
+    """The table with only the columns of these names, in their order."""
+    frame, given = _table("select", table), plain(names)
+    wanted: Any = [given] if isinstance(given, str) else given
+    if not (is_list(wanted) or is_tuple(wanted)):
+        expected = "expected a name or a list of names"
+        raise CheckError(f"select(names): {expected}, got {brief(wanted)}", path="select(names)")
+    for position, name in enumerate(wanted):
+        if not isinstance(name, str):
+            path = f"select(names[{position}])"
+            raise CheckError(f"{path}: expected string, got {brief(name)}", path=path)
+        if name not in frame.columns:
+            raise _no_column(frame, name)
+        if name in wanted[:position]:
+            raise CheckError(f"select(names): column `{name}` is there twice")
+    return frame[list(wanted)]
+
+
+def mean(items: Any, column: str | None = None) -> float:
+    """The average of a list of numbers, or of a column of a dataframe; nulls do not count."""
+    items = plain(items)
+    if not is_dataframe(items):
+        return _mean_of_list(items, column)
+    values = _filled_column("mean", items, column)
+    if not values.dtype.is_numeric():
+        raise _wrong_kind("mean", values, "numbers")
+    return float(values.mean())
+
+
+def sum_of_column(table: DataFrame, column: Any) -> int | float:
+    """The sum of a column of numbers, 0 when it has none; nulls do not count."""
+    values = _column("sum", table, column)
+    if values.null_count() == len(values):
+        return 0
+    if not values.dtype.is_numeric():
+        raise _wrong_kind("sum", values, "numbers")
+    if not values.dtype.is_integer():
+        return float(values.sum())
+    if max(-values.min(), values.max()) * len(values) > MOST_INT64:
+        return sum(values.drop_nulls().to_list())  # polars would wrap around
+    return int(values.sum())
+
+
+def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> int | float | str:
+    """The `min` or `max` of a column of numbers or strings; nulls do not count."""
+    values = _filled_column(name, table, column)
+    if not (values.dtype.is_numeric() or values.dtype == polars().String):
+        raise _wrong_kind(name, values, "numbers or strings")
+    found = values.min() if name == "min" else values.max()
+    return found if isinstance(found, int | str) else float(found)
+
+
+def summary(table: DataFrame) -> dict[str, Any]:
+    """The summary as JSON data.
+
+    Columns are listed until there are `MOST_COLUMNS`, or until their names have
+    `MOST_NAME_CHARACTERS`; the sample has the first rows of these columns. In it, what has no form
+    in JSON is text, texts are cut at `MOST_TEXT`, and a number that is not finite is null. A
+    profile is of the finite values.
+    """
+    rows, width = table.shape
+    columns = table.get_columns()
+    listed = columns[: _listed(table.columns)]
+    profiled = [column for column in listed if column.dtype.is_numeric()][:MOST_PROFILES]
+    cells = [list(map(_json_value, column.head(MOST_ROWS).to_list())) for column in listed]
+    names = [column.name for column in listed]
+    sample = [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+    return {
+        "kind": "dataframe",
+        "shape": [rows, width],
+        "columns": {column.name: str(column.dtype) for column in listed},
+        "sample": sample,
+        "profile": {column.name: _profile(column) for column in profiled},
+        "left_out": {
+            "columns": width - len(listed),
+            "rows": rows - len(sample),
+            "profiles": sum(column.dtype.is_numeric() for column in columns) - len(profiled),
+        },
+    }
+
+
+def _table(name: str, value: Any) -> Any:
+    value = plain(value)
+    if is_dataframe(value):
+        return value
+    path = f"{name}(table)"
+    raise CheckError(f"{path}: expected dataframe, got {brief(value)}", path=path)
+
+
+def _column(name: str, frame: Any, column: Any) -> Any:
+    wanted = plain(column)
+    path = f"{name}(column)"
+    if wanted is None:
+        raise CheckError(f"{path}: a dataframe needs the name of a column", path=path)
+    if not isinstance(wanted, str):
+        raise CheckError(f"{path}: expected string, got {brief(wanted)}", path=path)
+    if wanted not in frame.columns:
+        raise _no_column(frame, wanted)
+    return frame.get_column(wanted)
+
+
+def _filled_column(name: str, frame: Any, column: Any) -> Any:
+    values = _column(name, frame, column)
+    if values.null_count() == len(values):
+        path = f"{name}(column)"
+        raise CheckError(f"{path}: column `{values.name}` has no values", path=path)
+    return values
+
+
+def _no_column(frame: Any, name: str) -> MissingError:
+    found = f"the dataframe has {listed(frame.columns)}"
+    hint = did_you_mean(name, frame.columns)
+    return MissingError(f"no column `{name}`: {found}", name=name, hint=hint)
+
+
+def _wrong_kind(name: str, values: Any, wanted: str) -> CheckError:
+    path = f"{name}(column)"
+    found = f"column `{values.name}` is of {values.dtype}"
+    return CheckError(f"{path}: expected {wanted}, but {found}", path=path)
+
+
+def _mean_of_list(items: Any, column: Any) -> float:
+    if column is not None:
+        found = f"got {brief(items)}"
+        raise CheckError(f"mean(table): expected dataframe with a column, {found}")
+    if not (is_list(items) or is_tuple(items)):
+        raise CheckError(f"mean(items): expected list, got {brief(items)}", path="mean(items)")
+    if not items:
+        raise CheckError("mean(items): there are no items")
+    numbers = list(map(plain, items))
+    for position, number in enumerate(numbers):
+        if not is_number(number):
+            path = f"mean(items[{position}])"
+            raise CheckError(f"{path}: expected number, got {brief(number)}", path=path)
+    try:
+        total = sum(numbers)
+    except OverflowError:
+        raise CheckError("mean(items): the number is too large for a float") from None
+    return div(total, len(numbers))
+
+
+def _explained(message: str, path: str) -> tuple[str, str | None]:
+    """Why polars could not read the file, in a line, and what to try."""
+    if "utf-8" in message.lower():
+        return "it is not UTF-8 text", None
+    if "more fields" in message:
+        row = _first_long_row(path)
+        if row is not None:
+            return row, "put a value that has commas in it in double quotes"
+    return " ".join(message.partition("\n\n")[0].split())[:200], None
+
+
+def _first_long_row(path: str) -> str | None:
+    """Where the first row stands that has more values than there are columns."""
+    import csv
+
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file)
+            width = len(next(rows))
+            for row in rows:
+                if len(row) > width:
+                    wanted = "1 column" if width == 1 else f"{width} columns"
+                    return f"line {rows.line_num} has {len(row)} values for {wanted}"
+    except (csv.Error, StopIteration, UnicodeDecodeError):
+        return None
+    return None
+
+
+def _listed(names: Sequence[str]) -> int:
+    """How many of the columns are listed."""
+    characters = 0
+    for position, name in enumerate(names[:MOST_COLUMNS]):
+        characters += len(name)
+        if characters > MOST_NAME_CHARACTERS:
+            return position
+    return min(len(names), MOST_COLUMNS)
+
+
+def _profile(column: Any) -> dict[str, Any]:
+    values = column.drop_nulls()
+    if values.dtype.is_float():
+        values = values.filter(values.is_finite())
+    return {
+        "count": len(values),
+        "mean": _rounded(values.mean()),
+        "min": _json_value(values.min()),
+        "max": _json_value(values.max()),
+    }
+
+
+def _rounded(mean: Any) -> float | None:
+    """The last digits depend on the order in which the threads of polars add."""
+    return None if mean is None else float(f"{float(mean):.{DIGITS_OF_MEAN}g}")
+
+
+def _json_value(value: Any) -> Any:
+    from decimal import Decimal
+
+    match value:
+        case None | bool() | int():
+            return value
+        case float() | Decimal():
+            number = float(value)
+            return number if math.isfinite(number) else None
+        case _:
+            text = str(value)
+            return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"

@@ -1,0 +1,193 @@
+"""Prompt templates: text with holes, to the text that is sent.
+
+    render("who is longest in {people}?", (), {"people": ["Al", "Bo"]})
+    -> Rendered('who is longest in ["Al","Bo"]?', tools={})
+
+A hole is `{name}` or `{0}`, `{name:raw}` for a string as it is; literal braces are doubled. A
+function at a hole becomes a tool, and the tool's name stands in the text. What comes from a value
+is never scanned for holes.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from runtime_support._jsontext import to_json
+from runtime_support._media import Content, File, Image, Piece, content_of, text_of
+from runtime_support._names import did_you_mean
+from runtime_support._values import brief, is_function, is_list, is_tuple, plain
+from runtime_support.errors import CheckError
+
+# Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
+RESERVED = frozenset(
+    ("returns", "fields", "rounds", "options", "conversions", "pure", "template")
+)
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place for a value: by name, or by number."""
+
+    key: str | int
+    is_raw: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that is known only when the script runs: `mark` stands in its place.
+
+    `kind` is what is known of it: a function is a tool, a picture or a file is a part of its own.
+    """
+
+    mark: str
+    kind: Literal["value", "function", "image", "file"] = "value"
+
+
+Part: TypeAlias = str | Hole
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template in its parts, and the keys of its holes."""
+
+    parts: tuple[Part, ...]
+    keys: frozenset[str | int]
+
+
+class Rendered(NamedTuple):
+    """The content of a prompt, and the functions that its model may call, by tool name.
+
+    A function is an `Unknown` where a value was one.
+    """
+
+    content: Content
+    tools: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The text in the content."""
+        return text_of(self.content)
+
+
+def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
+    """The template with its values; CheckError when the two do not fit each other."""
+    if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise CheckError(f"template: expected string, got {brief(template)}")
+    read = parsed(template)
+    _check_given(read.keys, values, names)
+    tools: dict[str, Any] = {}
+    positional = _positional_tool_names(values) if values else {}
+    pieces: list[Piece] = []
+    for part in read.parts:
+        if isinstance(part, str):
+            pieces.append(part)
+            continue
+        key = part.key
+        value = plain(values[key] if isinstance(key, int) else names[key])
+        if isinstance(value, str):
+            pieces.append(_text_of(value, part))
+            continue
+        if not _is_tool(value):
+            pieces += _pieces_of(value, part)
+            continue
+        name = positional[key] if isinstance(key, int) else tool_name(key)
+        if tools.setdefault(name, value) is not value:
+            raise CheckError(f"two different functions under the tool name `{name}`")
+        if not _TOOL_NAME.fullmatch(name):
+            raise CheckError(f"`{name}` cannot be a tool's name: it has more than 64 characters")
+        pieces.append(name)
+    return Rendered(content_of(pieces), tools)
+
+
+def tool_name(key: str) -> str:
+    """The tool's name for a keyword: `class_` stands for the script's `class`."""
+    stem = key.removesuffix("_")
+    forced = stem != key and (keyword.iskeyword(stem) or stem in RESERVED)
+    return stem if forced else key
+
+
+@lru_cache(maxsize=1024)
+def parsed(template: str) -> Template:
+    """The cleaned template as literal texts and holes."""
+    text = cleaned(template)
+    parts: list[Part] = []
+    end = 0
+    for match in _TOKEN.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        token, key = match.group(), match.group(1)
+        if key is not None:
+            parts.append(Hole(int(key) if key.isdigit() else key, match.group(2) is not None))
+        elif len(token) == 2:
+            parts.append(token[0])
+        else:
+            near = text[match.start() : match.start() + 20]
+            raise CheckError(
+                f"template: a lone `{token}` at {brief(near)}", hint="double a brace to mean itself"
+            )
+    parts.append(text[end:])
+    keys = frozenset(part.key for part in parts if isinstance(part, Hole))
+    return Template(tuple(part for part in parts if part != ""), keys)
+
+
+def cleaned(template: str) -> str:
+    """The template without its indentation, and without blank lines at both ends."""
+    first, *others = template.split("\n")
+    margins = [len(line) - len(line.lstrip()) for line in others if line.strip()]
+    margin = min(margins, default=0)
+    lines = [first.lstrip(), *(line[margin:] for line in others)]
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return "\n".join(lines).rstrip()
+
+
+def _is_tool(value: Any) -> bool:
+    return value.kind == "function" if isinstance(value, Unknown) else is_function(value)
+
+
+def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
+    """A value at a hole: its text, or the pictures and files that it is."""
+    if isinstance(value, Unknown) and value.kind == "image":
+        return [{"type": "image_url", "image_url": {"url": value.mark}}]
+    if isinstance(value, Unknown) and value.kind == "file":
+        return [{"type": "file", "file": {"filename": value.mark, "file_data": value.mark}}]
+    items: list[Any] = list(value) if is_list(value) or is_tuple(value) else [value]
+    if hole.is_raw or not items or not all(isinstance(item, (Image, File)) for item in items):
+        return [_text_of(value, hole)]
+    return items
+
+
+def _text_of(value: Any, hole: Hole) -> str:
+    if isinstance(value, Unknown):
+        return value.mark
+    if not hole.is_raw:
+        return to_json(value)
+    if isinstance(value, str):
+        return value
+    raise CheckError(f"{{{hole.key}:raw}}: expected string, got {brief(value)}")
+
+
+def _positional_tool_names(values: tuple[Any, ...]) -> dict[int, str]:
+    functions = [index for index, value in enumerate(values) if _is_tool(plain(value))]
+    return {index: f"tool_{number}" for number, index in enumerate(functions, 1)}
+
+
+def _check_given(
+    keys: frozenset[str | int], values: tuple[Any, ...], names: Mapping[str, Any]
+) -> None:
+    given = frozenset[str | int]((*range(len(values)), *names))
+    if given == keys:
+        return
+    for key in keys - given:
+        hint = did_you_mean(key, names) if isinstance(key, str) else None
+        raise CheckError(f"template: no value for `{{{key}}}`", hint=hint)
+    for key in given - keys:
+        raise CheckError(f"template: `{key}` is given but `{{{key}}}` does not stand in it")

@@ -1,0 +1,249 @@
+"""Functions as tools of a model.
+
+    tool = function_tool("look_up", look_up)
+    tool.description()                   {"type": "function", "function": {"name": ..., ...}}
+    call_tool(tools, "look_up", '{"city": "Oslo"}')    ToolCall(..., result="3.5", error=None, ...)
+
+Arguments are validated before the call; a number or bool that was sent as text is converted when
+nothing is lost. What goes wrong is recorded and told to the model, without secrets. But what the
+model cannot mend stops the script: a provider or a setting that fails a prompt inside a tool.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from runtime_support._jsontext import parse_unambiguous, to_json
+from runtime_support._names import did_you_mean, listed
+from runtime_support._redaction import redacted
+from runtime_support._results import ToolCall
+from runtime_support._schema import (
+    ABSENT,
+    Field,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    Parameter,
+    ScalarSchema,
+    Schema,
+    Signature,
+    TupleSchema,
+    UnionSchema,
+    admits_nil,
+    decode,
+    json_schema,
+    resolved,
+    signature_of,
+)
+from runtime_support._values import brief, is_list, is_object, plain
+from runtime_support.errors import CheckError, ConfigError, ProviderError, SaftError
+
+_INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# No model takes more; a text of this size only costs memory, and a refusal of the server.
+LARGEST_RESULT = 4_000_000
+_BOOLS = {"true": True, "false": False}
+
+# By function and name. A schema is checked and compiled at its first use, and kept for that.
+_known: WeakKeyDictionary[Any, dict[str, tuple[Signature, ObjectSchema]]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function under the name by which the model calls it."""
+
+    name: str
+    function: Callable[..., Any]
+    signature: Signature
+    parameters: ObjectSchema
+
+    def description(self) -> dict[str, Any]:
+        """The tool as a request describes it."""
+        schema = json_schema(self.parameters)
+        if self.signature.open_ended:
+            schema["additionalProperties"] = True
+        function: dict[str, Any] = {"name": self.name}
+        if self.signature.doc:
+            function["description"] = self.signature.doc
+        return {"type": "function", "function": {**function, "parameters": schema}}
+
+
+def function_tool(name: str, function: Callable[..., Any]) -> Tool:
+    """The tool; CheckError when a parameter takes what JSON cannot hold."""
+    try:
+        known = _known.setdefault(function, {})
+    except TypeError:  # cannot be hashed or referred to weakly
+        known = dict[str, tuple[Signature, ObjectSchema]]()
+    tool = known.get(name)
+    if tool is not None:
+        return Tool(name, function, *tool)
+    signature = _without_private(signature_of(function))
+    rest = () if signature.rest is None else (signature.rest,)
+    fields = tuple(_field(parameter) for parameter in (*signature.parameters, *rest))
+    tool = Tool(name, function, signature, ObjectSchema(name, fields))
+    try:
+        tool.description()
+    except CheckError as error:
+        raise CheckError(f"`{name}` cannot be a tool: {error}") from None
+    known[name] = tool.signature, tool.parameters
+    return tool
+
+
+def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
+    """Calls the tool of that name with arguments as JSON text; failures are in the record."""
+    started = time.perf_counter()
+    read: Any = arguments
+    try:
+        read = read_arguments(arguments)
+        tool = tools.get(name)
+        if tool is None:
+            hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
+            raise CheckError(f"there is no tool `{name}`", hint=hint)
+        result, error = _text_of(_call(tool, read)), None
+    except (ProviderError, ConfigError):
+        raise
+    except Exception as failure:  # what else a user's function raises is for the model to hear
+        result, error = None, redacted(_words(failure))
+    return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
+
+
+def read_arguments(arguments: str) -> dict[str, Any]:
+    """The arguments of a call as an object; no text at all stands for none."""
+    if not arguments.strip():
+        return {}
+    try:
+        read = parse_unambiguous(arguments)
+    except CheckError as error:
+        raise CheckError(f"the arguments are not JSON: {error.message}") from None
+    if is_object(read):
+        return read
+    raise CheckError(f"the arguments have to be an object, got {brief(read)}")
+
+
+def loosened(value: Any, schema: Schema) -> Any:
+    """The value with numbers and bools that stand as text converted where the schema asks so."""
+    match resolved(schema):
+        case ScalarSchema("int"):
+            return _as_integer(value)
+        case ScalarSchema("float"):
+            return float(value) if _is_text_of(_NUMBER, value) else value
+        case ScalarSchema("bool"):
+            return _BOOLS.get(value.lower(), value) if isinstance(value, str) else value
+        case LiteralSchema(wanted) if isinstance(value, str) and not isinstance(wanted, str):
+            return wanted if value.lower() == to_json(wanted) else value
+        case ListSchema(item) if is_list(value):
+            return [loosened(element, item) for element in value]
+        case TupleSchema(items) if is_list(value) and len(items) == len(value):
+            return [loosened(e, item) for e, item in zip(value, items, strict=True)]
+        case MapSchema(of) if is_object(value):
+            return {key: loosened(element, of) for key, element in value.items()}
+        case ObjectSchema(fields=fields) if is_object(value):
+            schemas = {field.name: field.schema for field in fields}
+            return {
+                key: loosened(element, schemas[key]) if key in schemas else element
+                for key, element in value.items()
+            }
+        case UnionSchema(members):
+            return _loosened_union(value, members)
+        case _:
+            return value
+
+
+def _without_private(signature: Signature) -> Signature:
+    """Without the parameters that a function has for itself: `_key=key` in a loop that makes it."""
+    shown = [one for one in signature.parameters if not _is_private(one, signature)]
+    return replace(signature, parameters=tuple(shown))
+
+
+def _is_private(parameter: Parameter, signature: Signature) -> bool:
+    # What others come behind by position cannot be left out of a call.
+    is_separate = parameter.passed == "by name" or (
+        parameter.passed == "either way" and signature.rest is None
+    )
+    return is_separate and not parameter.required and parameter.python_name.startswith("_")
+
+
+def _field(parameter: Parameter) -> Field:
+    return Field(parameter.name, parameter.schema, parameter.required, ABSENT, parameter.doc)
+
+
+def _call(tool: Tool, arguments: dict[str, Any]) -> Any:
+    signature = tool.signature
+    parameters = {parameter.name: parameter for parameter in signature.parameters}
+    given = {
+        name: loosened(value, parameters[name].schema) if name in parameters else value
+        for name, value in arguments.items()
+        if not _stands_for_absent(value, parameters.get(name))
+    }
+    known = {name: value for name, value in given.items() if name in parameters}
+    if signature.rest is not None and signature.rest.name in given:
+        known[signature.rest.name] = loosened(given[signature.rest.name], signature.rest.schema)
+    others = {name: value for name, value in given.items() if name not in known}
+    checked = decode(
+        known if signature.open_ended else {**known, **others}, tool.parameters, "args"
+    )
+    by_name = {**checked, **(others if signature.open_ended else {})}
+    rest: list[Any] = by_name.pop(signature.rest.name, []) if signature.rest is not None else []
+    positional: list[Any] = []
+    for parameter in signature.parameters:
+        if parameter.name not in by_name:
+            break
+        if parameter.passed == "by position" or (rest and parameter.passed == "either way"):
+            positional.append(by_name.pop(parameter.name))
+    python_names = {parameter.name: parameter.python_name for parameter in signature.parameters}
+    named = {python_names.get(name, name): value for name, value in by_name.items()}
+    return tool.function(*positional, *rest, **named)
+
+
+def _stands_for_absent(value: Any, parameter: Parameter | None) -> bool:
+    """Models send null for what they leave out."""
+    if value is not None or parameter is None or parameter.required:
+        return False
+    return not admits_nil(parameter.schema)
+
+
+def _text_of(value: Any) -> str:
+    value = plain(value)
+    text = value if isinstance(value, str) else to_json(value)
+    if len(text) > LARGEST_RESULT:
+        raise CheckError(
+            f"the result has {len(text):,} characters, more than {LARGEST_RESULT:,}",
+            hint="ask for less of it",
+        )
+    return text
+
+
+def _words(failure: Exception) -> str:
+    if isinstance(failure, SaftError):
+        return str(failure)
+    name = type(failure).__name__
+    return f"{name}: {failure}" if str(failure) else name
+
+
+def _as_integer(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _is_text_of(_INTEGER, value):
+        return int(value.strip().partition(".")[0])
+    return value
+
+
+def _is_text_of(pattern: re.Pattern[str], value: Any) -> bool:
+    return isinstance(value, str) and len(value) < 400 and bool(pattern.fullmatch(value.strip()))
+
+
+def _loosened_union(value: Any, members: tuple[Schema, ...]) -> Any:
+    for candidate in (value, *(loosened(value, member) for member in members)):
+        for member in members:
+            try:
+                decode(candidate, member)
+            except CheckError:
+                continue
+            return candidate
+    return value

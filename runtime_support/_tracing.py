@@ -1,0 +1,298 @@
+"""Looking on while a prompt runs: what is sent, received and called.
+
+    SAFT_TRACE=1          a readable trace on standard error
+    SAFT_LOG=saft.jsonl   the same as JSON lines
+
+    [1] triage.saft:12:5 -> gpt-4o-mini, {"temperature": 0.0}, tools: look_up
+      user:
+        Is it warmer in Oslo or in Cairo? Use look_up.
+    [1] <- gpt-4o-mini-2024-07-18, tool_calls, 61+17 tokens, 640 ms
+        call look_up {"city": "Oslo"}
+    [1] tool look_up {"city": "Oslo"}, 0.1 ms
+        3.5
+
+The trace is in colours where the stream is a terminal and rich is installed. Secrets are redacted.
+An observer sees data and changes nothing; `add_observer` adds one's own. One that fails, and a log
+that cannot be written, is told of once and costs no prompt its answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import asdict
+from importlib.util import find_spec
+from typing import Any, Literal, TextIO, TypeAlias
+
+from runtime_support._exchange import Reply, Request
+from runtime_support._goals import RETURN_PREFIX
+from runtime_support._media import counted, described
+from runtime_support._positions import calling_place
+from runtime_support._redaction import redacted
+from runtime_support._results import ToolCall
+from runtime_support.errors import SaftError, printable
+
+Event: TypeAlias = dict[str, Any]
+Listener: TypeAlias = Callable[[Event], None]
+Part: TypeAlias = Literal["sent", "received", "tool", "failed", "role", "text"]
+Line: TypeAlias = tuple[Part, str]
+
+_STYLES: dict[Part, str] = {
+    "sent": "bold cyan",
+    "received": "bold green",
+    "tool": "bold yellow",
+    "failed": "bold red",
+    "role": "dim",
+    "text": "",
+}
+
+_listeners: tuple[Listener, ...] = ()
+_lock = threading.Lock()
+
+# What was told of already; more kinds of trouble than these are not told of.
+MOST_TROUBLES = 100
+_troubles: set[str] = set()
+
+
+class Observer:
+    """Looks on at one call; this one looks away."""
+
+    def sent(self, request: Request) -> None:
+        """A request goes out."""
+
+    def received(self, reply: Reply) -> None:
+        """A reply came in."""
+
+    def failed(self, error: SaftError) -> None:
+        """The request has no reply."""
+
+    def retrying(self, reason: str, wait: float) -> None:
+        """The request is sent again, after so many seconds."""
+
+    def called(self, call: ToolCall) -> None:
+        """A tool was run."""
+
+
+class _Telling(Observer):
+    """Tells listeners of every event, each with the number of its prompt and its place."""
+
+    def __init__(self, listeners: dict[str, Listener], place: str | None) -> None:
+        self.listeners = listeners
+        self.number = next(_numbers)
+        self.place = place
+        self.messages_told = 0
+        self.sent_at = 0.0
+
+    def sent(self, request: Request) -> None:
+        self.sent_at = time.perf_counter()
+        told, count = self.messages_told, len(request.messages)
+        new_from = told if told < count else 0  # fewer messages: the prompt began anew
+        self._tell("request", **request.canonical(), new_from=new_from)
+        self.messages_told = count
+        _looking_on.set(self)
+
+    def received(self, reply: Reply) -> None:
+        _looking_on.set(_SILENT)
+        self._tell("reply", **asdict(reply), duration=self._duration())
+
+    def failed(self, error: SaftError) -> None:
+        _looking_on.set(_SILENT)
+        status = getattr(error, "status", None)
+        kind, message = type(error).__name__, str(error)
+        duration = self._duration()
+        self._tell("failure", error=kind, message=message, status=status, duration=duration)
+
+    def retrying(self, reason: str, wait: float) -> None:
+        self._tell("retry", reason=reason, wait=wait)
+
+    def called(self, call: ToolCall) -> None:
+        self._tell("tool", **asdict(call))
+
+    def _duration(self) -> float:
+        """Milliseconds since the request was sent."""
+        return round((time.perf_counter() - self.sent_at) * 1000, 1)
+
+    def _tell(self, event: str, **data: Any) -> None:
+        told: Event = {"event": event, "prompt": self.number, "place": self.place, **data}
+        for name, listener in self.listeners.items():
+            try:
+                listener(told)
+            except Exception as error:
+                _note_trouble(name, error)
+
+
+_SILENT = Observer()
+_looking_on: ContextVar[Observer] = ContextVar("who looks on at the request", default=_SILENT)
+_numbers = itertools.count(1)
+
+
+def observer_for() -> Observer:
+    """The observer that the environment and `add_observer` ask for."""
+    listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_listeners, 1)}
+    if os.environ.get("SAFT_TRACE", "") not in ("", "0"):
+        listeners["trace"] = _trace
+    path = os.environ.get("SAFT_LOG")
+    if path:
+        listeners[f"log {path}"] = _log_to(path)
+    return _Telling(listeners, calling_place()) if listeners else _SILENT
+
+
+def retrying(reason: str, wait: float) -> None:
+    """For providers: the request that this thread has sent is sent again, after so many seconds."""
+    _looking_on.get().retrying(reason, wait)
+
+
+def note(text: str) -> None:
+    """Tells the user something on standard error, if there is one."""
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        print(f"saft: {printable(redacted(text))}", file=sys.stderr)
+
+
+def add_observer(listener: Listener) -> Callable[[], None]:
+    """Calls the listener with every event of every prompt; gives what takes it away again.
+
+    Events are dicts with `event` ("request", "reply", "tool", "failure" or "retry"), `prompt` (a
+    number), `place` (where it stands) and their data, as they are: who shows them redacts them.
+    """
+    global _listeners
+    with _lock:
+        _listeners = (*_listeners, listener)
+
+    def remove() -> None:
+        global _listeners
+        with _lock:
+            _listeners = tuple(other for other in _listeners if other is not listener)
+
+    return remove
+
+
+def _note_trouble(name: str, error: Exception) -> None:
+    with _lock:
+        if name in _troubles or len(_troubles) >= MOST_TROUBLES:
+            return
+        _troubles.add(name)
+    note(f"{name}: {type(error).__name__}: {error}")
+
+
+def _name(listener: Listener) -> str:
+    return getattr(listener, "__qualname__", type(listener).__qualname__)
+
+
+def _trace(event: Event) -> None:
+    with _lock:
+        write_event(event, sys.stderr)
+
+
+def _log_to(path: str) -> Listener:
+    def log(event: Event) -> None:
+        told = {"time": round(time.time(), 3), "process": os.getpid(), **event}
+        line = redacted(json.dumps(told, ensure_ascii=False, default=str))
+        # Of half a surrogate pair, the escape is JSON as well.
+        with _lock, open(path, "ab") as file:
+            file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+    return log
+
+
+def write_event(event: Event, stream: TextIO) -> None:
+    """Writes an event to a stream, with colours where that is of use."""
+    if not stream.isatty() or find_spec("rich") is None:
+        print(trace_text(event), file=stream)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for part, text in _lines(event):
+        console.print(Text(text, style=_STYLES[part]))
+
+
+def trace_text(event: Event) -> str:
+    """An event as plain lines, secrets redacted."""
+    return "\n".join(text for _, text in _lines(event))
+
+
+def _lines(event: Event) -> list[Line]:
+    match event["event"]:
+        case "request":
+            return _request_lines(event)
+        case "reply":
+            return _reply_lines(event)
+        case "failure":
+            said = f"{event['error']}: {event['message']}"
+            head = f"[{event['prompt']}] failed, {_duration(event)}"
+            return [_line("failed", head), *_indented(said)]
+        case "retry":
+            again = f"[{event['prompt']}] again in {event['wait']:g} s: {event['reason']}"
+            return [_line("failed", again)]
+        case _:
+            return _tool_lines(event)
+
+
+def _request_lines(event: Event) -> list[Line]:
+    about: list[str] = [str(event["model"])] if event.get("model") else []
+    if event.get("options"):
+        about.append(_json(event["options"]))
+    if event.get("tools"):
+        about.append("tools: " + " ".join(tool["function"]["name"] for tool in event["tools"]))
+    if event.get("schema"):
+        about.append("with schema")
+    if attachments := counted(event["messages"]):
+        about.append(attachments)
+    place = f" {event['place']}" if event["place"] else ""
+    new: list[dict[str, Any]] = event["messages"][event["new_from"] :]
+    lines = [_line("sent", f"[{event['prompt']}]{place} -> {', '.join(about)}".rstrip())]
+    for message in _unseen(new):
+        text = described(message["content"])
+        lines += [_line("role", f"  {message['role']}:"), *_indented(text)]
+    return lines
+
+
+def _reply_lines(event: Event) -> list[Line]:
+    tokens = f"{event['input_tokens']}+{event['output_tokens']} tokens"
+    about = [event["model"], event["finish"], tokens, _duration(event)]
+    head = _line("received", f"[{event['prompt']}] <- {', '.join(filter(None, about))}")
+    calls = [_line("tool", f"    call {c['name']} {c['arguments']}") for c in event["tool_calls"]]
+    return [head, *_indented(event["text"]), *calls]
+
+
+def _tool_lines(event: Event) -> list[Line]:
+    failed = event["error"] is not None
+    called = f"[{event['prompt']}] tool {event['tool']} {_json(event['args'])}, {_duration(event)}"
+    outcome = f"error: {event['error']}" if failed else event["result"]
+    return [_line("failed" if failed else "tool", called), *_indented(outcome)]
+
+
+def _unseen(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the replies, and without the answers of tools that were told as they ran."""
+    calls = [call for message in messages for call in message.get("tool_calls", ())]
+    names = {call["id"]: call["function"]["name"] for call in calls}
+    return [
+        message
+        for message in messages
+        if message["role"] in ("system", "user")
+        or names.get(message.get("tool_call_id"), "").startswith(RETURN_PREFIX)
+    ]
+
+
+def _duration(event: Event) -> str:
+    milliseconds: float = event["duration"]
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _indented(text: str) -> list[Line]:
+    return [("text", f"    {printable(line)}") for line in redacted(text).splitlines()]
+
+
+def _line(part: Part, text: str) -> Line:
+    return part, printable(redacted(text))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

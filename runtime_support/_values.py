@@ -1,0 +1,234 @@
+"""What kind of thing a Saft value is, and its text.
+
+    >>> kind([1, 2])
+    'list'
+    >>> show({"id": 1, "two words": None})
+    '{id: 1, "two words": nil}'
+    >>> brief("a long text " * 9)       # for messages
+    'string "a long text a long text a long text a long text a long t...'
+
+Python types stand for Saft's: bool, int, float, str, None, list, tuple, dict; an instance of a
+dataclass is a record, anything callable is a function. Dataframes are those of polars.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from runtime_support._names import field_name, function_name
+from runtime_support._quick_typing import TYPE_CHECKING, Any, TypeGuard
+from runtime_support.errors import CheckError, printable
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+_KINDS: dict[type, str] = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "string",
+    list: "list",
+    tuple: "tuple",
+    dict: "object",
+    type(None): "nil",
+}
+
+_KEYWORDS = frozenset(
+    [
+        *("if", "elif", "else", "for", "in", "while", "break", "continue", "ret", "assert"),
+        *("and", "or", "not", "true", "false", "nil"),
+    ]
+)
+
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
+    ord("\n"): "\\n",
+    ord("\t"): "\\t",
+    ord("\r"): "\\r",
+    ord('"'): '\\"',
+    ord("\\"): "\\\\",
+}
+
+# What moves the cursor, ends a line or turns the direction of writing, but for line ends and tabs.
+_INVISIBLE = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+    if chr(code) not in "\n\t"
+}
+
+BRIEF_LENGTH = 60
+
+# By dataclass: its fields' names in the script, and in Python. Filled as classes are met, and begun
+# anew when it is full; writing the same entry twice from two threads does no harm.
+MOST_KNOWN = 1000
+known_attributes: dict[type, dict[str, str]] = {}
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether the value is a Saft list."""
+    return isinstance(value, list)
+
+
+def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+    """Whether the value is a Saft tuple."""
+    return isinstance(value, tuple)
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether the value is a Saft object."""
+    return isinstance(value, dict)
+
+
+def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | dict[str, Any]]:
+    """Whether the value is a string, a list, a tuple or an object."""
+    return isinstance(value, (str, list, tuple, dict))
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether the value is an int or a float; a bool is neither."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_record(value: object) -> bool:
+    """Whether the value is an instance of a dataclass."""
+    return hasattr(type(value), "__dataclass_fields__")
+
+
+def is_dataframe(value: object) -> TypeGuard[DataFrame]:
+    """Whether the value is a dataframe of polars; there is none before polars is imported."""
+    class_ = getattr(sys.modules.get("polars"), "DataFrame", None)
+    return class_ is not None and isinstance(value, class_)
+
+
+def is_dataframe_class(class_: type) -> bool:
+    """Whether it is the class of dataframes."""
+    return class_ is getattr(sys.modules.get("polars"), "DataFrame", None)
+
+
+def is_function(value: object) -> bool:
+    """Whether the value is a Saft function."""
+    return callable(value) and not is_record(value)
+
+
+def is_result(value: object) -> bool:
+    """Whether the value is a prompt's `Result`, which stands for its value."""
+    return getattr(type(value), "__saft_result__", False)
+
+
+def plain(value: Any) -> Any:
+    """The value itself, where a `Result` may stand for it."""
+    return value.value if is_result(value) else value
+
+
+def record_fields(record: object) -> dict[str, Any]:
+    """The fields of a record, by name in the script, in order."""
+    names = attributes_of(type(record))
+    return {name: getattr(record, attribute) for name, attribute in names.items()}
+
+
+def attributes_of(class_: type) -> dict[str, str]:
+    """The fields of a dataclass: their names in the script, and in Python."""
+    known = known_attributes.get(class_)
+    if known is None:
+        import dataclasses
+
+        own: Any = class_
+        names = [field.name for field in dataclasses.fields(own)]
+        if len(known_attributes) >= MOST_KNOWN:
+            known_attributes.clear()
+        known = known_attributes[class_] = {field_name(name): name for name in names}
+    return known
+
+
+def kind(value: object) -> str:
+    """The kind of a value in Saft's words; a record's is the name of its type."""
+    word = _KINDS.get(type(value))
+    if word is not None:
+        return word
+    if is_result(value):
+        return kind(plain(value))
+    if is_record(value):
+        return type(value).__name__
+    for base, base_word in _KINDS.items():
+        if isinstance(value, base):
+            return base_word
+    if is_dataframe(value):
+        return "dataframe"
+    if callable(value):
+        return "function"
+    return getattr(type(value), "__saft_kind__", type(value).__name__)
+
+
+def show(value: object) -> str:
+    """The text that `print` writes: strings as they are, other values as Saft literals."""
+    if isinstance(value, str):
+        return value
+    if is_result(value):
+        return show(plain(value))
+    if is_dataframe(value):
+        return str(value)
+    try:
+        return literal(value)
+    except RecursionError:
+        raise CheckError(f"the {kind(value)} is nested too deeply to be shown") from None
+    except ValueError as error:  # an integer of thousands of digits
+        reason = str(error).partition(";")[0]
+        raise CheckError(f"the {kind(value)} has no text: {reason}") from None
+
+
+def literal(value: object) -> str:
+    """The value as a Saft literal; a record as a call of its constructor with named fields."""
+    if value is None:
+        return "nil"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    if is_list(value):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    if is_tuple(value):
+        return "(" + ", ".join(map(literal, value)) + (",)" if len(value) == 1 else ")")
+    if is_object(value):
+        return "{" + ", ".join(f"{_key(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if is_record(value) and not isinstance(value, type):
+        fields = ", ".join(f"{k}: {literal(v)}" for k, v in record_fields(value).items())
+        return f"{type(value).__name__}({fields})"
+    if is_result(value):
+        return literal(plain(value))
+    if is_dataframe(value):
+        rows, columns = value.shape
+        return f"dataframe({rows} rows, {columns} columns)"
+    if callable(value):
+        return f"<function {function_name(value)}>"
+    return str(value)
+
+
+def quote(text: str) -> str:
+    """The text as a Saft string literal, non-ASCII kept."""
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def brief(value: object) -> str:
+    """Kind and value in one short line, for messages: `string "7"`, `nil`, `list [1, 2, ...`."""
+    if value is None:
+        return "nil"
+    word = kind(value)
+    if callable(value) and not is_record(value):
+        return word if word != "function" else f"function {function_name(value)}"
+    try:
+        text = printable(literal(value))
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a cycle
+        return f"a very large {word}"
+    if len(text) > BRIEF_LENGTH:
+        text = text[: BRIEF_LENGTH - 3] + "..."
+    return text if text.startswith(f"{word}(") else f"{word} {text}"
+
+
+def member_path(path: str, name: str) -> str:
+    """The path of a field: `value.id`, `value["two words"]`."""
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{quote(name)}]"
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str) and key.isidentifier() and key.isascii() and key not in _KEYWORDS:
+        return key
+    return quote(key) if isinstance(key, str) else literal(key)

@@ -1,0 +1,557 @@
+"""Which values can become which, and how: conversions by shortest path, and the built-in hops.
+
+    judge(Book, string)       Converts((author_of, name_of))
+    judge(Cup, Tank)          Splits: two paths of two conversions
+    judge(string, number)     Hops
+    judge(any, number)        Decides, at run time
+    judge(Book, number)       Never
+
+    coerce("4.5", float)                          4.5
+    coerce(book, str, [author_of, name_of])       "Austen"
+    coerce("two", float)                          raises CoercionError
+
+The order of the rules: assignable, registered conversions (breadth first, at most three), element
+by element for lists and objects, one built-in hop. `judge` applies them to types, `Coercer` to
+values at hand: what cannot be done is a failure of kind `conversion` at the argument, what can be
+done in several ways an ambiguity whose choices are written at the argument. `coerce` does it for
+one value outside a program, for plans that have become Python.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, overload
+
+from runtime_support._schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    TupleSchema,
+    UnionSchema,
+    class_of,
+    resolved,
+)
+from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support.programs._candidates import Place, route_sentence, spelled
+from runtime_support.programs._machine import (
+    Choice,
+    Failed,
+    Frame,
+    Machine,
+    Problem,
+    Stopped,
+    Unclear,
+)
+from runtime_support.programs._outcomes import Ambiguity, Option
+from runtime_support.programs._registry import Definition, Registry, classes_of
+from runtime_support.programs._serialization import SerializationError, serialize
+from runtime_support.programs._syntax import Limits, Path
+from runtime_support.programs._tree import (
+    Coercion,
+    Converts,
+    Decides,
+    Each,
+    Fits,
+    Hops,
+    Never,
+    Splits,
+    Widens,
+)
+from runtime_support.programs._types import (
+    ANY,
+    BOOLEAN,
+    FLOAT,
+    INTEGER,
+    NUMBERS,
+    STRING,
+    Misfit,
+    Type,
+    conform,
+    conforms,
+    fits,
+    item_of,
+    kind_name,
+    members_of,
+    names_fit,
+    notation,
+    widened,
+)
+
+Route = tuple[Definition, ...]
+MOST_CONVERSIONS = 3
+_NUMBER = re.compile(r"\s*-?(\d+)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
+
+
+def judge(source: Type, target: Type, registry: Registry) -> Coercion:
+    """How values of the source become values of the target."""
+    source, target = resolved(source), resolved(target)
+    if fits(source, target):
+        return Fits()
+    if isinstance(source, AnySchema):
+        return Decides()
+    if isinstance(source, UnionSchema):
+        return _judge_union(source, target, registry)
+    if any(_widens(source, member) for member in members_of(target)):
+        return Widens()
+    routes = shortest_routes(lambda parameter: fits(source, parameter), target, registry)
+    if len(routes) > 1:
+        return Splits(tuple(routes))
+    if routes:
+        return Converts(routes[0])
+    inner = [_judge_inside(source, member, registry) for member in members_of(target)]
+    possible = [one for one in inner if not isinstance(one, Never)]
+    if len(possible) == 1 and len(inner) == 1:
+        return possible[0]
+    if possible:
+        return Decides()
+    if any(_hops(widened(source), member) for member in members_of(target)):
+        return Hops()
+    return Never()
+
+
+def shortest_routes(
+    accepts: Callable[[Type], bool], target: Type, registry: Registry
+) -> list[Route]:
+    """All shortest paths of conversions to the target, from what `accepts` a first parameter."""
+    routes: list[Route] = [
+        (one,) for one in registry.conversions if accepts(one.parameters[0].schema)
+    ]
+    seen: list[Type] = []
+    for _ in range(MOST_CONVERSIONS):
+        arrived = [route for route in routes if fits(route[-1].result, target)]
+        if arrived:
+            return arrived
+        here = [route[-1].result for route in routes]
+        seen += here
+        routes = [
+            (*route, one)
+            for route in routes
+            for one in registry.conversions
+            if fits(route[-1].result, one.parameters[0].schema) and one.result not in seen
+        ]
+    return []
+
+
+def reachable(source: Type, registry: Registry) -> list[str]:
+    """What the conversions can make of the type, nearest first, in the notation."""
+    found: list[str] = []
+    level = [source]
+    for _ in range(MOST_CONVERSIONS):
+        level = [
+            one.result
+            for type_ in level
+            for one in registry.conversions
+            if fits(type_, one.parameters[0].schema) and notation(one.result) not in found
+        ]
+        found += dict.fromkeys(map(notation, level))
+    return found
+
+
+def readings(value: Any, target: Type) -> list[tuple[str, Any]]:
+    """The values that one built-in hop gives, each with a sentence; two for text with commas."""
+    for member in members_of(target):
+        found = _read(value, member)
+        if found:
+            return found
+    return []
+
+
+def why_not(value: Any, target: Type) -> str | None:
+    """A reason that says more than the types do, when there is one."""
+    if isinstance(value, str) and any(member in NUMBERS for member in members_of(target)):
+        return f"{json.dumps(value, ensure_ascii=False)} is not a number"
+    return None
+
+
+def _judge_union(source: UnionSchema, target: Type, registry: Registry) -> Coercion:
+    verdicts = [judge(member, target, registry) for member in source.members]
+    if all(isinstance(one, Never) for one in verdicts):
+        return Never()
+    if all(isinstance(one, Fits | Widens) for one in verdicts):
+        return Widens()
+    return Decides()
+
+
+def _widens(source: Type, target: Type) -> bool:
+    source = widened(source)
+    if target == FLOAT:
+        return source in NUMBERS
+    item, wanted = item_of(source), item_of(target)
+    if item is None or wanted is None:
+        return False
+    return fits(item, wanted) or _widens(item, wanted)
+
+
+def _judge_inside(source: Type, target: Type, registry: Registry) -> Coercion:
+    """The rules that look at the parts of a value, or that need the value itself."""
+    match source, target:
+        case ((ListSchema() | TupleSchema()), (ListSchema() | TupleSchema())):
+            return _judge_items(source, target, registry)
+        case (
+            (MapSchema() | ObjectSchema(build=None)),
+            (MapSchema() | ObjectSchema() | OpaqueSchema()),
+        ):
+            return _judge_object(source, target, registry)
+        case ((ObjectSchema() | OpaqueSchema()), (ObjectSchema() | OpaqueSchema())):
+            own, wanted = class_of(source), class_of(target)
+            is_narrower = own is not None and wanted is not None and issubclass(wanted, own)
+            return Decides() if is_narrower else Never()
+        case (_, LiteralSchema(member=member)) if member is not ABSENT:
+            return Decides() if source == widened(LiteralSchema(target.value)) else Never()
+        case _, LiteralSchema():
+            same = widened(source) == widened(target) or widened(source) in NUMBERS
+            return Decides() if same and not isinstance(source, LiteralSchema) else Never()
+        case _:
+            return Decides() if target == INTEGER and source in NUMBERS else Never()
+
+
+def _judge_items(
+    source: ListSchema | TupleSchema, target: ListSchema | TupleSchema, registry: Registry
+) -> Coercion:
+    item, wanted = item_of(source), item_of(target)
+    if item is not None and wanted is not None:
+        verdict = judge(item, wanted, registry)
+        return verdict if isinstance(verdict, Never) else Each(verdict)
+    if isinstance(source, TupleSchema) and item is None:
+        if wanted is not None:
+            items = [judge(item, wanted, registry) for item in source.items]
+            return Never() if any(isinstance(one, Never) for one in items) else Decides()
+        if isinstance(target, TupleSchema) and len(source.items) != len(target.items):
+            return Never()
+    return Decides()
+
+
+def _judge_object(
+    source: MapSchema | ObjectSchema,
+    target: MapSchema | ObjectSchema | OpaqueSchema,
+    registry: Registry,
+) -> Coercion:
+    constructor = registry.constructor_of(target)
+    if class_of(target) is not None and constructor is None:
+        return Never()
+    if isinstance(source, MapSchema) or isinstance(target, MapSchema):
+        return Decides()
+    fields = constructor.parameters if constructor is not None else getattr(target, "fields", ())
+    given = {field.name for field in source.fields}
+    return Decides() if names_fit(given, fields) else Never()
+
+
+def _hops(source: Type, target: Type) -> bool:
+    if source == STRING:
+        item = item_of(target)
+        return target in NUMBERS or (item is not None and _takes_text(item))
+    if source in NUMBERS:
+        return target in (STRING, BOOLEAN)
+    if source == BOOLEAN:
+        return target in NUMBERS
+    item = item_of(source)
+    return item is not None and target == STRING and _takes_text(item)
+
+
+def _takes_text(item: Type) -> bool:
+    return any(
+        member in (ANY, STRING) or isinstance(member, LiteralSchema) for member in members_of(item)
+    )
+
+
+def _read(value: Any, target: Type) -> list[tuple[str, Any]]:
+    if isinstance(value, str):
+        return _read_text(value, target)
+    if isinstance(value, bool):
+        return [("as a number", _stored(int(value), target))] if target in NUMBERS else []
+    if isinstance(value, int | float):
+        if target == STRING:
+            return [("as text", json.dumps(value))]
+        return [("as a boolean", bool(value))] if target == BOOLEAN and value in (0, 1) else []
+    if target == STRING and is_list(value) and all(isinstance(item, str) for item in value):
+        return [("joined", ",".join(value))]
+    return []
+
+
+def _read_text(text: str, target: Type) -> list[tuple[str, Any]]:
+    if target in NUMBERS:
+        number = _parse_number(text)
+        try:
+            return [] if number is None else [("as a number", conform(number, target))]
+        except Misfit:
+            return []
+    item = item_of(target)
+    if item is None or not _takes_text(item):
+        return []
+    choices = [("a list of one", [text])]
+    if "," in text:
+        choices.insert(0, ("split at the commas", text.split(",")))
+    return [(sentence, kept) for sentence, items in choices if (kept := _kept(items, target))]
+
+
+def _kept(items: list[str], target: Type) -> Any:
+    try:
+        return conform(items, target)
+    except Misfit:
+        return None
+
+
+def _stored(number: int, target: Type) -> int | float:
+    return float(number) if target == FLOAT else number
+
+
+def _parse_number(text: str) -> int | float | None:
+    match = _NUMBER.fullmatch(text)
+    if match is None or len(text) > 1000:
+        return None
+    whole = match[2] is None and match[3] is None
+    number = int(text) if whole else float(text)
+    return number if math.isfinite(number) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The argument at which a value is coerced.
+
+    `operand` writes the value as an expression, `rebuilt` puts another expression in its place:
+    for a part of the value, into the whole of it.
+    """
+
+    path: Path
+    place: Place
+    frame: Frame
+    operand: Callable[[], Any]
+    rebuilt: Callable[[Any], Any]
+
+    def choice(self, sentence: str, new: Any) -> Choice:
+        return Choice(sentence, self.place, self.rebuilt(new))
+
+    def part(self, index: int, operand: Callable[[], Any], whole: Callable[[Any], Any]) -> Site:
+        def rebuilt(new: Any) -> Any:
+            return self.rebuilt(whole(new))
+
+        return Site(self.path, self.place, self.frame.at(index), operand, rebuilt)
+
+
+class Coercer:
+    """Coerces values for one evaluation."""
+
+    def __init__(self, registry: Registry, machine: Machine) -> None:
+        self._registry = registry
+        self._machine = machine
+
+    async def coerce(self, value: Any, target: Type, site: Site) -> Any:
+        """The value as one of the target; raises Stopped."""
+        try:
+            return conform(value, target)
+        except Misfit as error:
+            misfit = error
+        routes = shortest_routes(
+            lambda parameter: conforms(value, parameter), target, self._registry
+        )
+        if len(routes) > 1:
+            raise self._several_routes(value, target, routes, site)
+        if routes:
+            return await self._convert(value, routes[0], target, site)
+        shaped = [one for one in members_of(target) if self._has_shape(value, one)]
+        for index, member in enumerate(shaped):
+            try:
+                return await self._parts(value, member, site)
+            except Stopped as stopped:
+                if index == len(shaped) - 1 or not _only_conversion_failed(stopped):
+                    raise
+        found = readings(value, target)
+        if len(found) > 1:
+            message = f"{_json(value)} can become {notation(target)} in {len(found)} ways"
+            choices = [(sentence, list(one)) for sentence, one in found]
+            raise self._unclear(message, (lambda: choices), site)
+        if found:
+            return self._machine.bounded(found[0][1], "converting gives", site.path, site.frame)
+        further = why_not(value, target)
+        message = f"{misfit.by_kind}: {further}" if further else str(misfit)
+        raise self._machine.failed("conversion", message, site.path, site.frame)
+
+    # Conversions
+
+    async def _convert(self, value: Any, route: Route, target: Type, site: Site) -> Any:
+        for index, conversion in enumerate(route):
+            frame = site.frame.at(index)
+            arguments = {conversion.parameters[0].name: value}
+            try:
+                value = await self._machine.call(conversion, arguments, site.path, frame)
+            except Ambiguity as ambiguity:
+                raise self._undecided(ambiguity, route[: index + 1], site) from None
+            except Stopped as stopped:
+                raise Stopped(*map(_as_conversion, stopped.problems)) from None
+        return conform(value, target)
+
+    def _several_routes(self, value: Any, target: Type, routes: list[Route], site: Site) -> Stopped:
+        message = f"{kind_name(value)} can become {notation(target)} in {len(routes)} ways"
+
+        def choices() -> list[tuple[str, Any]]:
+            return [(route_sentence(one), spelled(one, site.operand())) for one in routes]
+
+        return self._unclear(message, choices, site)
+
+    def _undecided(self, ambiguity: Ambiguity, route: Route, site: Site) -> Stopped:
+        """The conversion at the end of the route cannot decide."""
+        conversion = route[-1]
+
+        def expression(option: Option) -> Any:
+            if option.values:
+                return serialize(option.values[0], self._registry)
+            written = spelled(route, site.operand())
+            given = written_arguments(option, conversion, self._registry)
+            return {conversion.name: {**written[conversion.name], **given}}
+
+        def choices() -> list[tuple[str, Any]]:
+            return [(one.sentence, expression(one)) for one in ambiguity.options]
+
+        return self._unclear(ambiguity.message, choices, site)
+
+    def _unclear(
+        self, message: str, choices: Callable[[], Iterable[tuple[str, Any]]], site: Site
+    ) -> Stopped:
+        try:
+            written = tuple(site.choice(sentence, new) for sentence, new in choices())
+        except SerializationError as error:
+            unwritable = f"{message}, and the choices cannot be written: {error}"
+            return self._machine.failed("conversion", unwritable, site.path, site.frame)
+        frame = site.frame
+        return Stopped(Unclear(frame.position, site.path, message, written, frame.elements))
+
+    # Lists and objects, part by part
+
+    def _has_shape(self, value: Any, target: Type) -> bool:
+        if is_list(value) or is_tuple(value):
+            same_count = isinstance(target, TupleSchema) and len(target.items) == len(value)
+            return item_of(target) is not None or same_count
+        if not is_object(value):
+            return False
+        fields = self._fields(target)
+        return isinstance(target, MapSchema) or (
+            fields is not None and names_fit(set(value), fields)
+        )
+
+    def _fields(self, target: Type) -> tuple[Field, ...] | None:
+        if isinstance(target, ObjectSchema) and target.build is None:
+            return target.fields
+        constructor = self._registry.constructor_of(target)
+        return constructor.parameters if constructor is not None else None
+
+    async def _parts(self, value: Any, target: Type, site: Site) -> Any:
+        if not is_object(value):
+            item = item_of(target)
+            types = target.items if isinstance(target, TupleSchema) else ()
+            wanted = types if item is None else [item] * len(value)
+            parts = await self._all(dict(enumerate(zip(value, wanted, strict=True))), site)
+            return conform(list(parts.values()), target)
+        fields = {field.name: field.schema for field in self._fields(target) or ()}
+        other = target.value if isinstance(target, MapSchema) else None
+        parts = await self._all({k: (v, fields.get(k, other)) for k, v in value.items()}, site)
+        constructor = self._registry.constructor_of(target)
+        if constructor is None:
+            return conform(parts, target)
+        return await self._machine.call(constructor, parts, site.path, site.frame.at(len(parts)))
+
+    async def _all(self, parts: dict[Any, tuple[Any, Any]], site: Site) -> dict[Any, Any]:
+        """Every part coerced; the problems of all of them are reported together."""
+        values = {key: value for key, (value, _) in parts.items()}
+        done: dict[Any, Any] = {}
+        problems: list[Problem] = []
+        for index, (key, (value, type_)) in enumerate(parts.items()):
+            part = site.part(
+                index,
+                lambda value=value: serialize(value, self._registry),
+                lambda new, key=key: self._with_part(values, key, new),
+            )
+            try:
+                done[key] = await self.coerce(value, type_, part)
+            except Stopped as stopped:
+                problems += [_in_part(problem, key) for problem in stopped.problems]
+        if problems:
+            raise Stopped(*problems)
+        return done
+
+    def _with_part(self, values: dict[Any, Any], key: Any, new: Any) -> Any:
+        written = {
+            k: new if k == key else serialize(one, self._registry) for k, one in values.items()
+        }
+        if isinstance(key, int):
+            return list(written.values())
+        is_plain = len(written) > 1 and not any(name.startswith("$") for name in written)
+        return written if is_plain else {"$object": written}
+
+
+def written_arguments(option: Option, definition: Definition, registry: Registry) -> dict[str, Any]:
+    """The arguments of an option as expressions; raises SerializationError."""
+    for name in option.arguments:
+        if definition.parameter(name) is None:
+            raise SerializationError(f"{definition.name} has no parameter '{name}'")
+    return {name: serialize(value, registry) for name, value in option.arguments.items()}
+
+
+def _as_conversion(problem: Problem) -> Problem:
+    if isinstance(problem, Failed) and problem.kind == "error":
+        return replace(problem, kind="conversion")
+    return problem
+
+
+def _only_conversion_failed(stopped: Stopped) -> bool:
+    return all(isinstance(one, Failed) and one.kind == "conversion" for one in stopped.problems)
+
+
+def _in_part(problem: Problem, key: str | int) -> Problem:
+    if not isinstance(problem, Failed) or problem.kind != "conversion":
+        return problem
+    where = f"item {key}" if isinstance(key, int) else f"field '{key}'"
+    return replace(problem, message=f"{where}: {problem.message}")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+T = TypeVar("T")
+
+
+class CoercionError(ValueError):
+    """The value cannot become what is asked for, or in several ways."""
+
+
+@overload
+def coerce(value: Any, wanted: type[T], conversions: Iterable[Callable[..., Any]] = ()) -> T: ...
+
+
+@overload
+def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = ()) -> Any: ...
+
+
+def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = ()) -> Any:
+    """The value as a `wanted`: as it is, by the conversions, or by a built-in hop.
+
+    Raises CoercionError when there is no way, when there are several, and when a conversion fails.
+    """
+    conversions = list(conversions)
+    registry = Registry(types=classes_of(conversions, wanted), conversions=conversions)
+    target = registry.read_type(wanted)
+    try:
+        return conform(value, target)
+    except Misfit:
+        pass
+    from runtime_support.programs._machine import TimeUp, run_within
+
+    limits = Limits()
+    coercer = Coercer(registry, Machine(limits))
+    site = Site((), Place(()), Frame(names={}), lambda: serialize(value, registry), lambda new: new)
+    try:
+        return run_within(limits.seconds, lambda: coercer.coerce(value, target, site))
+    except Stopped as stopped:
+        message = "; ".join(problem.message for problem in stopped.problems)
+    except TimeUp:
+        message = f"converting the value took longer than {limits.seconds:g} s"
+    raise CoercionError(message)

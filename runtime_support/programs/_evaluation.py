@@ -1,0 +1,332 @@
+"""Evaluation: from a program to its outcome.
+
+    evaluate({"add": {"a": 1, "b": 2}}, registry)    Success(3, ...)
+
+The rules are those of an applicative lambda calculus: arguments first, then the call; a `$let`
+evaluates each binding once, what it needs first; `$if` evaluates one branch. Parts that are
+independent and pure run together; a part with effects runs after all that stands before it has
+succeeded. So the value, the order of effects and what is reported never depend on timing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from runtime_support.programs._candidates import Place, points_of, with_arguments
+from runtime_support.programs._checking import CheckedProgram, check_program
+from runtime_support.programs._coercion import Coercer, Site, written_arguments
+from runtime_support.programs._machine import (
+    Choice,
+    Element,
+    Failed,
+    Frame,
+    Machine,
+    OnCall,
+    Problem,
+    Stopped,
+    Unclear,
+    is_larger,
+)
+from runtime_support.programs._outcomes import (
+    Ambiguity,
+    Ambiguous,
+    Call,
+    Diagnostic,
+    Failure,
+    Outcome,
+    Success,
+    invalid,
+)
+from runtime_support.programs._registry import Registry
+from runtime_support.programs._serialization import SerializationError, serialize
+from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read
+from runtime_support.programs._tree import (
+    CallNode,
+    Checked,
+    CoerceNode,
+    ConstantNode,
+    IfNode,
+    LetNode,
+    ListNode,
+    MapNode,
+    RecordNode,
+    RefNode,
+    only_converts,
+)
+
+if TYPE_CHECKING:
+    from asyncio import Task
+
+Part = tuple[Checked, Frame]
+
+
+class Evaluator:
+    """Evaluates one checked program with one machine."""
+
+    def __init__(self, checked: CheckedProgram, machine: Machine) -> None:
+        self._program = checked.program
+        self._registry = checked.registry
+        self._machine = machine
+        self._coercer = Coercer(checked.registry, machine)
+
+    async def value(self, node: Checked, frame: Frame) -> Any:
+        """The value of the node; raises Stopped."""
+        match node:
+            case ConstantNode():
+                return node.value
+            case RefNode():
+                return frame.names[node.name]
+            case ListNode():
+                return await self._together(_parts(node.items, frame))
+            case RecordNode():
+                return await self._named(node.fields, frame)
+            case CallNode():
+                return await self._call(node, frame)
+            case LetNode():
+                return await self._let(node, frame)
+            case MapNode():
+                return await self._map(node, frame)
+            case IfNode():
+                test = await self.value(node.test, frame.at(0))
+                return await self.value(node.then if test else node.otherwise, frame.at(1))
+            case CoerceNode():
+                return await self._coerce(node, frame)
+
+    async def _call(self, node: CallNode, frame: Frame) -> Any:
+        arguments = await self._named(node.arguments, frame)
+        here = frame.at(len(arguments))
+        try:
+            result = await self._machine.call(node.definition, arguments, node.path, here)
+        except Ambiguity as ambiguity:
+            raise self._undecided(ambiguity, node, here) from None
+        self._machine.settled.add(("call", node.path))
+        return result
+
+    def _undecided(self, ambiguity: Ambiguity, node: CallNode, frame: Frame) -> Stopped:
+        """The function cannot decide: each option is a call with other arguments, or a value."""
+        place, written = Place(node.path), at(self._program, node.path)
+        choices: list[Choice] = []
+        try:
+            for option in ambiguity.options:
+                if option.values:
+                    new = serialize(option.values[0], self._registry)
+                else:
+                    given = written_arguments(option, node.definition, self._registry)
+                    new = with_arguments(written, node.definition, node.form, given)
+                choices.append(Choice(option.sentence, place, new))
+        except SerializationError as error:
+            message = f"{node.definition.name}: {ambiguity.message}, and its options cannot be "
+            return self._machine.failed("error", f"{message}written: {error}", node.path, frame)
+        message = ambiguity.message
+        return Stopped(Unclear(frame.position, node.path, message, tuple(choices), frame.elements))
+
+    async def _coerce(self, node: CoerceNode, frame: Frame) -> Any:
+        value = await self.value(node.operand, frame.at(0))
+        site = Site(
+            node.path,
+            Place(node.path, node.bare),
+            frame.at(1),
+            lambda: at(self._program, node.path),
+            lambda new: new,
+        )
+        result = await self._coercer.coerce(value, node.type, site)
+        self._machine.settled.add(("coerce", node.path))
+        return result
+
+    async def _let(self, node: LetNode, frame: Frame) -> Any:
+        ready: list[tuple[int, str, Checked]] = []
+        for index, ((name, bound), needs) in enumerate(zip(node.bindings, node.needs, strict=True)):
+            if any(other in needs for _, other, _ in ready):
+                frame = await self._bind(ready, frame)
+                ready = []
+            ready.append((index, name, bound))
+        frame = await self._bind(ready, frame)
+        return await self.value(node.body, frame.at(len(node.bindings)))
+
+    async def _bind(self, ready: list[tuple[int, str, Checked]], frame: Frame) -> Frame:
+        values = await self._together([(bound, frame.at(index)) for index, _, bound in ready])
+        return frame.bound(dict(zip((name for _, name, _ in ready), values, strict=True)))
+
+    async def _map(self, node: MapNode, frame: Frame) -> list[Any]:
+        items = tuple(await self.value(node.over, frame.at(0)))
+        self._machine.walk(len(items), node.path, frame)
+        inside = frame.at(1)
+        elements = [
+            inside.at(index).element(Element(node.path, node.variable, index, items))
+            for index in range(len(items))
+        ]
+        if not node.pure:
+            return await self._one_by_one(node, elements)
+        if node.where is not None:
+            tests = await self._together([(node.where, one.at(0)) for one in elements])
+            elements = [one for one, test in zip(elements, tests, strict=True) if test]
+        return await self._together([(node.body, one.at(1)) for one in _kept(elements)])
+
+    async def _one_by_one(self, node: MapNode, elements: list[Frame]) -> list[Any]:
+        results: list[Any] = []
+        for one in elements:
+            if node.where is not None:
+                if not await self.value(node.where, one.at(0)):
+                    continue
+                one = _replaced_last(one, replace(one.elements[-1], items=()))
+            results.append(await self.value(node.body, one.at(1)))
+        return results
+
+    async def _named(self, parts: tuple[tuple[str, Checked], ...], frame: Frame) -> dict[str, Any]:
+        values = await self._together(_parts([node for _, node in parts], frame))
+        return dict(zip((name for name, _ in parts), values, strict=True))
+
+    async def _together(self, parts: list[Part]) -> list[Any]:
+        """The values of independent parts; the problems of all of them are reported together."""
+        active = [index for index, (node, _) in enumerate(parts) if node.pure and node.calls]
+        tasks: dict[int, Task[Any]] = {}
+        if len(active) > 1:
+            from asyncio import create_task
+
+            for index in active:
+                node, frame = parts[index]
+                tasks[index] = create_task(self.value(node, frame.side_by_side()))
+        values: list[Any] = []
+        problems: list[Problem] = []
+        try:
+            for index, (node, frame) in enumerate(parts):
+                if problems and not (node.pure or _may_still_ask(node, problems)):
+                    continue
+                try:
+                    task = tasks.get(index)
+                    values.append(await (self.value(node, frame) if task is None else task))
+                except Stopped as stopped:
+                    problems += stopped.problems
+        finally:
+            for task in tasks.values():
+                task.cancel()
+        if problems:
+            raise Stopped(*problems)
+        return values
+
+
+def _may_still_ask(node: Checked, problems: list[Problem]) -> bool:
+    """Conversions that cannot decide do not keep others from it: all choices are told at once."""
+    return all(isinstance(one, Unclear) for one in problems) and only_converts(node)
+
+
+def _parts(nodes: Sequence[Checked], frame: Frame) -> list[Part]:
+    return [(node, frame.at(index)) for index, node in enumerate(nodes)]
+
+
+def _kept(elements: list[Frame]) -> list[Frame]:
+    """The elements that passed `where`, each counted among those."""
+    if not elements:
+        return []
+    own = [frame.elements[-1] for frame in elements]
+    items = tuple(one.items[one.index] for one in own)
+    return [
+        _replaced_last(frame, Element(one.path, one.variable, index, items))
+        for index, (frame, one) in enumerate(zip(elements, own, strict=True))
+    ]
+
+
+def _replaced_last(frame: Frame, element: Element) -> Frame:
+    return replace(frame, elements=(*frame.elements[:-1], element))
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def evaluate(
+    program: Any,
+    registry: Registry,
+    *,
+    returns: Any = Any,
+    limits: Limits = DEFAULT_LIMITS,
+    on_call: OnCall | None = None,
+    earlier: Sequence[Call] = (),
+) -> Outcome:
+    """Checks the whole program and then runs it.
+
+    `program` is parsed JSON or its text; `returns` the Python type of the value; `on_call(name,
+    arguments)` sees every call before it is made and denies it by returning something false (or
+    by raising). `earlier` are calls made for the same request before: where the program repeats
+    one that had effects, its result is taken and the effect does not happen again.
+    """
+    checked = check(program, registry, returns=returns, limits=limits)
+    if not isinstance(checked, CheckedProgram):
+        return checked
+    return run(checked, limits=limits, on_call=on_call, earlier=earlier)
+
+
+def check(
+    program: Any, registry: Registry, *, returns: Any = Any, limits: Limits = DEFAULT_LIMITS
+) -> CheckedProgram | Failure | Ambiguous:
+    """The checked program, or why it cannot run; nothing is called."""
+    try:
+        reading = read(program, limits)
+        expected = registry.returned_type(returns)
+        return check_program(reading.program, registry, expected, reading.diagnostics)
+    except TooLarge as error:
+        return _failure("limit", str(error))
+    except NotJson as error:
+        return invalid([Diagnostic(str(error), pointer(error.path))])
+    except RecursionError:
+        return _failure("limit", "the program is nested deeper than Python can follow")
+
+
+def run(
+    checked: CheckedProgram,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    on_call: OnCall | None = None,
+    earlier: Sequence[Call] = (),
+) -> Outcome:
+    """Evaluates a checked program."""
+    from runtime_support.programs._evaluation import Evaluator
+    from runtime_support.programs._machine import TimeUp, run_now, run_within
+
+    machine = Machine(limits, on_call, earlier)
+    evaluator = Evaluator(checked, machine)
+    start = Frame(names={})
+    try:
+        if checked.root.calls:
+            value = run_within(limits.seconds, lambda: evaluator.value(checked.root, start))
+        else:
+            value = run_now(evaluator.value(checked.root, start))
+    except TimeUp:
+        message = f"the program timed out: it took longer than {limits.seconds:g} s"
+        return replace(_failure("timeout", message), calls=machine.calls)
+    except Stopped as stopped:
+        if machine.abort is not None:
+            raise machine.abort from None
+        return _stopped(stopped.problems, checked, machine)
+    except RecursionError:
+        message = "the program is nested deeper than Python can follow"
+        return replace(_failure("limit", message), calls=machine.calls)
+    finally:
+        machine.stopped = True
+    if is_larger(value, limits.bytes):
+        message = f"the result has more than {limits.bytes} bytes"
+        return replace(_failure("limit", message), calls=machine.calls)
+    return Success(value, checked.program, machine.calls)
+
+
+def _stopped(
+    problems: Sequence[Problem], checked: CheckedProgram, machine: Machine
+) -> Failure | Ambiguous:
+    """A failure outranks an ambiguity; the first in source order is the one that is shown."""
+    failed = sorted(
+        (one for one in problems if isinstance(one, Failed)), key=lambda one: one.position
+    )
+    if failed:
+        found = dict.fromkeys((one.message, pointer(one.path)) for one in failed)
+        diagnostics = tuple(Diagnostic(message, path) for message, path in found)
+        first = diagnostics[0]
+        return Failure(failed[0].kind, first.message, first.path, diagnostics, machine.calls)
+    unclear = [one for one in problems if isinstance(one, Unclear)]
+    settled = {path for _, path in machine.settled}
+    points = points_of(unclear, settled, checked.program, checked.registry)
+    return Ambiguous(points, machine.calls)
+
+
+def _failure(kind: Any, message: str) -> Failure:
+    return Failure(kind, message, "", (Diagnostic(message, ""),))

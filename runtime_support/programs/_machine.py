@@ -1,0 +1,419 @@
+"""The machine that makes the calls of one evaluation: counted, permitted, checked, recorded.
+
+Everything that a program does passes through `Machine.call`, and nothing else calls a function.
+What stops a part is a `Stopped` with all the problems of the parts that were evaluated side by
+side: a failure outranks an ambiguity, and independent ambiguities are reported together.
+
+Each evaluation runs in a thread of its own with an event loop of its own (`run_within`), so that
+it may be started from anywhere (also from inside a running loop), functions may be async, and a
+function that never returns cannot hold the caller. Context variables are those of the caller.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import inspect
+import threading
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support.errors import ConfigError, ProviderError
+from runtime_support.programs._candidates import Place
+from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
+from runtime_support.programs._registry import Definition
+from runtime_support.programs._syntax import Limits, Path, pointer
+from runtime_support.programs._types import Misfit, conform, kind_name, notation
+
+if TYPE_CHECKING:
+    import asyncio
+    from asyncio import Semaphore
+
+Position = tuple[int, ...]
+"""Where in source order, elements of a `$map` included: compares as the program would run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a `$map` under evaluation: its index among all the items kept.
+
+    `items` is empty when which items are kept is not known yet.
+    """
+
+    path: Path
+    variable: str
+    index: int
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where evaluation is: the variables in scope, the position, the enclosing elements.
+
+    `beside` is true when other parts are evaluated at the same time.
+    """
+
+    names: Mapping[str, Any]
+    position: Position = ()
+    elements: tuple[Element, ...] = ()
+    beside: bool = False
+
+    def at(self, index: int) -> Frame:
+        return replace(self, position=(*self.position, index))
+
+    def bound(self, names: Mapping[str, Any]) -> Frame:
+        return replace(self, names={**self.names, **names})
+
+    def side_by_side(self) -> Frame:
+        return replace(self, beside=True)
+
+    def element(self, element: Element) -> Frame:
+        inner = self.bound({element.variable: element.items[element.index]})
+        return replace(inner, elements=(*self.elements, element))
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    position: Position
+    path: Path
+    kind: FailureKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A sentence, and the expression (as JSON data) that would stand at the place."""
+
+    sentence: str
+    place: Place
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    position: Position
+    path: Path
+    message: str
+    choices: tuple[Choice, ...]
+    elements: tuple[Element, ...]
+
+
+Problem = Failed | Unclear
+
+
+class Stopped(Exception):
+    """Evaluation of a part cannot go on."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+
+MOST_THREADS = 16
+_CONTAINER = 64  # bytes that a list or an object takes in memory, at least
+_SHORT = {float, bool, type(None)}
+
+OnCall = Callable[[str, dict[str, Any]], bool]
+
+
+class Halted(BaseException):
+    """The evaluation is over, in time or not: nothing more may be called."""
+
+
+class Machine:
+    """State of one evaluation. `earlier` are calls whose effects must not happen again."""
+
+    def __init__(
+        self, limits: Limits, on_call: OnCall | None = None, earlier: Sequence[Call] = ()
+    ) -> None:
+        self.stopped = False
+        self.abort: BaseException | None = None
+        self.settled: set[tuple[str, Path]] = set()
+        self._limits = limits
+        self._on_call = on_call
+        self._earlier = [call for call in earlier if not call.pure and call.error is None]
+        self._calls: list[tuple[Position, Call]] = []
+        self._made = 0
+        self._walked = 0
+        self._places: Semaphore | None = None
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls that ended, in source order."""
+        return tuple(call for _, call in sorted(self._calls, key=lambda pair: pair[0]))
+
+    def walk(self, items: int, path: Path, frame: Frame) -> None:
+        """Counts the items that a `$map` goes over."""
+        self._walked += items
+        if self._walked > self._limits.items:
+            raise self.failed("limit", f"more than {self._limits.items} items", path, frame)
+
+    def bounded(self, value: Any, what: str, path: Path, frame: Frame) -> Any:
+        """The value, unless it is larger than a value may be."""
+        most = self._limits.value_bytes
+        if is_larger(value, most, _CONTAINER):
+            raise self.failed("limit", f"{what} more than {most} bytes", path, frame)
+        return value
+
+    def failed(self, kind: FailureKind, message: str, path: Path, frame: Frame) -> Stopped:
+        return Stopped(Failed(frame.position, path, kind, message))
+
+    async def call(
+        self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
+    ) -> Any:
+        """What the callable returns, as its declared type; raises Stopped or Ambiguity."""
+        if self.stopped:
+            raise Halted
+        if self._made >= self._limits.calls:
+            raise self.failed("limit", f"more than {self._limits.calls} calls", path, frame)
+        self._made += 1
+        earlier = None if definition.pure else self._take_earlier(definition.name, arguments)
+        if earlier is not None:
+            self._record(definition, arguments, path, frame, result=earlier.result, reused=True)
+            return earlier.result
+        self._permit(definition.name, arguments, path, frame)
+        started = time.perf_counter()
+        result: Any = None
+        message: str | None = None
+        kind: FailureKind = "error"
+        try:
+            result = await self._apply(definition, arguments, frame)
+        except Ambiguity as ambiguity:
+            message = str(ambiguity)
+            raise
+        except BaseException as error:
+            message = f"{definition.name}: {describe_error(error)}"
+            if self.stopped:
+                raise
+            if isinstance(error, KeyboardInterrupt | SystemExit | ProviderError | ConfigError):
+                self.abort = error  # a prompt without its provider, the end of the process
+        else:
+            try:
+                result = conform(result, definition.result)
+            except Misfit as error:
+                kind, message = "bad_result", _bad_result(definition, result, error)
+                result = None
+        finally:
+            seconds = time.perf_counter() - started
+            self._record(
+                definition, arguments, path, frame, result=result, error=message, seconds=seconds
+            )
+        if message is not None:
+            raise self.failed(kind, message, path, frame)
+        if definition.kind == "type":
+            return result  # no more than its arguments
+        return self.bounded(result, f"{definition.name} returned", path, frame)
+
+    async def _apply(self, definition: Definition, arguments: dict[str, Any], frame: Frame) -> Any:
+        may_leave = definition.pure and frame.beside
+        if may_leave and not inspect.iscoroutinefunction(definition.function):
+            result = await self._beside(lambda: definition.apply(arguments))
+        else:
+            result = definition.apply(arguments)
+        while inspect.isawaitable(result):
+            result = await result
+        return result
+
+    async def _beside(self, work: Callable[[], Any]) -> Any:
+        """The work in a thread of its own, but not in too many at once."""
+        from asyncio import Semaphore
+
+        from runtime_support.programs._machine import in_thread
+
+        if self._places is None:
+            self._places = Semaphore(MOST_THREADS)
+        async with self._places:
+            return await in_thread(work)
+
+    def _permit(self, name: str, arguments: dict[str, Any], path: Path, frame: Frame) -> None:
+        if self._on_call is None:
+            return
+        reason = ""
+        try:
+            allowed = self._on_call(name, dict(arguments))
+        except Exception as error:
+            allowed, reason = False, f": {describe_error(error)}"
+        if not allowed:
+            raise self.failed("denied", f"{name} was denied{reason}", path, frame)
+
+    def _take_earlier(self, name: str, arguments: Mapping[str, Any]) -> Call | None:
+        for index, call in enumerate(self._earlier):
+            if call.name == name and _equal(call.arguments, arguments):
+                return self._earlier.pop(index)
+        return None
+
+    def _record(
+        self,
+        definition: Definition,
+        arguments: dict[str, Any],
+        path: Path,
+        frame: Frame,
+        **more: Any,
+    ) -> None:
+        call = Call(
+            definition.name, arguments, pointer(path), definition.kind, definition.pure, **more
+        )
+        self._calls.append((frame.position, call))
+
+
+def describe_error(error: BaseException) -> str:
+    """`Class: message`, whatever the exception's own text does."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _bad_result(definition: Definition, result: Any, error: Misfit) -> str:
+    message = (
+        f"{definition.name} should return {notation(definition.result)} "
+        f"but returned {kind_name(result)}"
+    )
+    return message if str(error).startswith("expected") else f"{message}: {error}"
+
+
+def _equal(left: Any, right: Any) -> bool:
+    try:
+        return bool(left == right)
+    except Exception:  # values that do not compare are never taken for equal
+        return False
+
+
+T = TypeVar("T")
+
+
+class TimeUp(Exception):
+    """The work was not over in time; what is still running has been told to stop."""
+
+
+def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What the coroutine returns or raises; raises TimeUp after the seconds."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    finished = threading.Event()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            results.append(loop.run_until_complete(work()))
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            _close(loop)
+            finished.set()
+
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(body,), name="program", daemon=True)
+    thread.start()
+    try:
+        in_time = finished.wait(seconds)
+    finally:
+        if not finished.is_set():
+            with suppress(RuntimeError):  # the loop was closed in between
+                loop.call_soon_threadsafe(_cancel_all, loop)
+    if not in_time:
+        raise TimeUp
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def run_now(work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns that never has to wait."""
+    try:
+        work.send(None)
+    except StopIteration as result:
+        return result.value
+    raise RuntimeError("the work had to wait")
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """What the function returns or raises, run in a thread of its own."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    returned: asyncio.Future[tuple[list[T], BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def deliver(values: list[T], error: BaseException | None) -> None:
+        if not returned.done():
+            returned.set_result((values, error))
+
+    def body() -> None:
+        values: list[T] = []
+        failure: BaseException | None = None
+        try:
+            values.append(context.run(work))
+        except BaseException as error:
+            failure = error
+        with suppress(RuntimeError):  # nobody waits any more
+            loop.call_soon_threadsafe(deliver, values, failure)
+
+    threading.Thread(target=body, name="program call", daemon=True).start()
+    values, failure = await returned
+    if failure is not None:
+        raise failure
+    return values[0]
+
+
+def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
+    import asyncio
+
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    import asyncio
+
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    with suppress(BaseException):
+        if tasks:
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+
+
+def is_larger(value: Any, most: int, container: int = 0) -> bool:
+    """Whether the value as JSON text would have more bytes; stops at the first too many.
+
+    Each list, object and record counts `container` bytes more: what it takes in memory.
+    """
+    size = 0
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            size += len(one) + 2 if one.isascii() else len(one.encode("utf-8", "surrogatepass")) + 2
+        elif isinstance(one, bytes | bytearray):
+            size += len(one)
+        elif isinstance(one, int):
+            size += one.bit_length() // 3 + 1
+        elif is_list(one) or is_tuple(one):
+            size += len(one) + 1 + container
+            kinds = set(map(type, one))
+            if kinds == {int}:  # a long list, mostly: without a look at each
+                size += sum(map(int.bit_length, one)) // 3 + len(one)
+            elif kinds <= _SHORT:
+                size += 4 * len(one)
+            elif size <= most:
+                pending.extend(one)
+        elif is_object(one):
+            pending.extend(one.values())
+            size += sum(len(str(key)) + 4 for key in one) + container
+        elif hasattr(one, "__dataclass_fields__") and not isinstance(one, type):
+            pending.extend(getattr(one, name, None) for name in one.__dataclass_fields__)
+            size += len(type(one).__name__) + container
+        else:
+            size += 4
+        if size > most:
+            return True
+    return False

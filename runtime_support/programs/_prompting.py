@@ -1,0 +1,479 @@
+"""`program`: a prompt that the model answers with a program. The bridge to the rest of the runtime.
+
+    program("How far is Oslo from Rome? Use {gap}.", gap=gap, conversions=[locate], returns=float)
+
+The registry holds the interpolated functions, the conversions, and the types in all their
+signatures. What is invalid or ambiguous goes back to the model with candidate programs, of which
+it may choose one by its number; calls with effects that were made before are not made again.
+With `returns=Plan` the checked program is the value, to be shown, kept, approved and run later.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from runtime_support._asking import Asking, Question, rendered_from, settings_where_known
+from runtime_support._config import Settings, settings_for
+from runtime_support._conversation import Conversation, Steps
+from runtime_support._exchange import Request, ToolRequest
+from runtime_support._goals import Contract, Unreadable, Work, without_thinking
+from runtime_support._positions import annotate, place_of_call
+from runtime_support._results import Answer, Result, ToolCall
+from runtime_support._schema import AnySchema
+from runtime_support._tables import summary
+from runtime_support._templates import Unknown
+from runtime_support._tracing import Observer, observer_for
+from runtime_support._values import is_dataframe, is_list, is_object
+from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
+from runtime_support.programs._checking import CheckedProgram
+from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
+from runtime_support.programs._evaluation import run as run_checked
+from runtime_support.programs._json_schema import schema
+from runtime_support.programs._machine import OnCall
+from runtime_support.programs._outcomes import (
+    Ambiguous,
+    Call,
+    Candidate,
+    Failure,
+    Outcome,
+    Success,
+    compact,
+)
+from runtime_support.programs._registry import Registry, RegistryError, classes_of, describe
+from runtime_support.programs._serialization import SerializationError, serialize
+from runtime_support.programs._syntax import Limits
+from runtime_support.programs._tree import calls_in
+from runtime_support.programs._types import ANY, notation
+from runtime_support.providers import provider_for
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
+T = TypeVar("T")
+Function = Callable[..., Any]
+Attempts = tuple[tuple[str, str], ...]
+
+GRAMMAR = """\
+Answer with one program, as JSON only, with no other text. It is checked as a whole, then run once.
+- {"name": {"parameter": ...}} calls; each argument is a program again, so calls nest.
+- null, true, numbers, texts, [lists] and records of several fields stand for themselves;
+  a record of one field is written {"$object": {"field": ...}}.
+- {"$let": {"bind": {"x": ...}, "in": ...}} names results, {"$ref": "x"} uses one.
+- {"$map": {"over": list, "as": "x", "where": test, "do": ...}} makes a list; "where" is optional.
+- {"$if": {"test": ..., "then": ..., "else": ...}} chooses.
+Each `conv` is applied by itself where its result is asked for."""
+
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
+_CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCall(ToolCall):
+    """A call that a program made: `path` is a JSON Pointer into the program."""
+
+    path: str = ""
+
+
+class ProgramFailed(ProgramError):
+    """No program of the model could be run to its end.
+
+    `outcome` is what the last one came to, `attempts` holds a pair (reply text, reason) for each
+    try, `tool_calls` the calls that were made until then.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        outcome: Outcome | None,
+        attempts: tuple[tuple[str, str], ...] = (),
+        tool_calls: tuple[ToolCall, ...] = (),
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, outcome=outcome, hint=hint)
+        self.attempts = attempts
+        self.tool_calls = tool_calls
+
+
+class Plan:
+    """A program that a model wrote, checked and not run; its text is JSON on one line.
+
+    `program` is its JSON data, `checked` the tree that will be evaluated.
+    """
+
+    def __init__(self, checked: CheckedProgram, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.program: Any = checked.program
+        self.checked = checked
+        self.limits = limits
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The calls that stand in the program: tool, args (as programs) and path of each."""
+        return calls_in(self.checked)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plan) and self.program == other.program
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        return compact(self.program)
+
+    def __repr__(self) -> str:
+        return f"Plan({self})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What travels is what the registry was made from: the program is checked again there.
+        known = self.checked.registry.definitions.values()
+        named = {
+            kind: {one.name: one.function for one in known if one.kind == kind}
+            for kind in ("function", "type", "conversion")
+        }
+        pure = [one.name for one in known if one.pure and one.kind != "type"]
+        return _checked_again, (self.program, *named.values(), pure, self.limits)
+
+
+def _checked_again(
+    program: Any,
+    functions: dict[str, Function],
+    types: dict[str, type],
+    conversions: dict[str, Function],
+    pure: list[str],
+    limits: Limits,
+) -> Plan:
+    checked = check(program, Registry(functions, types, conversions, pure), limits=limits)
+    if isinstance(checked, CheckedProgram):
+        return Plan(checked, limits)
+    raise ProgramError(f"the plan no longer fits its functions: {checked}", outcome=checked)
+
+
+def run(plan: Plan, on_call: OnCall | None = None) -> Any:
+    """The value of the plan; ProgramError when it does not run to its end."""
+    outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call)
+    if isinstance(outcome, Success):
+        return outcome.value
+    error = ProgramFailed(str(outcome), outcome=outcome, attempts=((str(plan), str(outcome)),))
+    annotate(error)
+    raise error
+
+
+@overload
+def program(
+    template: str,
+    /,
+    *values: Any,
+    returns: TypeForm[T],
+    options: Mapping[str, Any] | None = None,
+    conversions: Iterable[Function] = (),
+    pure: Iterable[Function] = (),
+    **names: Any,
+) -> Result[T]: ...
+
+
+@overload
+def program(
+    template: str,
+    /,
+    *values: Any,
+    returns: Any = Any,
+    options: Mapping[str, Any] | None = None,
+    conversions: Iterable[Function] = (),
+    pure: Iterable[Function] = (),
+    **names: Any,
+) -> Result[Any]: ...
+
+
+def program(
+    template: str,
+    /,
+    *values: Any,
+    returns: Any = Any,
+    options: Mapping[str, Any] | None = None,
+    conversions: Iterable[Function] = (),
+    pure: Iterable[Function] = (),
+    **names: Any,
+) -> Result[Any]:
+    """Asks the model for a program, runs it, and gives its value as a `returns`.
+
+    Holes of the template are those of `prompt`; the functions in them, and `conversions`, are what
+    the program may call; those in `pure` have no effects, so that calls of them may run together.
+    `max_tool_rounds` bounds how often a program may go back to the model.
+    Of the options, `timeout` and `max_tool_calls` also bound each run, when they are given.
+    `Result.tool_calls` are the calls that the programs made, each with its path.
+    """
+    try:
+        question = Question(template, values, names, returns, options=options)
+        return Result.of(_asking(question, list(conversions), list(pure)).answer())
+    except SaftError as error:
+        annotate(error)
+        raise
+
+
+def _asking(question: Question, conversions: list[Function], pure: list[Function]) -> Asking:
+    options = question.options or {}
+    settings = settings_for(options)
+    rendered = rendered_from(question)
+    registry = registry_for(rendered.tools, conversions, _wanted(question), pure)
+    goal = _goal(registry, question, _limits(settings, options))
+    provider = provider_for(settings)
+    settings = replace(settings, repairs=settings.max_tool_rounds)
+    conversation = Conversation(rendered.content, goal, (), settings, None, observer_for())
+    return Asking(_steps(conversation, goal), provider, {}, place_of_call())
+
+
+def _steps(conversation: Conversation, goal: ProgramGoal) -> Steps[Answer]:
+    def failed(message: str, last: Attempts = (), hint: str | None = None) -> ProgramFailed:
+        return ProgramFailed(
+            message,
+            outcome=goal.outcome,
+            attempts=(*conversation.attempts, *last),
+            tool_calls=tuple(_calls_of_programs(conversation)),
+            hint=hint,
+        )
+
+    try:
+        yield from conversation.steps()
+    except ContractError as error:
+        hint = "say in the prompt what to call, or raise `max_tool_rounds`"
+        raise failed(f"no program could be run: {error.message}", hint=hint) from None
+    if not goal.has_value:
+        reason = str(goal.outcome)
+        raise failed(reason, ((conversation.text, reason),))
+    answer = conversation.answer(goal.value)
+    return answer._replace(tool_calls=_calls_of_programs(conversation))
+
+
+def _calls_of_programs(conversation: Conversation) -> list[ToolCall]:
+    """Without the calls of tools, which are not there, that a model made beside."""
+    return [call for call in conversation.calls if isinstance(call, ProgramCall)]
+
+
+def first_request(question: Question, conversions: Iterable[Function] = ()) -> Request:
+    """What `program` would send first; nothing is sent.
+
+    Values, and those of options, may be `Unknown`: their marks stand in their places. A function
+    that is not known is named in the text, and missing among what the program can call.
+    """
+    settings = settings_where_known(question.options)
+    rendered = rendered_from(question)
+    functions = {n: one for n, one in rendered.tools.items() if not isinstance(one, Unknown)}
+    goal = _goal(registry_for(functions, conversions, _wanted(question)), question, DEFAULT_LIMITS)
+    return Conversation(rendered.content, goal, (), settings, None, Observer()).request()
+
+
+def _goal(registry: Registry, question: Question, limits: Limits) -> ProgramGoal:
+    runs = question.returns is not Plan
+    return ProgramGoal(registry, _wanted(question), limits, runs=runs)
+
+
+def _wanted(question: Question) -> Any:
+    """The type of the program's value; a plan may have any."""
+    return Any if question.returns is Plan else question.returns
+
+
+def registry_for(
+    functions: Mapping[str, Function],
+    conversions: Iterable[Function],
+    returns: Any = Any,
+    pure: Iterable[Function] = (),
+) -> Registry:
+    """The registry of the functions by name, with the types that their signatures speak of."""
+    conversions, pure = list(conversions), list(pure)
+    converting = {_name_of(one, functions): one for one in conversions}
+    plain = {name: one for name, one in functions.items() if one not in converting.values()}
+    try:
+        return Registry(
+            {name: one for name, one in plain.items() if not isinstance(one, type)},
+            classes_of([*functions.values(), *converting.values()], returns),
+            converting,
+            [name for name, one in {**plain, **converting}.items() if one in pure],
+        )
+    except RegistryError as error:
+        raise CheckError(str(error)) from None
+
+
+def _name_of(conversion: Function, functions: Mapping[str, Function]) -> str:
+    """The name under which it stands in the template, else its own."""
+    own = getattr(conversion, "__name__", repr(conversion))
+    return next((name for name, one in functions.items() if one is conversion), own)
+
+
+def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
+    limits = DEFAULT_LIMITS
+    if options.get("timeout") is not None:
+        limits = replace(limits, seconds=settings.timeout)
+    if options.get("max_tool_calls") is not None:
+        limits = replace(limits, calls=settings.max_tool_calls)
+    return limits
+
+
+class ProgramGoal:
+    """Reaches the value of a program, or a plan when it is not to run.
+
+    A program that may run is work of its own: `accept` reads and checks it, and does nothing.
+    """
+
+    is_typed = True
+
+    def __init__(self, registry: Registry, returns: Any, limits: Limits, runs: bool) -> None:
+        self.repairs: list[str] = []
+        self.outcome: Outcome | None = None
+        self.plan: Plan | None = None
+        self.limits = limits
+        self.registry = registry
+        self.earlier: list[Call] = []
+        self._returns = returns
+        self._runs = runs
+        self._candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def is_reached(self) -> bool:
+        return self.has_value or (self.outcome is not None and not _goes_back(self.outcome))
+
+    @property
+    def has_value(self) -> bool:
+        return self.plan is not None or isinstance(self.outcome, Success)
+
+    @property
+    def value(self) -> Any:
+        return self.outcome.value if isinstance(self.outcome, Success) else self.plan
+
+    @property
+    def contract(self) -> Contract | None:
+        written = schema(self.registry, self._returns)
+        written.pop("$schema")
+        return Contract(AnySchema(), "", written, is_strict=False)
+
+    def ending(self) -> str:
+        lines = describe(self.registry)
+        result = self.registry.read_type(self._returns)
+        asked = "" if result == ANY else f"\nThe value of the program has to be: {notation(result)}"
+        available = f"\nWhat it can call:\n{lines}" if lines else ""
+        return f"{GRAMMAR}{available}{asked}"
+
+    def return_tools(self) -> list[dict[str, Any]]:
+        return []
+
+    def takes(self, call: ToolRequest) -> bool:
+        return False
+
+    def keep(self, call: ToolRequest) -> str:
+        raise LookupError(call.name)
+
+    def accept(self, text: str) -> Work | None:
+        program = self._chosen(without_thinking(text).strip())
+        checked = check(program, self.registry, returns=self._returns, limits=self.limits)
+        if not isinstance(checked, CheckedProgram):
+            self.came_to(checked)
+            return None
+        if self._runs:
+            return ProgramRun(self, checked)
+        self.plan = Plan(checked, self.limits)
+        return None
+
+    def came_to(self, outcome: Outcome) -> None:
+        """Keeps the outcome; Unreadable when the model may try again."""
+        self.outcome = outcome
+        self.earlier += [call for call in outcome.calls if not call.reused and not call.pure]
+        self._candidates = () if isinstance(outcome, Success) else outcome.candidates
+        if _goes_back(outcome):
+            raise Unreadable(str(outcome))
+
+    def reminder(self, reason: str) -> str:
+        return reason if self._candidates else f"{reason}\nReply with a corrected program."
+
+    def state(self) -> str:
+        return ""
+
+    def _chosen(self, answer: str) -> Any:
+        """The program: that candidate whose number it is, or what is written."""
+        number = _CHOICE.fullmatch(answer) if self._candidates else None
+        if number is None:
+            return self._readable(answer)
+        index = int(number[1]) - 1
+        if not 0 <= index < len(self._candidates):
+            count = len(self._candidates)
+            raise Unreadable(f"There is no program {number[1]}, only 1 to {count}.")
+        self.repairs.append(f"chose {self._candidates[index].sentence}")
+        return compact(self._candidates[index].program)
+
+    def _readable(self, answer: str) -> Any:
+        """Text of JSON where there is any: as it is, from a fence, or recovered."""
+        fenced = _FENCED.findall(answer)
+        if len(fenced) == 1:
+            self.repairs.append("read from a code fence")
+            answer = fenced[0].strip()
+        if len(answer) > self.limits.bytes or not answer or _is_json(answer):
+            return answer
+        from runtime_support._recovery import RecoveryRefused, recover
+
+        try:
+            recovered = recover(answer, AnySchema())
+        except RecoveryRefused:
+            return answer
+        if not (is_object(recovered.value) or is_list(recovered.value)):
+            return answer
+        self.repairs.extend(recovered.repairs)
+        return recovered.value
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """Running a checked program: the step that a reply with a program leads to."""
+
+    goal: ProgramGoal
+    checked: CheckedProgram
+
+    def do(self) -> Outcome:
+        goal = self.goal
+        return run_checked(self.checked, limits=goal.limits, earlier=goal.earlier)
+
+    def calls(self, outcome: Outcome) -> list[ToolCall]:
+        """Those of functions that were really made."""
+        made = [call for call in outcome.calls if not call.reused]
+        return [_told(call, self.goal.registry) for call in made if call.kind != "type"]
+
+    def judge(self, outcome: Outcome) -> None:
+        self.goal.came_to(outcome)
+
+
+def _told(call: Call, registry: Registry) -> ProgramCall:
+    arguments = {name: _written(value, registry) for name, value in call.arguments.items()}
+    result = None if call.error is not None else _written(call.result, registry)
+    if result is not None and not isinstance(result, str):
+        result = compact(result)
+    text = "null" if call.error is None and result is None else result
+    return ProgramCall(call.name, arguments, text, call.error, call.seconds * 1000, path=call.path)
+
+
+def _written(value: Any, registry: Registry) -> Any:
+    """The value as a program, or how it is shown when it has none."""
+    if is_dataframe(value):
+        return summary(value)
+    try:
+        return serialize(value, registry)
+    except SerializationError:
+        return repr(value)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except RecursionError:
+        return True  # as far as anybody can tell
+    except ValueError:
+        return False
+    return True
+
+
+def _goes_back(outcome: Outcome) -> bool:
+    """Whether the model may try again: nothing ran, or there is a choice to make."""
+    if isinstance(outcome, Failure):
+        before_running = outcome.kind == "limit" and not outcome.calls
+        return outcome.kind == "invalid" or before_running
+    return isinstance(outcome, Ambiguous)

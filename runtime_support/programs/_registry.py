@@ -1,0 +1,374 @@
+"""The registry: all that a program can name, and its signature lines for the model.
+
+    registry = Registry(functions=[add, find_book], types=[Book], pure=[add])
+    registry.definitions["find_book"].parameters
+    describe(registry)       find_book(title: string, year?: number) -> Book  # a book by title
+    classes_of([find_book])  [Book]: the classes that signatures speak of
+
+Names, parameters, defaults, types and descriptions come from the Python signature and docstring.
+Names are looked up here and nowhere else. A registry never changes after it is built.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runtime_support._schema import schema_of, signature_of
+from runtime_support._schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    ListSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+    class_of,
+    resolved,
+    without_json_form,
+)
+from runtime_support._schema.reading import Signature, documented
+from runtime_support._values import is_object
+from runtime_support.errors import CheckError
+from runtime_support.programs._outcomes import CallKind
+from runtime_support.programs._types import (
+    BUILT_IN_NAMES,
+    NULL,
+    Normal,
+    Type,
+    fits,
+    item_of,
+    members_of,
+    notation,
+    union_of,
+)
+
+Function = Callable[..., Any]
+Functions = Iterable[Function] | dict[str, Function]
+
+
+class RegistryError(ValueError):
+    """The registry cannot be built: a name is taken, or a signature is not usable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Field):
+    """A parameter of a callable; `default` is ABSENT or a value, `factory` makes one.
+
+    `fills` tells that the default has to be given, since Python's own signature has none.
+    """
+
+    factory: Function | None = None
+    by_position: bool = False
+    takes_rest: bool = False
+    fills: bool = False
+
+    def default_value(self) -> Any:
+        return self.factory() if self.factory is not None else self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A name that a program may call: a function, a conversion, or the constructor of a type."""
+
+    name: str
+    kind: CallKind
+    parameters: tuple[Parameter, ...]
+    result: Type
+    doc: str
+    pure: bool
+    function: Function
+
+    def parameter(self, name: str) -> Parameter | None:
+        return next((one for one in self.parameters if one.name == name), None)
+
+    @property
+    def single(self) -> Parameter | None:
+        """The one required parameter, for which a bare argument may stand."""
+        required = [one for one in self.parameters if one.required]
+        return required[0] if len(required) == 1 else None
+
+    def apply(self, arguments: Mapping[str, Any]) -> Any:
+        """Calls the Python function with arguments by their names in the program."""
+        given = dict(arguments)
+        named: dict[str, Any] = {}
+        positional: list[Any] = []
+        for one in self.parameters:
+            if one.takes_rest:
+                positional += given.get(one.name, ())
+            elif one.by_position:
+                positional.append(given[one.name] if one.name in given else one.default_value())
+            elif one.name in given:
+                named[one.python_name] = given[one.name]
+            elif one.fills:
+                named[one.python_name] = one.default
+        return self.function(*positional, **named)
+
+
+class Registry:
+    """The callables of a program by name; raises RegistryError when they do not go together.
+
+    Functions and conversions are given as callables, or as a mapping that names them. `pure`
+    lists those functions and conversions (or their names) that have no effects and may run
+    together; constructors always count as pure.
+    """
+
+    def __init__(
+        self,
+        functions: Functions = (),
+        types: Iterable[type] | dict[str, type] = (),
+        conversions: Functions = (),
+        pure: Iterable[Function | str] = (),
+    ) -> None:
+        named_types: list[tuple[str, Any]] = _named(types)
+        self._names: dict[type, str] = {python: name for name, python in named_types}
+        self._unknown = {p: name for p, name in self._names.items() if not _is_known(p, name)}
+        self._normal = Normal()
+        self.definitions: dict[str, Definition] = {}
+        pure = list(pure)
+
+        def is_pure(name: str, function: Function) -> bool:
+            return any(one in (function, name) for one in pure)
+
+        try:
+            for name, python in named_types:
+                self._add(self._constructor(name, python))
+            for name, function in _named(functions):
+                self._add(self._function(name, function, "function", is_pure(name, function)))
+            for name, function in _named(conversions):
+                self._add(self._conversion(name, function, is_pure(name, function)))
+        except CheckError as error:
+            raise RegistryError(str(error)) from None
+        for one in pure:
+            if not any(one in (d.function, d.name) for d in self.definitions.values()):
+                raise RegistryError(f"{getattr(one, '__name__', one)} is pure but not registered")
+
+    @property
+    def conversions(self) -> tuple[Definition, ...]:
+        return tuple(d for d in self.definitions.values() if d.kind == "conversion")
+
+    def read_type(self, annotation: Any) -> Type:
+        """The type of the language that a Python annotation stands for; raises CheckError."""
+        return self._normal.form(schema_of(annotation, names=self._unknown))
+
+    def returned_type(self, annotation: Any) -> Type:
+        """The type of a program's value; CheckError when nothing here can give such values."""
+        type_ = self.read_type(annotation)
+        self._require_source(type_, [])
+        return type_
+
+    def _require_source(self, type_: Type, seen: list[Type]) -> None:
+        if type_ in seen:
+            return
+        seen.append(type_)
+        match type_:
+            case UnionSchema(members) | TupleSchema(items=members, rest=None):
+                for member in members:
+                    self._require_source(member, seen)
+            case ListSchema(inner) | MapSchema(inner) | TupleSchema(rest=inner):
+                if inner is not None:
+                    self._require_source(inner, seen)
+            case ObjectSchema(fields=fields, build=None):
+                for field in fields:
+                    self._require_source(field.schema, seen)
+            case OpaqueSchema(name):
+                given = (one.result for one in self.definitions.values())
+                if not any(fits(one, type_) for result in given for one in parts_of(result)):
+                    raise without_json_form(name)
+            case _:
+                pass
+
+    def constructor_of(self, type_: Type) -> Definition | None:
+        """The constructor that gives this class, when it is registered."""
+        python = class_of(type_)
+        found = None if python is None else self.definitions.get(self._names.get(python, ""))
+        return found if found is not None and found.function is python else None
+
+    def _add(self, definition: Definition) -> None:
+        name = definition.name
+        if not name.isidentifier():  # which also keeps $ out
+            raise RegistryError(f"{name!r} cannot be registered: it is not a plain name")
+        if name in BUILT_IN_NAMES:
+            raise RegistryError(f"{name!r} cannot be registered: it is a built-in type")
+        if name in self.definitions:
+            raise RegistryError(f"the name {name!r} is registered twice")
+        self.definitions[name] = definition
+
+    def _function(self, name: str, function: Function, kind: CallKind, pure: bool) -> Definition:
+        if not callable(function):
+            raise RegistryError(f"{name} is not callable")
+        signature = self._signature(name, function)
+        result = self._normal.form(signature.returns)
+        return Definition(
+            name, kind, self._parameters(signature), result, summary(function), pure, function
+        )
+
+    def _conversion(self, name: str, function: Function, pure: bool) -> Definition:
+        definition = self._function(name, function, "conversion", pure)
+        if len(definition.parameters) != 1:
+            raise RegistryError(f"the conversion {name} needs exactly one parameter")
+        types = (definition.parameters[0].schema, definition.result)
+        if any(isinstance(one, AnySchema) for one in types):
+            raise RegistryError(f"the conversion {name} must name the types of both sides")
+        return definition
+
+    def _constructor(self, name: str, python: type) -> Definition:
+        result = self.read_type(python)
+        if isinstance(result, ObjectSchema):
+            fields = self._normal.fields(result.fields)
+            parameters = tuple(_field_parameter(field, python) for field in fields)
+        else:
+            parameters = self._parameters(self._signature(name, python))
+        return Definition(name, "type", parameters, result, summary(python), True, python)
+
+    def _signature(self, name: str, function: Function) -> Signature:
+        signature = signature_of(function, self._unknown)
+        if signature.unresolved is not None:
+            raise RegistryError(f"{name}: {signature.unresolved}")
+        return signature
+
+    def _parameters(self, signature: Signature) -> tuple[Parameter, ...]:
+        """Those of a call by name; what stands before `*args` has to go by position."""
+        has_rest = signature.rest is not None
+        parameters = [
+            Parameter(
+                one.name,
+                self._normal.form(one.schema),
+                one.required,
+                one.default,
+                one.doc,
+                one.python_name,
+                by_position=one.passed == "by position"
+                or (one.passed == "either way" and has_rest),
+            )
+            for one in signature.parameters
+        ]
+        if (rest := signature.rest) is not None:
+            form = self._normal.form(rest.schema)
+            last = Parameter(rest.name, form, False, doc=rest.doc, takes_rest=True)
+            count = sum(one.by_position for one in parameters)
+            parameters.insert(count, last)
+        return tuple(parameters)
+
+
+def _is_known(python: type, name: str) -> bool:
+    """Whether annotations find the class by themselves, under the name that it is registered by."""
+    module = sys.modules.get(python.__module__)
+    return name == python.__name__ and getattr(module, name, None) is python
+
+
+def parts_of(type_: Type) -> list[Type]:
+    """The members of a type, and the items of lists among them."""
+    found: list[Type] = []
+    for member in members_of(type_):
+        item = item_of(member)
+        found += [member] if item is None else [member, *parts_of(item)]
+    return found
+
+
+def _field_parameter(field: Field, python: Any) -> Parameter:
+    """The parameter of a constructor: a default that is made anew is made by the class itself."""
+    own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
+    made = own.get(field.python_name)
+    factory = getattr(made, "default_factory", None)
+    factory = factory if callable(factory) else None
+    fills = not field.required and factory is None and field.default is not ABSENT
+    return Parameter(
+        field.name,
+        field.schema,
+        field.required,
+        field.default,
+        field.doc,
+        field.attribute,
+        factory=factory,
+        fills=fills,
+    )
+
+
+def summary(thing: Any) -> str:
+    """The first paragraph of the docstring on one line, empty for one that Python wrote."""
+    thing = documented(thing)
+    is_class = isinstance(thing, type)
+    text = vars(thing).get("__doc__") if is_class else getattr(thing, "__doc__", None)
+    if not text or text.startswith(f"{getattr(thing, '__name__', '')}("):
+        return ""
+    return " ".join(text.strip().split("\n\n")[0].split())
+
+
+def _named(things: Any) -> list[tuple[str, Any]]:
+    if is_object(things):
+        return list(things.items())
+    return [(getattr(thing, "__name__", repr(thing)), thing) for thing in things]
+
+
+def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> list[type]:
+    """The record classes in the signatures and in the fields of records, each once."""
+    found: dict[type, None] = {}
+    for function in functions:
+        if isinstance(function, type):
+            _collect(schema_of(function), found, [])
+            continue
+        signature = signature_of(function)
+        parameters = (one.schema for one in signature.parameters)
+        rest = () if signature.rest is None else (signature.rest.schema,)
+        for schema in (*parameters, *rest, signature.returns):
+            _collect(schema, found, [])
+    _collect(schema_of(returns), found, [])
+    return list(found)
+
+
+def _collect(schema: Schema, found: dict[type, None], inside: list[int]) -> None:
+    schema = resolved(schema)
+    if id(schema) in inside:
+        return
+    match schema:
+        case ListSchema(inner) | MapSchema(inner):
+            _collect(inner, found, inside)
+        case TupleSchema(members, rest):
+            for member in members if rest is None else (rest,):
+                _collect(member, found, inside)
+        case UnionSchema(members):
+            for member in members:
+                _collect(member, found, inside)
+        case ObjectSchema(fields=fields, build=build):
+            if isinstance(build, type):
+                found.setdefault(build)
+            inside.append(id(schema))
+            for field in fields:
+                _collect(field.schema, found, inside)
+        case _:
+            pass
+
+
+_ORDER = ("type", "function", "conversion")
+_PREFIX = {"type": "type ", "function": "", "conversion": "conv "}
+
+
+def describe(registry: Registry) -> str:
+    """The signature lines: types, then functions, then conversions."""
+    definitions = sorted(registry.definitions.values(), key=lambda one: _ORDER.index(one.kind))
+    return "\n".join(map(signature_line, definitions))
+
+
+def signature_line(definition: Definition) -> str:
+    """One callable with its parameters, its result and what its documentation says."""
+    written = ", ".join(_parameter(one, definition) for one in definition.parameters)
+    result = "" if definition.kind == "type" else f" -> {notation(definition.result)}"
+    notes = [definition.doc] if definition.doc else []
+    notes += [f"{one.name}: {one.doc}" for one in definition.parameters if one.doc]
+    comment = f"  # {'; '.join(notes)}" if notes else ""
+    return f"{_PREFIX[definition.kind]}{definition.name}({written}){result}{comment}"
+
+
+def _parameter(parameter: Parameter, definition: Definition) -> str:
+    type_ = parameter.schema
+    # For a function, None as the default means "not given"; for a record, null is a value.
+    not_given = definition.kind != "type" and parameter.default is None
+    if not_given and isinstance(type_, UnionSchema):
+        type_ = union_of(member for member in type_.members if member != NULL)
+    return f"{parameter.name}{'' if parameter.required else '?'}: {notation(type_)}"

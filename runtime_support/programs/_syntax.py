@@ -1,0 +1,518 @@
+"""A program as it came, text or data, becomes the syntax tree of the lambda calculus.
+
+    read('{"a": 1, "a": 2}', limits)    JSON data of bounded size, and: duplicate key 'a'
+    parse({"add": {"a": 1, "b": 2}})    Apply("add", {"a": ..., "b": 2})
+    order_of(needs)                     bindings of a `$let`: what one refers to comes before it
+
+Reading has no recursion and stops at the first bound it passes, so that any input is safe. An
+object of one key is an `Apply`, and what stands under the key is read by `arguments_of` or
+`operand_of` when it is known whether the key names a callable or the field of a record.
+
+A path is the keys and indexes from the root; outside the package it is written as a JSON Pointer:
+`pointer(("add", "a/b", 0))` is `"/add/a~1b/0"`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runtime_support._names import nearest
+from runtime_support._values import is_list, is_object
+from runtime_support.programs._outcomes import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one evaluation.
+
+    `depth` of nested expressions, `nodes` in the program, `calls` made (those in a `$map` once
+    for each element), `items` in a list of the program and in all that its `$map`s walk over,
+    `seconds` from start to end, `bytes` of the program and of its result as JSON text in UTF-8,
+    `value_bytes` of each value in between, about as it takes them in memory.
+    """
+
+    depth: int = 32
+    nodes: int = 512
+    calls: int = 256
+    items: int = 1_000
+    seconds: float = 10.0
+    bytes: int = 64 * 1024
+    value_bytes: int = 32 * 1024 * 1024
+
+
+Path = tuple[str | int, ...]
+
+
+def pointer(path: Path) -> str:
+    """The path as a JSON Pointer (RFC 6901)."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
+
+
+def at(program: Any, path: Path) -> Any:
+    """What stands at the path."""
+    for key in path:
+        program = program[key]
+    return program
+
+
+def replaced(program: Any, path: Path, new: Any) -> Any:
+    """The program with `new` at the path; the original is left as it is."""
+    if not path:
+        return new
+    key, rest = path[0], path[1:]
+    if is_object(program):
+        return {
+            name: replaced(value, rest, new) if name == key else value
+            for name, value in program.items()
+        }
+    return [
+        replaced(value, rest, new) if index == key else value for index, value in enumerate(program)
+    ]
+
+
+def renamed(program: Any, path: Path, new: str) -> Any:
+    """The program with the last key of the path renamed, at its old place among the keys."""
+    parent = at(program, path[:-1])
+    fields = {new if name == path[-1] else name: value for name, value in parent.items()}
+    return replaced(program, path[:-1], fields)
+
+
+def starts_with(path: Path, start: Path) -> bool:
+    return path[: len(start)] == start
+
+
+LARGEST_INTEGER_BITS = 14_000  # Python itself refuses to write much longer ones as text
+
+
+class TooLarge(Exception):
+    """The program passes a limit; the message says which."""
+
+
+class NotJson(Exception):
+    """The program is not JSON: the text does not parse, or the data holds something else."""
+
+    def __init__(self, message: str, path: Path = ()) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class RepeatedKeys(dict[str, Any]):
+    """An object whose text names these keys more than once."""
+
+    repeated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    program: Any
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read(program: Any, limits: Limits) -> Reading:
+    """The program as JSON data; raises TooLarge and NotJson."""
+    if isinstance(program, str):
+        size = _text_size(program)
+        if size > limits.bytes:
+            raise TooLarge(f"the program has {size} bytes, more than {limits.bytes} bytes")
+        program = _parse(program, limits)
+    return Reading(program, tuple(_survey(program, limits)))
+
+
+def _parse(text: str, limits: Limits) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=float)
+    except RecursionError:
+        raise TooLarge(f"the program is nested deeper than {limits.depth}") from None
+    except ValueError as error:
+        raise NotJson(f"the program is not JSON: {error}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = RepeatedKeys(pairs)
+    if len(fields) == len(pairs):
+        return dict(fields)
+    names = [name for name, _ in pairs]
+    fields.repeated = tuple(name for name in fields if names.count(name) > 1)
+    return fields
+
+
+def _survey(program: Any, limits: Limits) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    nodes = size = 0
+    pending: list[tuple[Any, Path, int]] = [(program, (), 1)]
+    while pending:
+        value, path, depth = pending.pop()
+        nodes += 1
+        if nodes > limits.nodes:
+            raise TooLarge(f"the program has more than {limits.nodes} nodes")
+        if is_list(value):
+            if len(value) > limits.items:
+                raise TooLarge(f"a list of the program has more than {limits.items} items")
+        elif is_object(value):
+            found += _keys(value, path)
+            size += sum(_text_size(str(name)) + 4 for name in value)
+        else:
+            found += _scalar(value, path)
+            size += _scalar_size(value)
+            continue
+        if depth > limits.depth:
+            raise TooLarge(f"the program is nested deeper than {limits.depth}")
+        children = [(one, (*path, *more), depth + 1) for one, more in expressions_in(value)]
+        size += 2 + len(children)
+        if size > limits.bytes:
+            raise TooLarge(f"the program has more than {limits.bytes} bytes")
+        pending.extend(reversed(children))
+    if size > limits.bytes:
+        raise TooLarge(f"the program has more than {limits.bytes} bytes")
+    return found
+
+
+def expressions_in(value: Any) -> list[tuple[Any, Path]]:
+    """The expressions directly in this one, with their paths from it.
+
+    The object of a call's arguments is no expression itself, and neither is that of a form.
+    """
+    if is_list(value):
+        return [(item, (index,)) for index, item in enumerate(value)]
+    if not is_object(value):
+        return []
+    children: list[tuple[Any, Path]] = []
+    for name, child in value.items():
+        if len(value) > 1 or not is_object(child):
+            children.append((child, (name,)))
+            continue
+        for inner, expression in child.items():
+            if name == "$let" and inner == "bind" and is_object(expression):
+                children += [(one, (name, inner, x)) for x, one in expression.items()]
+            else:
+                children.append((expression, (name, inner)))
+    return children
+
+
+def _keys(value: dict[Any, Any], path: Path) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    for name in value:
+        if not isinstance(name, str):
+            raise NotJson(f"the key {name!r} is not text", path)
+        found += _text(name, path)
+    if len(value) == 1 and is_object(body := next(iter(value.values()))):
+        found += _keys(body, (*path, *value))
+        if "$let" in value and is_object(bindings := body.get("bind")):
+            found += _keys(bindings, (*path, "$let", "bind"))
+    if isinstance(value, RepeatedKeys):
+        found += [Diagnostic(f"duplicate key '{key}'", pointer(path)) for key in value.repeated]
+    return found
+
+
+def _scalar(value: Any, path: Path) -> list[Diagnostic]:
+    if value is None or type(value) is bool:
+        return []
+    if type(value) is str:
+        return _text(value, path)
+    if type(value) is int:
+        if value.bit_length() <= LARGEST_INTEGER_BITS:
+            return []
+        return [Diagnostic("the number is too large", pointer(path))]
+    if type(value) is float:
+        if math.isfinite(value):
+            return []
+        name = "NaN" if math.isnan(value) else "Infinity"
+        return [Diagnostic(f"{name} is not a JSON number", pointer(path))]
+    raise NotJson(f"a Python {type(value).__name__} is not JSON", path)
+
+
+def _text(text: str, path: Path) -> list[Diagnostic]:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return [Diagnostic("a text holds half of a surrogate pair", pointer(path))]
+    return []
+
+
+def _scalar_size(value: Any) -> int:
+    if isinstance(value, str):
+        return _text_size(value) + 2
+    if isinstance(value, int):
+        return value.bit_length() // 3 + 1
+    return len(repr(value)) if isinstance(value, float) else 4
+
+
+def _text_size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    path: Path
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    path: Path
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object of any fields; `start` is where they stand, below `$object` if it is written."""
+
+    path: Path
+    start: Path
+    fields: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An object of one key: a call of `name`, or a record of one field; `body` is JSON data."""
+
+    path: Path
+    name: str
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    path: Path
+    bindings: tuple[tuple[str, Expression], ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    path: Path
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    path: Path
+    over: Expression
+    variable: str
+    where: Expression | None
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    path: Path
+    test: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """An object that is none of the forms; what is wrong with it has been reported."""
+
+    path: Path
+
+
+Expression = Constant | ListOf | Record | Apply | Let | Ref | Map | If | Malformed
+
+FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "$object": ((), ()),
+    "$ref": ((), ()),
+    "$let": (("bind", "in"), ()),
+    "$map": (("over", "as", "do"), ("where",)),
+    "$if": (("test", "then", "else"), ()),
+}
+"""The forms by name, with the keys that each needs and those that it may have."""
+
+
+class Report:
+    """Where the parser puts what is wrong: `wrong(message, path, renamings)`.
+
+    A renaming is a path whose last key may be corrected to another name.
+    """
+
+    def __init__(self, wrong: Callable[[str, Path, Iterable[tuple[Path, str]]], None]) -> None:
+        self.wrong = wrong
+
+
+def parse(value: Any, path: Path, report: Report) -> Expression:
+    """The expression at the path; a malformed one is reported and stands as Malformed."""
+    if is_list(value):
+        items = (parse(item, (*path, index), report) for index, item in enumerate(value))
+        return ListOf(path, tuple(items))
+    if not is_object(value):
+        return Constant(path, value)
+    special = [name for name in value if name.startswith("$")]
+    if special:
+        return _special(value, special, path, report)
+    if len(value) == 1:
+        ((name, body),) = value.items()
+        return Apply(path, name, body)
+    return Record(path, path, _fields(value, path, report))
+
+
+def arguments_of(apply: Apply, report: Report) -> tuple[tuple[str, Expression], ...] | None:
+    """The arguments by name, or None when the body is not an object of arguments."""
+    if not is_object(apply.body):
+        return None
+    return _fields(apply.body, (*apply.path, apply.name), report)
+
+
+def operand_of(apply: Apply, report: Report) -> Expression:
+    """The body as one expression: a bare argument, or the value of a single field."""
+    return parse(apply.body, (*apply.path, apply.name), report)
+
+
+def _fields(
+    value: dict[str, Any], path: Path, report: Report
+) -> tuple[tuple[str, Expression], ...]:
+    return tuple((name, parse(child, (*path, name), report)) for name, child in value.items())
+
+
+def _special(value: dict[str, Any], special: list[str], path: Path, report: Report) -> Expression:
+    for name in special:
+        if name not in FORMS:
+            others = near(name, FORMS)
+            message = f"unknown form '{name}'{did_you_mean(others)}"
+            report.wrong(message, (*path, name), [((*path, name), new) for new in others])
+        elif len(value) > 1:
+            report.wrong(f"'{name}' must be the only key of its object", path, ())
+    name = special[0]
+    if len(value) > 1 or name not in FORMS:
+        return Malformed(path)
+    body = value[name]
+    inside = (*path, name)
+    if name == "$ref":
+        if isinstance(body, str):
+            return Ref(path, body)
+        report.wrong("'$ref' takes the name of a variable", inside, ())
+        return Malformed(path)
+    if not is_object(body):
+        needed = ", ".join(FORMS[name][0]) or "fields"
+        report.wrong(f"'{name}' takes an object of {needed}", inside, ())
+        return Malformed(path)
+    if name == "$object":
+        return Record(path, inside, _fields(body, inside, report))
+    if not _has_keys(name, body, inside, report):
+        return Malformed(path)
+    if name == "$let":
+        return _let(body, path, report)
+    if name == "$map":
+        return _map(body, path, report)
+    return If(
+        path,
+        parse(body["test"], (*inside, "test"), report),
+        parse(body["then"], (*inside, "then"), report),
+        parse(body["else"], (*inside, "else"), report),
+    )
+
+
+def _has_keys(form: str, body: dict[str, Any], path: Path, report: Report) -> bool:
+    needed, optional = FORMS[form]
+    missing = [name for name in needed if name not in body]
+    unknown = [name for name in body if name not in (*needed, *optional)]
+    free = [*missing, *(name for name in optional if name not in body)]
+    for name in unknown:
+        others = near(name, free)
+        message = f"unknown key '{name}' of '{form}'{did_you_mean(others)}"
+        report.wrong(message, (*path, name), [((*path, name), new) for new in others])
+    for name in missing:
+        report.wrong(f"missing key '{name}' of '{form}'", path, ())
+    return not missing and not unknown
+
+
+def _let(body: dict[str, Any], path: Path, report: Report) -> Expression:
+    bound, inside = body["bind"], (*path, "$let", "bind")
+    if not is_object(bound):
+        report.wrong("'bind' takes an object of variables", inside, ())
+        return Malformed(path)
+    for name in bound:
+        _check_variable(name, (*inside, name), report)
+    bindings = _fields(bound, inside, report)
+    return Let(path, bindings, parse(body["in"], (*path, "$let", "in"), report))
+
+
+def _map(body: dict[str, Any], path: Path, report: Report) -> Expression:
+    inside = (*path, "$map")
+    if not isinstance(body["as"], str):
+        report.wrong("'as' takes the name of a variable", (*inside, "as"), ())
+        return Malformed(path)
+    _check_variable(body["as"], (*inside, "as"), report)
+    where = parse(body["where"], (*inside, "where"), report) if "where" in body else None
+    return Map(
+        path,
+        parse(body["over"], (*inside, "over"), report),
+        body["as"],
+        where,
+        parse(body["do"], (*inside, "do"), report),
+    )
+
+
+def _check_variable(name: str, path: Path, report: Report) -> None:
+    if not name or "$" in name:
+        report.wrong(f"'{name}' cannot be the name of a variable", path, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The names in order of evaluation, and the cycles among them, each closed on its start."""
+
+    names: tuple[str, ...]
+    cycles: tuple[tuple[str, ...], ...]
+
+
+def references(expression: Any) -> frozenset[str]:
+    """The variables that the expression (as JSON data) refers to and does not bind itself."""
+    if is_list(expression):
+        return frozenset[str]().union(*map(references, expression))
+    if not is_object(expression):
+        return frozenset()
+    if len(expression) == 1:
+        ((name, body),) = expression.items()
+        if name == "$ref":
+            return frozenset([body]) if isinstance(body, str) else frozenset()
+        if name == "$object" and is_object(body):
+            return frozenset[str]().union(*map(references, body.values()))
+        if name == "$let" and is_object(body) and is_object(body.get("bind")):
+            bound = body["bind"]
+            inside = references([*bound.values(), body.get("in")])
+            return inside - bound.keys()
+        if name == "$map" and is_object(body):
+            own = {body.get("as")} if isinstance(body.get("as"), str) else set[Any]()
+            inside = references([body.get("where"), body.get("do")]) - own
+            return inside | references(body.get("over"))
+    return frozenset[str]().union(*map(references, expression.values()))
+
+
+def order_of(needs: Mapping[str, frozenset[str]]) -> Order:
+    """Source order, but each name after those that it needs."""
+    done: list[str] = []
+    cycles: list[tuple[str, ...]] = []
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if name in trail:
+            cycles.append((*trail[trail.index(name) :], name))
+        elif name not in done:
+            for other in needs:
+                if other in needs[name]:
+                    visit(other, (*trail, name))
+            if name not in done:
+                done.append(name)
+
+    for name in needs:
+        visit(name, ())
+    different = {frozenset(cycle): cycle for cycle in reversed(cycles)}
+    return Order(tuple(done), tuple(reversed(different.values())))
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """At most three known names like this one, the most similar first."""
+    others, found = list(known), list[str]()
+    while len(found) < 3 and (one := nearest(name, others)) is not None:
+        found.append(one)
+        others.remove(one)
+    return found
+
+
+def did_you_mean(names: list[str]) -> str:
+    """The tail of a message that offers the names, empty without any."""
+    return f", did you mean {' or '.join(names)}?" if names else ""

@@ -1,0 +1,209 @@
+"""The checked program: names resolved, arguments complete, coercions in place.
+
+    {"gap": {"a": {"City": {"name": "Oslo"}}, "b": ...}}
+
+    CallNode(gap, (a = CoerceNode(CallNode(City, ...), Point, Converts((locate,))), b = ...))
+
+This is what is evaluated, and what a compiler of programs reads (`checking.check_program`):
+
+- Every call has its `Definition`; `arguments` are in source order, absent ones take their
+  defaults. `form` says how it was written: as a call, with a bare argument, or as a record.
+- A `CoerceNode` stands wherever a value may have to change, and `coercion` says what is known:
+  `Widens` (an int is stored as a float, a list as a tuple), `Converts(path)` (these conversions,
+  first to last), `Hops` (one built-in hop), `Each(item)` (so for each element), `Decides` (only
+  the value tells). Where no such node stands, the value is taken as it is.
+- `LetNode.bindings` are in the order of evaluation: what a binding refers to comes before it.
+- `pure` is true when nothing inside has effects; `calls` when something inside is called.
+
+`children` gives the parts of a node, `calls_in` the calls that stand in a program:
+
+    calls_in(plan)   [{"tool": "gap", "args": {"a": ..., "b": ...}, "path": ""}]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from runtime_support._values import is_object
+from runtime_support.programs._registry import Definition, Registry
+from runtime_support.programs._syntax import Path, at, pointer
+from runtime_support.programs._types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Widens:
+    """The same value, stored as the target stores it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converts:
+    path: tuple[Definition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hops:
+    """One built-in hop between text, numbers, booleans and lists of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    item: Coercion
+
+
+@dataclass(frozen=True, slots=True)
+class Decides:
+    """The type does not tell; the value will."""
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """Several shortest paths: an ambiguity."""
+
+    paths: tuple[tuple[Definition, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """No value of the source can become one of the target."""
+
+
+Coercion = Fits | Widens | Converts | Hops | Each | Decides | Splits | Never
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    path: Path
+    type: Type
+    pure: bool
+    calls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantNode(Node):
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListNode(Node):
+    items: tuple[Checked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordNode(Node):
+    fields: tuple[tuple[str, Checked], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallNode(Node):
+    definition: Definition
+    arguments: tuple[tuple[str, Checked], ...]
+    form: Literal["call", "bare", "record"]
+
+
+@dataclass(frozen=True, slots=True)
+class LetNode(Node):
+    bindings: tuple[tuple[str, Checked], ...]
+    needs: tuple[frozenset[str], ...]
+    body: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class RefNode(Node):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapNode(Node):
+    over: Checked
+    variable: str
+    where: Checked | None
+    body: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class IfNode(Node):
+    test: Checked
+    then: Checked
+    otherwise: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class CoerceNode(Node):
+    """The operand as a value of `type`; `bare` is the parameter that it stands for alone."""
+
+    operand: Checked
+    coercion: Coercion
+    bare: str | None
+
+
+Checked = (
+    ConstantNode
+    | ListNode
+    | RecordNode
+    | CallNode
+    | LetNode
+    | RefNode
+    | MapNode
+    | IfNode
+    | CoerceNode
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProgram:
+    """A program that may run: its JSON data and its checked tree."""
+
+    program: Any
+    root: Checked
+    registry: Registry
+
+
+def children(node: Checked) -> list[Checked]:
+    """The nodes directly inside, in source order."""
+    match node:
+        case ConstantNode() | RefNode():
+            return []
+        case ListNode():
+            return list(node.items)
+        case RecordNode():
+            return [part for _, part in node.fields]
+        case CallNode():
+            return [part for _, part in node.arguments]
+        case LetNode():
+            return [*(part for _, part in node.bindings), node.body]
+        case MapNode():
+            return [node.over, *([] if node.where is None else [node.where]), node.body]
+        case IfNode():
+            return [node.test, node.then, node.otherwise]
+        case CoerceNode():
+            return [node.operand]
+
+
+def only_converts(node: Checked) -> bool:
+    """Whether no function with effects is called in the node, but perhaps conversions."""
+    if isinstance(node, CallNode) and node.definition.kind == "function":
+        return node.definition.pure and all(map(only_converts, children(node)))
+    return all(map(only_converts, children(node)))
+
+
+def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
+    """The calls that are written in it: tool, args as programs, path; constructors are data."""
+    found: list[dict[str, Any]] = []
+    _collect(checked.root, checked.program, found)
+    return found
+
+
+def _collect(node: Checked, program: Any, found: list[dict[str, Any]]) -> None:
+    for child in children(node):
+        _collect(child, program, found)
+    path = pointer(node.path)
+    if isinstance(node, CallNode) and node.definition.kind != "type":
+        body = at(program, (*node.path, node.definition.name))
+        arguments = body if is_object(body) else {node.arguments[0][0]: body}
+        found.append({"tool": node.definition.name, "args": arguments, "path": path})

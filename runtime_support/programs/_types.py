@@ -1,0 +1,438 @@
+"""What programs add to the types of `runtime_support._schema`.
+
+    normal(schema)                  the type in the form that all of programs expects
+    notation(type)                  [Point]   string | null   {lat: number, lon?: number}
+    fits(integer, number)           whether every value of one type is one of the other, unchanged
+    conform(["a", 1], [string])     raises Misfit: item 1: expected string, got number
+
+The language is that of JSON: its words are `null`, `boolean`, `integer`, `number`, `string`, and
+`int | float` of Python is one type, `number`; a `float` is a number that is stored as a float.
+Classes are nominal: what a registry does not know passes through programs, which cannot write it.
+`conform` adapts only what loses nothing: an integer where a float is stored, 5.0 for an integer, a
+list where a tuple is declared, a value for the Enum member that it stands for. Everything else is
+coercion.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, cast
+
+from runtime_support._schema.checking import Check, Mismatch, Validating, opaque_check
+from runtime_support._schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    InstanceOf,
+    Later,
+    ListSchema,
+    LiteralSchema,
+    MapSchema,
+    ObjectSchema,
+    OpaqueSchema,
+    ReferenceSchema,
+    ScalarKind,
+    ScalarSchema,
+    Schema,
+    TupleSchema,
+    UnionSchema,
+    class_of,
+    resolved,
+)
+from runtime_support._schema.writing import NotationWriter
+from runtime_support._values import is_list, is_number, is_object, is_tuple
+
+Type: TypeAlias = Schema
+
+ANY = AnySchema()
+NULL = ScalarSchema("nil")
+BOOLEAN = ScalarSchema("bool")
+INTEGER = ScalarSchema("int")
+NUMBER = ScalarSchema("number")
+FLOAT = ScalarSchema("float")
+STRING = ScalarSchema("string")
+
+NUMBERS = (INTEGER, NUMBER, FLOAT)
+BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
+
+_WORDS: dict[ScalarKind, str] = {
+    "nil": "null",
+    "bool": "boolean",
+    "int": "integer",
+    "float": "number",
+    "number": "number",
+    "string": "string",
+}
+_SCALARS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
+_SAMPLE = 20
+_LONGEST_SHOWN = 40
+
+
+class Misfit(Exception):
+    """The value is not one of the type; the message is `expected T, got S`, with a place.
+
+    `by_kind` is the message without the value itself, for where a reason follows.
+    """
+
+    def __init__(self, message: str, by_kind: str) -> None:
+        super().__init__(message)
+        self.by_kind = by_kind
+
+
+# Types as all of programs expects them
+
+
+class Normal:
+    """Puts types into the form that all of programs expects, each part once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Schema, Later]] = {}
+
+    def form(self, schema: Schema) -> Type:
+        """Unions without repetitions, numbers as one type, references only where types recur."""
+        match schema:
+            case ListSchema(item):
+                return ListSchema(self.form(item))
+            case TupleSchema(items, rest):
+                rest = None if rest is None else self.form(rest)
+                return TupleSchema(tuple(map(self.form, items)), rest)
+            case MapSchema(value):
+                return MapSchema(self.form(value))
+            case LiteralSchema(None):
+                return NULL
+            case UnionSchema(members):
+                return union_of(map(self.form, members))
+            case OpaqueSchema(python=None):
+                return ANY  # functions and the like say nothing about data
+            case ReferenceSchema():
+                return self.form(resolved(schema))
+            case ObjectSchema(build=None):
+                return self._record(schema)
+            case _:
+                return schema
+
+    def fields(self, fields: Iterable[Field]) -> tuple[Field, ...]:
+        """The fields with their types in this form."""
+        return tuple(
+            Field(f.name, self.form(f.schema), f.required, f.default, f.doc, f.attribute)
+            for f in fields
+        )
+
+    def _record(self, schema: ObjectSchema) -> Type:
+        known = self._known.get(id(schema))
+        if known is not None:
+            later = known[1]
+            return later.schema or ReferenceSchema(schema.name or "object", later)
+        later = Later()
+        self._known[id(schema)] = (schema, later)  # kept, so that its id stays its
+        later.schema = ObjectSchema(schema.name, self.fields(schema.fields), schema.doc)
+        return later.schema
+
+
+def union_of(types: Iterable[Type]) -> Type:
+    """The union without repetitions; int | float is `number`; nothing at all is `any`."""
+    members: list[Type] = []
+    for type_ in types:  # a reference stays one: what it refers to may still be under way
+        for member in type_.members if isinstance(type_, UnionSchema) else (type_,):
+            if member not in members:
+                members.append(member)
+    if ANY in members or not members:
+        return ANY
+    if NUMBER in members or (INTEGER in members and FLOAT in members):
+        first = next(index for index, member in enumerate(members) if member in NUMBERS)
+        members = [member for member in members if member not in NUMBERS]
+        members.insert(min(first, len(members)), NUMBER)
+    return members[0] if len(members) == 1 else UnionSchema(tuple(members))
+
+
+def members_of(type_: Type) -> tuple[Type, ...]:
+    """The types of which a value may be one."""
+    type_ = resolved(type_)
+    return tuple(map(resolved, type_.members)) if isinstance(type_, UnionSchema) else (type_,)
+
+
+def widened(type_: Type) -> Type:
+    """The type without knowledge of one single value."""
+    if isinstance(type_, LiteralSchema) and type_.member is ABSENT:
+        return _SCALARS[type(type_.value)]
+    return type_
+
+
+def item_of(type_: Type) -> Type | None:
+    """The type of the items of a list, or of a tuple of any length."""
+    match type_:
+        case ListSchema(item):
+            return item
+        case TupleSchema(rest=rest):
+            return rest
+        case _:
+            return None
+
+
+def literal_type(value: Any) -> Type:
+    """The singleton type of a constant of a program."""
+    return NULL if value is None else LiteralSchema(value)
+
+
+def names_fit(given: set[str], fields: Iterable[Field]) -> bool:
+    """Whether an object with these keys has all the required fields and no others."""
+    wanted = {field.name: field.required for field in fields}
+    return given <= wanted.keys() and all(
+        name in given for name, required in wanted.items() if required
+    )
+
+
+def field_of(record: ObjectSchema, name: str) -> Field | None:
+    """The field of this name."""
+    return next((field for field in record.fields if field.name == name), None)
+
+
+def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) -> bool:
+    """Whether each value of `source` is one of `target` as it is.
+
+    `assumed` are pairs of recurring types that are being compared.
+    """
+    source, target = resolved(source), resolved(target)
+    if isinstance(target, AnySchema) or source == target:
+        return True
+    if isinstance(source, UnionSchema):
+        return all(fits(member, target, assumed) for member in source.members)
+    if isinstance(target, UnionSchema):
+        return any(fits(source, member, assumed) for member in target.members)
+    match source, target:
+        case (ScalarSchema() | LiteralSchema(), ScalarSchema()):
+            source = widened(source)
+            return source == target or (source in NUMBERS and target == NUMBER)
+        case ListSchema(item), ListSchema(wanted):
+            return fits(item, wanted, assumed)
+        case TupleSchema(), TupleSchema():
+            return _tuple_fits(source, target, assumed)
+        case MapSchema(value), MapSchema(wanted):
+            return fits(value, wanted, assumed)
+        case ObjectSchema(fields=fields, build=None), MapSchema(wanted):
+            return all(fits(field.schema, wanted, assumed) for field in fields)
+        case ObjectSchema(build=None), ObjectSchema(build=None):
+            pair = (id(source), id(target))
+            return pair in assumed or _record_fits(source, target, (*assumed, pair))
+        case _:
+            own, wanted_class = class_of(source), class_of(target)
+            if own is None or wanted_class is None:
+                return False
+            return issubclass(own, wanted_class)
+
+
+def _tuple_fits(
+    source: TupleSchema, target: TupleSchema, assumed: tuple[tuple[int, int], ...]
+) -> bool:
+    if source.rest is not None and target.rest is not None:
+        return fits(source.rest, target.rest, assumed)
+    if source.rest is not None or target.rest is not None:
+        return False
+    return len(source.items) == len(target.items) and all(
+        fits(one, other, assumed) for one, other in zip(source.items, target.items, strict=True)
+    )
+
+
+def _record_fits(
+    source: ObjectSchema, target: ObjectSchema, assumed: tuple[tuple[int, int], ...]
+) -> bool:
+    return names_fit({field.name for field in source.fields}, target.fields) and all(
+        (wanted := field_of(target, field.name)) is not None
+        and fits(field.schema, wanted.schema, assumed)
+        for field in source.fields
+    )
+
+
+# Types in words
+
+
+class _Notation(NotationWriter):
+    """Writes types as a model reads them that writes programs."""
+
+    def write_scalar(self, kind: ScalarKind) -> str:
+        return _WORDS[kind]
+
+    def write_literal(self, schema: LiteralSchema) -> str:
+        return json.dumps(schema.value, ensure_ascii=False)
+
+    def write_tuple(self, schema: TupleSchema, indent: str) -> str:
+        if schema.rest is not None:
+            return f"[{self.write(schema.rest)}]"
+        return f"({', '.join(map(self.write, schema.items))})"
+
+    def write_map(self, value: Schema, indent: str) -> str:
+        return "object" if isinstance(value, AnySchema) else f"object of {self.write(value)}"
+
+    def write_reference(self, schema: ReferenceSchema) -> str:
+        return schema.name
+
+    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+        if schema.build is not None and schema.name is not None:
+            return schema.name
+        fields = (
+            f"{field.name}{'' if field.required else '?'}: {self.write(field.schema)}"
+            for field in schema.fields
+        )
+        return f"{{{', '.join(fields)}}}"
+
+    def write_union(self, members: tuple[Schema, ...], indent: str) -> str:
+        return " | ".join(map(self.write, members))
+
+
+def notation(type_: Type) -> str:
+    """The type as a model reads it: `[Point]`, `string | null`, `{lat: number, lon?: number}`."""
+    return _Notation().write(type_)
+
+
+def found_notation(type_: Type) -> str:
+    """The type in the words of "expected ..., got ...": a constant by its kind."""
+    type_ = resolved(type_)
+    if isinstance(type_, UnionSchema):
+        return " | ".join(dict.fromkeys(map(found_notation, type_.members)))
+    item = item_of(type_)
+    if item is not None:
+        return f"[{found_notation(item)}]"
+    if widened(type_) == INTEGER:
+        return "number"
+    if isinstance(type_, ObjectSchema) and type_.name is None:
+        return "object"
+    return notation(widened(type_))
+
+
+# Values against types
+
+
+def type_of(value: Any) -> Type:
+    """The type of the value itself; the items of lists and objects are left open."""
+    python = cast("type[Any]", type(value))
+    scalar = _SCALARS.get(python)
+    if scalar is not None:
+        return scalar
+    if is_list(value):
+        return ListSchema(ANY)
+    if python is tuple:
+        return TupleSchema((), ANY)
+    return (
+        MapSchema(ANY)
+        if is_object(value)
+        else OpaqueSchema(python.__name__, InstanceOf(python), python)
+    )
+
+
+def kind_name(value: Any) -> str:
+    """What the value is, in the words of "got ...": number, Point, [string]."""
+    if is_list(value) and value:
+        kinds = union_of(type_of(item) for item in value[:_SAMPLE])
+        return f"[{found_notation(kinds)}]"
+    if is_list(value) or type(value) is tuple:
+        return "list" if is_list(value) else "tuple"
+    return found_notation(type_of(value))
+
+
+def got(value: Any) -> str:
+    """`kind_name`, with the value itself where that is a short one: `string "7"`."""
+    name = kind_name(value)
+    if value is None or type(value) not in (bool, int, float, str):
+        return name
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except ValueError:  # an integer of thousands of digits
+        return name
+    return f"{name} {text}" if len(text) <= _LONGEST_SHOWN else name
+
+
+class _Conforming(Validating):
+    """Compiles types to checks of values that programs pass on."""
+
+    def named(self, schema: Schema) -> str:
+        return notation(schema)
+
+    def expected(self, schema: Schema) -> str:
+        return f"expected {notation(schema)}"
+
+    def scalar_check(self, word: ScalarKind) -> Check:
+        if word not in ("int", "number"):
+            return super().scalar_check(word)
+        expected = self.expected(ScalarSchema(word))
+
+        def check_number(value: Any) -> Any:
+            if type(value) is int or (word == "number" and is_number(value)):
+                return value
+            if isinstance(value, float) and value.is_integer():
+                return int(value)
+            if is_number(value) and not isinstance(value, float):
+                return value
+            raise Mismatch(expected, value)
+
+        return check_number
+
+    def literal_check(self, schema: LiteralSchema) -> Check:
+        wanted, member, expected = schema.value, schema.member, self.expected(schema)
+
+        def check_literal(value: Any) -> Any:
+            if value is member or (type(value) is type(wanted) and value == wanted):
+                return schema.python_value
+            raise Mismatch(expected, value)
+
+        return check_literal
+
+    def list_check(self, schema: ListSchema) -> Check:
+        check, expected = super().list_check(schema), self.expected(schema)
+
+        def as_list(value: Any) -> Any:
+            return list(value) if is_tuple(value) else value
+
+        def check_list(value: Any) -> Any:
+            if not (is_list(value) or is_tuple(value)):
+                raise Mismatch(expected, value)
+            return check(as_list(value))
+
+        return check_list
+
+    def tuple_check(self, schema: TupleSchema) -> Check:
+        check, expected = super().tuple_check(schema), self.expected(schema)
+        count = None if schema.rest is not None else len(schema.items)
+
+        def check_tuple(value: Any) -> Any:
+            if not (is_list(value) or is_tuple(value)):
+                raise Mismatch(expected, value)
+            if count is not None and len(value) != count:
+                raise Mismatch(f"expected {count} items, got {len(value)}")
+            return check(tuple(value))
+
+        return check_tuple
+
+    def object_check(self, schema: ObjectSchema) -> Check:
+        if isinstance(schema.build, type):
+            return opaque_check(self.expected(schema), InstanceOf(schema.build))
+        return self.keys_check(schema)
+
+
+_conforming = _Conforming()
+
+
+def conform(value: Any, type_: Type) -> Any:
+    """The value as one of the type; raises Misfit."""
+    try:
+        return _conforming.check(type_)(value)
+    except Mismatch as mismatch:
+        raise Misfit(_words(mismatch, got), _words(mismatch, kind_name)) from None
+
+
+def conforms(value: Any, type_: Type) -> bool:
+    """Whether the value is one of the type."""
+    try:
+        _conforming.check(type_)(value)
+    except Mismatch:
+        return False
+    return True
+
+
+def _words(mismatch: Mismatch, name: Callable[[Any], str]) -> str:
+    steps: list[str | int] = mismatch.steps[::-1]
+    places = "".join(f"item {s}: " if isinstance(s, int) else f"field '{s}': " for s in steps)
+    found = "" if mismatch.value is ABSENT else f", got {name(mismatch.value)}"
+    if mismatch.value is not ABSENT and mismatch.hint is not None:
+        found = ", got one that is too large"
+    return f"{places}{mismatch.expected}{found}"

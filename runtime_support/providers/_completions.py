@@ -1,0 +1,210 @@
+"""Chat completions on the wire: the form of a schema, a reply, and the error of a response.
+
+    response_format({"type": "integer"}, is_strict=True)    the field of that name
+    read_reply(b'{"choices": ...}', "gpt-4o-mini")          Reply("...")
+    error_of(response, "https://api.openai.com/v1")         RateLimited("... answered 429: ...")
+
+What servers and models wrote stands in errors redacted, escaped and cut; a key never does.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import time
+from typing import Any
+
+import httpx2
+
+from runtime_support._exchange import Reply, ToolRequest
+from runtime_support._jsontext import without_halves
+from runtime_support._redaction import shown
+from runtime_support._values import is_list, is_object
+from runtime_support.errors import AuthenticationFailed, ProviderError, RateLimited
+
+SHOWN = 300
+
+# Only the beginning of a body is looked through for what can be shown of it.
+_LOOKED_THROUGH = 65_536
+
+_USED_UP = re.compile(
+    r"insufficient_quota|exceeded your current quota|billing_hard_limit"
+    r"|insufficient (credits|balance)"
+)
+
+
+def response_format(schema: dict[str, Any], is_strict: bool) -> dict[str, Any]:
+    """The schema as a response format; a root that is not an object is wrapped in `value`."""
+    document = schema
+    if not is_object_root(schema):
+        inner = {name: part for name, part in schema.items() if name != "$defs"}
+        document = {
+            "type": "object",
+            "properties": {"value": inner},
+            "required": ["value"],
+            "additionalProperties": False,
+        }
+        if "$defs" in schema:
+            document["$defs"] = schema["$defs"]
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "reply", "schema": document, "strict": is_strict},
+    }
+
+
+def read_reply(content: bytes, model: str, wrapped: bool, request_id: str | None) -> Reply:
+    """The reply in the body of a response; ProviderError when it is not one."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ProviderError(
+            f"the server's answer is not JSON: {_excerpt(content)}", request_id=request_id
+        ) from None
+    if not is_object(body):
+        raise _unexpected(content, request_id)
+    if is_object(body.get("error")):
+        said = shown(str(body["error"].get("message", body["error"])), SHOWN)
+        raise ProviderError(f"the server reports: {said}", request_id=request_id)
+    choices = body.get("choices")
+    if not is_list(choices) or not choices or not is_object(choices[0]):
+        raise _unexpected(content, request_id)
+    choice = choices[0]
+    message = choice.get("message")
+    if not is_object(message):
+        raise _unexpected(content, request_id)
+    usage = _object_at(body, "usage")
+    refusal = message.get("refusal")
+    finish = "refusal" if refusal else without_halves(str(choice.get("finish_reason") or "stop"))
+    if finish == "error":
+        raise ProviderError("the server broke the reply off", request_id=request_id)
+    text = str(refusal) if refusal else _text_of(message.get("content"))
+    return Reply(
+        text=_unwrapped(text) if wrapped else text,
+        tool_calls=_tool_requests(message),
+        finish=finish,
+        model=without_halves(str(body.get("model") or model)),
+        input_tokens=_count(usage.get("prompt_tokens")),
+        output_tokens=_count(usage.get("completion_tokens")),
+    )
+
+
+def _object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
+    value = body.get(key)
+    return value if is_object(value) else {}
+
+
+def is_object_root(schema: dict[str, Any]) -> bool:
+    return schema.get("type") == "object" and "anyOf" not in schema
+
+
+def _unwrapped(text: str) -> str:
+    """What stands in `{"value": ...}`; anything else as it is."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if is_object(body) and set(body) == {"value"}:
+        return json.dumps(body["value"], ensure_ascii=False)
+    return text
+
+
+def _text_of(content: Any) -> str:
+    """The text of a message, which some servers send in parts."""
+    if isinstance(content, str):
+        return content
+    if is_list(content):
+        parts = [part.get("text", "") for part in content if is_object(part)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return ""
+
+
+def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
+    calls = message.get("tool_calls")
+    if not is_list(calls):
+        return ()
+    requests: list[ToolRequest] = []
+    for call in calls:
+        function = call.get("function") if is_object(call) else None
+        if not is_object(function):
+            continue
+        arguments = function.get("arguments")
+        if not isinstance(arguments, str):  # some servers send them parsed
+            arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+        requests.append(ToolRequest(without_halves(str(function.get("name", ""))), arguments))
+    return tuple(requests)
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def error_of(response: httpx2.Response, address: str) -> ProviderError:
+    """The error that a response with the status of one is."""
+    status = response.status_code
+    request_id = response.headers.get("x-request-id")
+    said = f"{shown(address)} answered {status}: {words_of(response, SHOWN)}"
+    wait = asked_wait(response)
+    if wait is not None:
+        said += f"; it asks to wait {wait:g} s"
+    if status in (401, 403):
+        return AuthenticationFailed(
+            said,
+            status=status,
+            request_id=request_id,
+            hint="check the key, and `api_key_env`, which names its variable",
+        )
+    if status == 429:
+        hint = "wait, or raise `retries`"
+        if is_used_up(response):
+            hint = "the account of the key has nothing left: add to it, or use another key"
+        elif wait is not None:
+            hint = f"ask again in {wait:g} s; `timeout` is the longest wait"
+        limited = RateLimited(said, status=status, request_id=request_id, hint=hint)
+        limited.retry_after = wait
+        return limited
+    hint = "check `model` and `base_url`" if status == 404 else None
+    return ProviderError(said, status=status, request_id=request_id, hint=hint)
+
+
+def words_of(response: httpx2.Response, most: int | None = None) -> str:
+    """What the server says of its error, fit to be shown."""
+    text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return shown(text, most) or "no explanation"
+    error = body.get("error", body) if is_object(body) else body
+    message = error.get("message") if is_object(error) else None
+    return shown(str(message or error), most) if error else "no explanation"
+
+
+def is_used_up(response: httpx2.Response) -> bool:
+    """Whether the account has no money left, which no wait will change."""
+    return response.status_code == 429 and _USED_UP.search(response.text) is not None
+
+
+def asked_wait(response: httpx2.Response) -> float | None:
+    """The seconds that the server asks to wait, of which it has three ways to tell."""
+    for name, parts in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            return max(0.0, float(response.headers[name]) / parts)
+        except (KeyError, ValueError):
+            continue
+    date = email.utils.parsedate_tz(response.headers.get("retry-after"))
+    if date is None:
+        return None
+    try:
+        return max(0.0, round(email.utils.mktime_tz(date) - time.time(), 1))
+    except (OverflowError, ValueError):
+        return None
+
+
+def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
+    return ProviderError(
+        f"the server's answer is no chat completion: {_excerpt(content)}", request_id=request_id
+    )
+
+
+def _excerpt(content: bytes) -> str:
+    return shown(content[:_LOOKED_THROUGH].decode(errors="replace"), SHOWN) or "nothing"

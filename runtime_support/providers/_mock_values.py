@@ -1,0 +1,322 @@
+"""What the mock finds in a prompt, and the values that it makes of that for a JSON Schema.
+
+    Reading.of("add 2 and 3").value({"type": "integer"})                         5
+    Reading.of('who is longest in ["Al","Barbara"]?').value({"type": "string"})  "Barbara"
+
+What can be computed is computed; then come values of the prompt that fit, whole or by the name of a
+field or in order, and at last plain values that say nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from runtime_support._jsontext import to_json
+from runtime_support._values import is_list, is_number, is_object
+from runtime_support.errors import CheckError
+
+JSONSchema = dict[str, Any]
+
+_START = re.compile(r'[\[{"]|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])')
+_NUMBER = re.compile(r"(?<![\w.-])-?\d{1,15}(?:\.\d{1,15})?(?![\w-])")
+_LIST_MARK = re.compile(r"^\s*\d+[.)](?=\s)", re.MULTILINE)
+_NAME = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)*")
+_NAME_WITHIN = re.compile(rf"(?<=[\w,;:] ){_NAME.pattern}")
+_ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
+_SIGNS = re.compile(rf"({_NUMBER.pattern}) *([-+*/<>]) *({_NUMBER.pattern})")
+_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
+_DEEPEST = 6
+_REFERENCE = "#/$defs/"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A prompt: its text, the text without its JSON values, those, and the schemas by name.
+
+    Once tools have answered, what they gave stands for the values of the prompt.
+    """
+
+    text: str
+    rest: str
+    values: tuple[Any, ...]
+    definitions: JSONSchema
+    is_answered: bool = False
+
+    @staticmethod
+    def of(text: str, definitions: JSONSchema) -> Reading:
+        """The reading of a prompt's text; the definitions are those of the schema."""
+        values, rest = _json_values(_LIST_MARK.sub("", text))
+        return Reading(text, rest, values, definitions)
+
+    def asks(self, words: str) -> bool:
+        """Whether one of the words stands in the text."""
+        return not {*words.split()}.isdisjoint(re.findall(r"\w+", self.rest.lower()))
+
+    def takes(self, schema: Any, value: Any) -> bool:
+        """Whether a value satisfies a schema, as far as the table of keywords goes."""
+        schema = {"not": {}} if schema is False else self.resolved(schema)
+        tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}
+        keywords = tests.keys() & schema.keys()
+        return all(tests[one](schema[one], value, schema, self.takes) for one in keywords)
+
+    def resolved(self, schema: JSONSchema) -> JSONSchema:
+        """The schema that a reference names."""
+        return self.definitions[schema["$ref"][len(_REFERENCE) :]] if "$ref" in schema else schema
+
+    @property
+    def lists(self) -> list[list[Any]]:
+        return [value for value in self.values if is_list(value)]
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        """The objects among the values, and those in lists."""
+        inner = [item for one in self.lists for item in one]
+        return [value for value in (*self.values, *inner) if is_object(value)]
+
+    def named(self, *apart: str) -> list[str]:
+        """Members of a list that the text names as well, or its words with a capital letter."""
+        members = [item for one in self.lists for item in one if isinstance(item, str)]
+        found = in_order(members, self.rest) or _NAME_WITHIN.findall(self.rest)
+        return [name for name in found if name not in apart]
+
+    def single(self) -> list[Any]:
+        """What fields may be filled with, in order: as it stands, then from inside of texts."""
+        texts = [value for value in self.values if isinstance(value, str) and " " in value]
+        whole = [value for value in self.values if value not in texts]
+        numbers = [json.loads(one) for text in texts for one in _NUMBER.findall(text)]
+        lines = [text.partition("\n")[0] for text in texts]
+        return [*self.row(), *whole, *self.named(), *numbers, *lines]
+
+    def row(self) -> list[Any]:
+        """What an ordinal picks: "the 2nd of [1,2]", or the row of a list that it stands in."""
+        found = _ORDINAL.search(self.rest)
+        if found is None or not self.lists or not 0 < int(found[1]) <= len(self.lists[0]):
+            return []
+        picked = self.lists[0][int(found[1]) - 1]
+        rows = [row for one in self.lists for row in one if is_list(row) and picked in row]
+        return rows[0] if rows else [picked]
+
+    def computed(self) -> Any:
+        """The answer to a request that can be computed, else None."""
+        signs = _SIGNS.search(self.rest)
+        if signs and not self.is_answered:
+            return _OF_SIGNS[signs[2]](json.loads(signs[1]), json.loads(signs[3]))
+        flat = [item for one in self.values for item in (one if is_list(one) else [one])]
+        numbers = [item for item in flat if is_number(item)]
+        texts = [item for item in flat if isinstance(item, str)]
+        for words, compute in _OF_ALL.items():
+            if len(numbers) > 1 and self.asks(words):
+                return compute(numbers)
+        # What tools have done to each is not to be done again.
+        for table, items in ((_OF_NUMBERS, numbers), (_OF_TEXTS, texts)):
+            for words, compute in table.items():
+                if items and self.asks(words) and not self.is_answered:
+                    return compute(items)
+        return None
+
+    def text_answer(self) -> str:
+        """A text that answers the prompt."""
+        computed = self.computed()
+        if computed is not None or self.is_answered:
+            return "; ".join(map(_written, self.values if computed is None else [computed]))
+        if self.asks("hello greet greeting welcome"):
+            return f"Hello, {' and '.join(map(_written, self.single()[:2])) or 'world'}!"
+        given = [value for value in self.values if is_list(value) or is_object(value)]
+        if given and self.asks("json"):
+            return to_json(given[0])
+        return f"A short answer to: {self.rest.partition(chr(10))[0][:120]}"
+
+    # Values by schema
+
+    def value(self, schema: JSONSchema, name: str = "") -> Any:
+        """A value that satisfies the schema; `name` is the field or parameter that it is for."""
+        return self._value(schema, name, self.single(), ())
+
+    def _value(
+        self, schema: JSONSchema, name: str, single: list[Any], inside: tuple[str, ...]
+    ) -> Any:
+        if "$ref" in schema:
+            inside = (*inside, schema["$ref"])
+            schema = self.resolved(schema)
+        for found in self._whole(schema, name):
+            if self.takes(schema, found):
+                return found
+        options = [one["const"] for one in schema.get("anyOf", ()) if "const" in one]
+        options += schema.get("enum", ())
+        if options:
+            return (in_order(options, self.text) or options)[0]
+        if "anyOf" in schema or is_list(schema.get("type")):
+            return self._value(_member(schema, inside), name, single, inside)
+        match schema.get("type"):
+            case "object":
+                alone = self.single()
+                fields = schema.get("properties", {}).items()
+                return {key: self._value(one, key, alone, (*inside, "")) for key, one in fields}
+            case "array":
+                return self._array(schema, name, inside)
+            case None:
+                return self.text_answer()
+            case kind:
+                fitting = [one for one in single if self.takes(schema, one)]
+                if fitting and kind != "boolean":
+                    single.remove(fitting[0])  # which no other field gets then
+                    return fitting[0]
+                plain = {"null": None, "boolean": False, "string": f"some {name or 'text'}"}
+                return plain.get(kind, 1)
+
+    def _whole(self, schema: JSONSchema, name: str) -> Iterator[Any]:
+        """What may be the value as it is: of that name in an object, computed, or in the prompt."""
+        if name:
+            yield from (one[name] for one in self.objects if name in one)
+            if "name" in name:
+                yield from (found for one in self.values for found in _NAME.findall(str(one)))
+            return
+        yield self.computed()
+        if self.is_answered:
+            yield [self._trimmed(schema.get("items", {}), item) for item in self.values]
+        for value in self.values:
+            if is_list(value):
+                yield [self._trimmed(schema.get("items", {}), item) for item in value]
+            elif is_object(value) or self.is_answered:
+                yield self._trimmed(schema, value)
+
+    def _about(self, item: Any) -> Reading:
+        return replace(self, values=tuple(item) if is_list(item) else (item,))
+
+    def _trimmed(self, schema: JSONSchema, value: Any) -> Any:
+        """An object without the keys that the schema does not name."""
+        fields = self.resolved(schema).get("properties")
+        if not is_object(value) or fields is None:
+            return value
+        return {name: value[name] for name in fields if name in value}
+
+    def _array(self, schema: JSONSchema, name: str, inside: tuple[str, ...]) -> list[Any]:
+        single = self.single()
+        if "prefixItems" in schema:
+            return [self._value(one, "", single, (*inside, "")) for one in schema["prefixItems"]]
+        item: JSONSchema = schema.get("items", {})
+        if item.get("$ref") in inside or len(inside) > _DEEPEST:
+            return []
+        if self.lists and self.asks("each every all"):
+            readings = [self._about(one) for one in self.lists[0]]
+            return [one._value(item, name, one.single(), inside) for one in readings]
+        count = next((n for word, n in _COUNTS.items() if self.asks(word)), 1)
+        return [self._value(item, name, single, (*inside, "")) for _ in range(count)]
+
+
+def in_order(things: Iterable[Any], text: str) -> list[Any]:
+    """Those that the text names, in its order."""
+    places: dict[Any, int] = {}
+    for thing in things:
+        found = re.search(rf"(?<!\w){re.escape(str(thing))}(?!\w)", text)
+        if found:
+            places.setdefault(thing, found.start())
+    return sorted(places, key=places.__getitem__)
+
+
+def _member(schema: JSONSchema, inside: tuple[str, ...]) -> JSONSchema:
+    """Null where a union has it, else its first member that is not around this value."""
+    members = schema.get("anyOf") or [{"type": kind} for kind in schema["type"]]
+    nil = [one for one in members if one.get("type") == "null"]
+    return (nil or [one for one in members if one.get("$ref") not in inside] or members)[0]
+
+
+def _json_values(text: str) -> tuple[tuple[Any, ...], str]:
+    """The JSON values in the text, and the text without those that are not numbers."""
+    values: list[Any] = []
+    rest: list[str] = []
+    end = 0
+    while match := _START.search(text, end):
+        start, before = match.start(), end
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, start)
+            to_json(value)
+        except (ValueError, RecursionError, CheckError):  # none, or NaN or 1e999 in it
+            end = match.end()
+            rest.append(text[before:end])
+            continue
+        values.append(value)
+        rest.append(text[before : end if is_number(value) else start])
+    return tuple(values), "".join((*rest, text[end:])).strip()
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else to_json(value)
+
+
+# Tests of the keywords of JSON Schema: (the keyword's value, the value, the schema, takes).
+_TYPES = {
+    "null": {type(None)},
+    "boolean": {bool},
+    "integer": {int},
+    "number": {int, float},
+    "string": {str},
+    "array": {list},
+    "object": {dict},
+}
+Test = Callable[[Any, Any, JSONSchema, Callable[[Any, Any], bool]], bool]
+_KEYWORDS: dict[str, Test] = {
+    "type": lambda kind, v, s, t: any(
+        type(v) in _TYPES[one] for one in (kind if is_list(kind) else [kind])
+    ),
+    "const": lambda const, v, s, t: type(v) is type(const) and v == const,
+    "enum": lambda enum, v, s, t: any(type(v) is type(one) and v == one for one in enum),
+    "not": lambda inner, v, s, t: not t(inner, v),
+    "allOf": lambda members, v, s, t: all(t(one, v) for one in members),
+    "anyOf": lambda members, v, s, t: any(t(one, v) for one in members),
+}
+_KEYWORDS_OF: dict[type[Any], dict[str, Test]] = {
+    str: {"pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None},
+    list: {
+        "minItems": lambda least, v, s, t: len(v) >= least,
+        "maxItems": lambda most, v, s, t: len(v) <= most,
+        "prefixItems": lambda items, v, s, t: all(map(t, items, v)),
+        "items": lambda item, v, s, t: all(t(item, one) for one in v),
+    },
+    dict: {
+        "minProperties": lambda least, v, s, t: len(v) >= least,
+        "maxProperties": lambda most, v, s, t: len(v) <= most,
+        "required": lambda names, v, s, t: {*names} <= {*v},
+        "propertyNames": lambda name, v, s, t: all(t(name, key) for key in v),
+        "properties": lambda fields, v, s, t: all(t(fields[k], v[k]) for k in v if k in fields),
+        "additionalProperties": lambda other, v, s, t: all(
+            t(other, v[k]) for k in v if k not in s.get("properties", {})
+        ),
+    },
+}
+
+# The words that ask for a computation, and what is computed; the first that fits counts.
+_OF_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b if b else None,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+}
+_OF_ALL: dict[str, Callable[[list[Any]], Any]] = {
+    "average mean": lambda n: sum(n) / len(n),
+    "product multiply times": math.prod,
+    "sum add total plus together": sum,
+    "largest highest maximum": max,
+    "smallest lowest minimum": min,
+}
+_OF_NUMBERS: dict[str, Callable[[list[Any]], Any]] = {
+    "square squares squared": lambda n: [one * one for one in n],
+    "greater larger more": lambda n: n[0] > n[-1],
+    "less smaller fewer": lambda n: n[0] < n[-1],
+    "even": lambda n: n[0] % 2 == 0,
+    "odd": lambda n: n[0] % 2 == 1,
+}
+_OF_TEXTS: dict[str, Callable[[list[Any]], Any]] = {
+    "longest": lambda s: max(s, key=len),
+    "shortest": lambda s: min(s, key=len),
+    "uppercase upper capitals": lambda s: [*map(str.upper, s)] if len(s) > 1 else s[0].upper(),
+    "lowercase lower": lambda s: [*map(str.lower, s)] if len(s) > 1 else s[0].lower(),
+    "many count": lambda s: len(s) if len(s) > 1 else len(s[0].split()),
+}

@@ -1,0 +1,427 @@
+"""Recording and replaying exchanges.
+
+    SAFT_RECORD=file                     every exchange is made and written to the file
+    SAFT_REPLAY=file                     every answer comes from the file; a miss is an error
+    SAFT_REPLAY=file SAFT_RECORD=file    what is missing is made and written
+
+A recording has one JSON line for each exchange: the key of the canonical request, the number of the
+repeat, the request and the reply. Lines are added as replies come, also by several processes at
+once; at the end the file is sorted by key so that it diffs well. There are no headers in it, and
+nothing like a key: a request that holds one is refused before it is made.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, fields
+from heapq import nlargest
+from typing import Any, TypeAlias
+
+from runtime_support._exchange import Provider, Reply, Request, ToolRequest
+from runtime_support._files import check_regular, replace_file
+from runtime_support._media import text_of
+from runtime_support._redaction import holds_secret
+from runtime_support._tracing import note
+from runtime_support._values import is_object
+from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
+
+if sys.platform != "win32":
+    import fcntl
+
+KEY_LENGTH = 16
+MOST_DIFFERENCES = 30
+# Entries that are compared in full with a request that is missing, and how much of each is read to
+# choose them.
+MOST_COMPARED = 8
+_SKIMMED = 4000
+
+Entry: TypeAlias = dict[str, Any]
+Place: TypeAlias = tuple[str, int]
+
+
+class Recording:
+    """The entries of one file, shared by the threads of the process."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.entries, torn = _read(path)
+        if torn is not None:
+            note(f"{path}:{torn}: the last line is incomplete and is left out")
+        self.used: set[Place] = set()
+        self.asked: Counter[str] = Counter()
+        self.has_changed = False
+        self._is_writable = False
+        self._unwritten: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def place(self, request: Request) -> Place:
+        """The place of this request: its key, and how often it came before."""
+        key = key_of(request)
+        with self._lock:
+            repeat = self.asked[key]
+            self.asked[key] += 1
+        return key, repeat
+
+    def find(self, place: Place) -> Entry | None:
+        """The entry at a place, which then counts as used."""
+        with self._lock:
+            entry = self.entries.get(place)
+            if entry is not None:
+                self.used.add(place)
+            return entry
+
+    def check(self, request: Request) -> None:
+        """ConfigError when an exchange with this request could not be recorded."""
+        if holds_secret(json.dumps(request.canonical(), ensure_ascii=False)):
+            raise ConfigError(
+                f"not recorded in {self.path}: the request holds something like a key",
+                hint="take the secret out of the prompt",
+            )
+        with self._lock:
+            try:
+                if not self._is_writable:
+                    _check_writable(self.path)
+                    self._is_writable = True
+                self._write()
+            except OSError as error:
+                raise ConfigError(
+                    f"cannot write the recording {self.path}: {error.strerror or error}"
+                ) from None
+
+    def put(self, place: Place, request: Request, reply: Entry) -> None:
+        """Writes an exchange. It has been paid for, so what goes wrong is told and not raised."""
+        if holds_secret(json.dumps(reply, ensure_ascii=False)):
+            note(f"not recorded in {self.path}: the reply holds something like a key")
+            return
+        entry = {"key": place[0], "repeat": place[1], "request": request.canonical(), **reply}
+        with self._lock:
+            self.entries[place] = entry
+            self.used.add(place)
+            self.has_changed = True
+            self._unwritten.append(_line(entry))
+            try:
+                self._write()
+            except OSError as error:
+                note(f"cannot write the recording {self.path}: {error.strerror or error}")
+
+    def unused(self) -> list[Entry]:
+        """The entries that were not asked for."""
+        return [entry for place, entry in sorted(self.entries.items()) if place not in self.used]
+
+    def close(self) -> None:
+        """Sorts the file, when something was written to it."""
+        with self._lock:
+            if not self.has_changed:
+                return
+            try:
+                self._write()
+                with _held(self.path) if _HAS_LOCKS else nullcontext():
+                    # Read again: other processes may have written to it; later lines replace.
+                    entries, _ = _read(self.path)
+                    lines = [_line(entry) for _, entry in sorted(entries.items())]
+                    replace_file(self.path, b"".join(lines))
+            except OSError as error:
+                missing = f"; {len(self._unwritten)} replies are not in it" * bool(self._unwritten)
+                reason = f"{error.strerror or error}{missing}"
+                note(f"cannot finish the recording {self.path}: {reason}")
+                return
+            self.has_changed = False
+
+    def _write(self) -> None:
+        """Adds what is not in the file yet, each line whole or not at all."""
+        while self._unwritten:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            with _held(self.path) as descriptor:
+                _append(descriptor, self._unwritten[0])
+            del self._unwritten[0]
+
+
+class Replaying:
+    """A provider that answers from a recording, or records what another one answers."""
+
+    def __init__(
+        self, replay: str | None, record: str | None, live: Callable[[], Provider]
+    ) -> None:
+        self.replay = None if replay is None else opened(replay)
+        self.record = None if record is None else opened(record)
+        self.live = live
+
+    def complete(self, request: Request) -> Reply:
+        """The recorded reply, or the live one; ReplayMiss when neither may be."""
+        recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
+        places = {identity: r.place(request) for identity, r in recordings.items()}
+        if self.replay is not None:
+            entry = self.replay.find(places[id(self.replay)])
+            if entry is not None:
+                return _reply_of(entry, self.replay.path)
+            if self.record is None:
+                raise _miss(self.replay, request)
+        if self.record is not None:
+            self.record.check(request)
+        try:
+            reply = self.live().complete(request)
+        except ToolsUnsupported as refusal:
+            self._put(places, request, {"refused": "tools", "message": refusal.message})
+            raise
+        self._put(places, request, {"reply": asdict(reply)})
+        return reply
+
+    def _put(self, places: dict[int, Place], request: Request, reply: Entry) -> None:
+        if self.record is not None:
+            self.record.put(places[id(self.record)], request, reply)
+
+
+def key_of(request: Request) -> str:
+    """The key of a request: the same for the same canonical data."""
+    text = json.dumps(request.canonical(), ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_LENGTH]
+
+
+_open: dict[str, Recording] = {}
+_open_lock = threading.Lock()
+
+
+def opened(path: str) -> Recording:
+    """The recording at this path, shared by the process until it is closed."""
+    path = os.path.realpath(path)
+    with _open_lock:
+        if path not in _open:
+            _open[path] = Recording(path)
+        return _open[path]
+
+
+def close(path: str) -> list[Entry]:
+    """Finishes the recording at this path, and gives the entries that were not used."""
+    with _open_lock:
+        recording = _open.pop(os.path.realpath(path), None)
+    if recording is None:
+        return []
+    recording.close()
+    return recording.unused()
+
+
+@atexit.register
+def _close_all() -> None:
+    for path in list(_open):
+        try:
+            unused = close(path)
+        except KeyboardInterrupt:
+            return  # every reply is in the file, which is not sorted
+        except SaftError as error:
+            note(str(error))
+            continue
+        if unused:
+            names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:5])
+            note(f"{counted(unused)} in {path}: {names}")
+
+
+def _forget() -> None:
+    """In a forked process: what the parent has open and locked stays its own."""
+    global _open, _open_lock
+    _open, _open_lock = {}, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def counted(unused: list[Entry]) -> str:
+    """`1 unused entry`, `2 unused entries`."""
+    return f"{len(unused)} unused {'entry' if len(unused) == 1 else 'entries'}"
+
+
+def _read(path: str) -> tuple[dict[Place, Entry], int | None]:
+    """The entries of a file, none when it is not there, and the number of a torn last line."""
+    entries: dict[Place, Entry] = {}
+    try:
+        check_regular(path)
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                try:
+                    entry = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    if not line.endswith(b"\n"):
+                        return entries, number
+                    raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
+                if not _is_entry(entry):
+                    raise ConfigError(f"{path}:{number}: it is no entry of a recording")
+                entries[entry["key"], entry["repeat"]] = entry
+    except FileNotFoundError:
+        return {}, None
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConfigError(f"cannot read the recording {path}: {reason}") from None
+    return entries, None
+
+
+def _is_entry(entry: Any) -> bool:
+    return (
+        is_object(entry)
+        and isinstance(entry.get("key"), str)
+        and isinstance(entry.get("repeat"), int)
+        and is_object(entry.get("request"))
+        and ("refused" in entry or is_object(entry.get("reply")))
+    )
+
+
+def _line(entry: Entry) -> bytes:
+    # Of half a surrogate pair, the escape is JSON as well.
+    text = json.dumps(entry, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "backslashreplace")
+
+
+_HAS_LOCKS = sys.platform != "win32"
+
+
+@contextmanager
+def _held(path: str) -> Generator[int, None, None]:
+    """A descriptor of the file, which no other process writes or replaces meanwhile.
+
+    Windows has no such locks: there, one process at a time can record to a file.
+    """
+    while True:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(path, flags, 0o666)
+        try:
+            if sys.platform != "win32":
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                if not _is_at(descriptor, path):
+                    continue  # another process has replaced it while this one waited
+            yield descriptor
+            return
+        finally:
+            os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _append(descriptor: int, line: bytes) -> None:
+    end = os.lseek(descriptor, 0, os.SEEK_END)
+    whole = _end_of_whole_lines(descriptor, end)
+    os.ftruncate(descriptor, whole)
+    begins = whole == 0 or _byte_before(descriptor, whole) == b"\n"
+    data = memoryview(line if begins else b"\n" + line)
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        os.ftruncate(descriptor, whole)
+        raise
+
+
+def _end_of_whole_lines(descriptor: int, end: int) -> int:
+    """Where a line can be added: after what another process may have left of its last one."""
+    if end == 0 or _byte_before(descriptor, end) == b"\n":
+        return end
+    start = end
+    tail = b""
+    while start and b"\n" not in tail:
+        size = min(start, 65536)
+        start -= size
+        os.lseek(descriptor, start, os.SEEK_SET)
+        tail = os.read(descriptor, size) + tail
+    last = tail.rpartition(b"\n")[2]
+    try:
+        json.loads(last)
+    except ValueError:
+        return end - len(last)
+    return end
+
+
+def _byte_before(descriptor: int, position: int) -> bytes:
+    os.lseek(descriptor, position - 1, os.SEEK_SET)
+    return os.read(descriptor, 1)
+
+
+def _check_writable(path: str) -> None:
+    """An OSError when nothing can be added to the file, or it cannot be made."""
+    folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
+    if not os.path.exists(path):
+        tempfile.TemporaryFile(dir=folder).close()
+        return
+    check_regular(path)
+    os.close(os.open(path, os.O_RDWR))
+
+
+def _reply_of(entry: Entry, path: str) -> Reply:
+    """The reply of an entry; what a later version has written beside it is left out."""
+    if "refused" in entry:
+        raise ToolsUnsupported(str(entry.get("message", "the provider takes no tools")))
+    try:
+        reply = _known(Reply, entry["reply"])
+        calls = [ToolRequest(**_known(ToolRequest, call)) for call in reply.pop("tool_calls", ())]
+        return Reply(**reply, tool_calls=tuple(calls))
+    except (AttributeError, TypeError) as error:
+        key = entry["key"]
+        raise ConfigError(f"{path}: the entry {key} has no usable reply: {error}") from None
+
+
+def _known(class_: Any, data: dict[str, Any]) -> dict[str, Any]:
+    names = {own.name for own in fields(class_)}
+    return {name: value for name, value in data.items() if name in names}
+
+
+def _miss(recording: Recording, request: Request) -> ReplayMiss:
+    """The error, with the difference to the nearest entry."""
+    import difflib
+
+    def pretty(data: Any) -> list[str]:
+        return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True).splitlines()
+
+    wanted = pretty(request.canonical())
+    known = [entry["request"] for _, entry in sorted(recording.entries.items())]
+    if not known:
+        return ReplayMiss(
+            f"the recording {recording.path} has no entries",
+            hint="set SAFT_RECORD to the same file to record what is missing",
+        )
+    likely = _likely(known, request.canonical())
+    ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
+    nearest = max(ranked, key=lambda pair: pair[0])[1]
+    difference = list(
+        difflib.unified_diff(pretty(nearest), wanted, "recorded", "asked", lineterm="", n=1)
+    )
+    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, but more often than then"
+    return ReplayMiss(
+        f"the recording {recording.path} has no such request; the nearest one differs so:\n{shown}",
+        nearest=nearest,
+        hint="set SAFT_RECORD to the same file to record what is missing",
+    )
+
+
+def _likely(known: list[Entry], wanted: Entry) -> list[Entry]:
+    """The requests that share most words with the one that is wanted: few, to be compared well."""
+
+    def words(request: Entry) -> set[str]:
+        return set(json.dumps(request, ensure_ascii=False)[:_SKIMMED].split())
+
+    own = words(wanted)
+
+    def likeness(request: Entry) -> float:
+        theirs = words(request)
+        return len(own & theirs) / len(own | theirs)
+
+    return nlargest(MOST_COMPARED, known, key=likeness)
+
+
+def _excerpt(entry: Entry) -> str:
+    messages: list[Any] = entry["request"].get("messages", [])
+    first = next((m["content"] for m in messages if m.get("role") == "user"), "")
+    return " ".join(text_of(first).split())[:50]

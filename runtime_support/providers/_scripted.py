@@ -1,0 +1,57 @@
+"""Queued replies, for tests.
+
+    model = Scripted(["not JSON", "[1, 2]"])
+    configure(provider=model)
+    ...
+    model.requests[1].messages[-1]["content"]      what the model was told after its first reply
+
+A reply is text, a call or a list of calls of tools, a Reply, or an exception to raise.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support.errors import ProviderError
+
+Queued: TypeAlias = str | ToolRequest | Sequence[ToolRequest] | Reply | Exception
+
+
+def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
+    """A call of a tool with these arguments."""
+    return ToolRequest(name, json.dumps(arguments, ensure_ascii=False))
+
+
+class Scripted:
+    """Answers with the queued replies in order; `requests` holds what was asked."""
+
+    def __init__(self, replies: Iterable[Queued] = ()) -> None:
+        self.replies: list[Queued] = list(replies)
+        self.requests: list[Request] = []
+        self._lock = threading.Lock()
+
+    def complete(self, request: Request) -> Reply:
+        """The next reply; ProviderError when there is none left."""
+        with self._lock:
+            self.requests.append(request)
+            if not self.replies:
+                raise ProviderError(
+                    f"the script of replies is over: this is request {len(self.requests)}"
+                )
+            queued = self.replies.pop(0)
+        if isinstance(queued, Exception):
+            raise queued
+        return _reply(queued)
+
+
+def _reply(queued: str | ToolRequest | Sequence[ToolRequest] | Reply) -> Reply:
+    if isinstance(queued, Reply):
+        return queued
+    if isinstance(queued, str):
+        return Reply(queued, model="scripted")
+    calls = (queued,) if isinstance(queued, ToolRequest) else tuple(queued)
+    return Reply("", tool_calls=calls, finish="tool_calls", model="scripted")

@@ -1,0 +1,148 @@
+"""Tools for models that have none: a call is written as JSON, which a schema holds the model to.
+
+    complete_with_written_tools(request, complete)    the reply, with its calls as calls
+
+What the tools are, and what they gave so far, stands in the prompt. A model that was not made for
+tools seldom knows when to use one: it has nothing but calls to choose from until it made one, and
+nothing but the answer when it makes one again, word for word.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from runtime_support._exchange import Message, Reply, Request, ToolRequest
+from runtime_support._media import ending_with, text_of
+from runtime_support._values import is_object
+
+_BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
+
+
+def complete_with_written_tools(request: Request, complete: Callable[[Request], Reply]) -> Reply:
+    """The reply of `complete`, which takes no tools, to a request with tools."""
+    calls = list(_calls(request.messages))
+    if request.tools and not request.must_answer:
+        reply = _read(complete(_asking(request, calls, request.tools)), request)
+        made = [_written(call.name, call.arguments) for call in reply.tool_calls]
+        if not any(written in made for written, _ in calls):
+            return reply
+    return complete(_asking(request, calls, ()))
+
+
+def _asking(
+    request: Request, calls: Sequence[tuple[str, str]], tools: Sequence[dict[str, Any]]
+) -> Request:
+    """The request for a call of one of the tools, or for the answer."""
+    others = [m for m in request.messages if m["role"] != "tool" and not m.get("tool_calls")]
+    first = next(place for place, message in enumerate(others) if message["role"] == "user")
+    content = ending_with(others[first]["content"], _explanation(tools, calls))
+    others[first] = {**others[first], "content": content}
+    asked = replace(request, messages=tuple(others), tools=(), must_answer=False)
+    if not tools:
+        return asked
+    forms = [_call_form(tool["function"]) for tool in tools]
+    if calls:
+        forms.insert(0, _object(answer=request.schema or {"type": "string"}))
+    return replace(asked, schema=_one_of(forms), is_strict=False, structured="on")
+
+
+def _read(reply: Reply, request: Request) -> Reply:
+    """The reply to the request with written tools, as one to the request with tools."""
+    try:
+        written = json.loads(reply.text)
+    except (ValueError, RecursionError):
+        written = None
+    if is_object(written) and set(written) == {"tool", "arguments"}:
+        call = ToolRequest(str(written["tool"]), _json(written["arguments"]))
+        return replace(reply, text="", tool_calls=(call,), finish="tool_calls")
+    if is_object(written) and set(written) == {"answer"}:
+        answer = written["answer"]
+        is_text = request.schema is None and isinstance(answer, str)
+        return replace(reply, text=answer if is_text else _json(answer))
+    begun = _BEGUN_ANSWER.match(reply.text)
+    if begun is not None and request.schema is None:  # cut by the token limit
+        return replace(reply, text=_unescaped(reply.text[begun.end() :]))
+    return reply
+
+
+def _calls(messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
+    """The calls that were made, as they are written, each with what it gave."""
+    written: dict[str, str] = {}
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            function = call["function"]
+            written[call["id"]] = _written(function["name"], function["arguments"])
+        if message["role"] == "tool":
+            yield written[message["tool_call_id"]], text_of(message["content"])
+
+
+def _written(name: str, arguments: str) -> str:
+    return f"{name}({arguments})"
+
+
+def _explanation(tools: Sequence[dict[str, Any]], calls: Sequence[tuple[str, str]]) -> str:
+    lines: list[str] = []
+    if tools:
+        lines.append("You have these tools:")
+        lines += [_line(tool["function"]) for tool in tools]
+    if calls:
+        lines.append("They gave:" if tools else "The tools gave:")
+        lines += [f"- {written}: {result}" for written, result in calls]
+    if tools:
+        answer = 'Answer with {"answer": ...}, or reply' if calls else "Reply"
+        lines.append(f'{answer} with {{"tool": ..., "arguments": ...}} to call one.')
+    return "\n".join(lines)
+
+
+def _line(function: dict[str, Any]) -> str:
+    names = ", ".join(function["parameters"].get("properties", {}))
+    about = " ".join(function.get("description", "").split())
+    return f"- {function['name']}({names})" + (f": {about}" if about else "")
+
+
+def _call_form(function: dict[str, Any]) -> dict[str, Any]:
+    name = {"type": "string", "enum": [function["name"]]}
+    return _object(tool=name, arguments=function["parameters"])
+
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _one_of(forms: list[dict[str, Any]]) -> dict[str, Any]:
+    """A value of one of the forms, whose definitions belong to the whole."""
+    definitions: dict[str, Any] = {}
+    plain = [_without_definitions(form, definitions) for form in forms]
+    whole = plain[0] if len(plain) == 1 else {"anyOf": plain}
+    return {**whole, "$defs": definitions} if definitions else whole
+
+
+def _without_definitions(form: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    for name, schema in form["properties"].items():
+        found.update(schema.get("$defs", {}))
+        properties[name] = {key: part for key, part in schema.items() if key != "$defs"}
+    return {**form, "properties": properties}
+
+
+def _unescaped(text: str) -> str:
+    """The inside of a JSON string of which the end is missing."""
+    for end in (len(text), text.rfind("\\")):
+        try:
+            return str(json.loads(f'"{text[:end]}"', strict=False))
+        except ValueError:
+            continue
+    return text
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
