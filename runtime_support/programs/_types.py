@@ -322,12 +322,12 @@ def type_of(value: Any) -> Type:
 
 def kind_name(value: Any) -> str:
     """What the value is, in the words of "got ...": number, Point, [string]."""
-    if is_list(value) and value:
-        kinds = union_of(type_of(item) for item in value[:_SAMPLE])
-        return f"[{found_notation(kinds)}]"
-    if is_list(value) or type(value) is tuple:
-        return "list" if is_list(value) else "tuple"
-    return found_notation(type_of(value))
+    if not is_list(value):
+        return "tuple" if type(value) is tuple else found_notation(type_of(value))
+    if not value:
+        return "list"
+    kinds = union_of(type_of(item) for item in value[:_SAMPLE])
+    return f"[{found_notation(kinds)}]"
 
 
 def got(value: Any) -> str:
