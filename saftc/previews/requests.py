@@ -10,18 +10,22 @@ itself is what is read, a prompt in a branch that is never taken is shown like a
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import libcst as cst
 
+import runtime_support
+from runtime_support import _asking, ops
+from runtime_support._templates import Unknown
+from runtime_support.errors import SaftError
+from runtime_support.programs import _prompting
 from saftc.codegen.layout import code_of
 from saftc.codegen.prompts import keyword_of, template_of
-from saftc.declarations import Declarations, FindModule, declarations_of, nothing
 from saftc.driver import Checked, Compiled, compile_checked
-from saftc.previews import Hole, Preview
+from saftc.previews.declarations import Declarations, FindModule, declarations_of, nothing
+from saftc.previews.rendering import Hole, Preview
 from saftc.project.files import FileProblem
 from saftc.project.scripts import Modules
-from saftc.runtime import runtime
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
 from saftc.source import Source
@@ -51,7 +55,7 @@ class _Known:
         self.modules = modules
         self.find = find
         self.siblings: dict[str, Declarations] = {}
-        self.functions: dict[n.FunctionDef, Any] = {}
+        self.functions: dict[n.FunctionDef, object] = {}
         self.constants: dict[Symbol, n.Expression] = {}
 
     def add(self, compiled: Compiled) -> Declarations:
@@ -119,7 +123,6 @@ class _Asking:
         given = [(one.keyword.value if one.keyword else "", one.value) for one in call.args]
         self.named = {name: value for name, value in given if name}
         self.positional = [value for name, value in given if not name][1:]
-        self.unknown: Any = runtime("_templates").Unknown
         self.holes: list[Hole] = []
         self.notes: list[str] = []
 
@@ -128,14 +131,14 @@ class _Asking:
         error: str | None = None
         try:
             request = self._request()
-        except runtime("errors").SaftError as problem:
+        except SaftError as problem:
             error = str(problem)
         place, mode = self._place(self.node), self.node.mode
         return Preview(place, mode, request, tuple(self.holes), tuple(self.notes), error)
 
     def _request(self) -> dict[str, Any]:
-        names: dict[str, Any] = {}
-        values: list[Any] = []
+        names: dict[str, object] = {}
+        values: list[object] = []
         for part in self.node.parts:
             if not isinstance(part, n.Hole):
                 continue
@@ -145,7 +148,7 @@ class _Asking:
             else:
                 values.append(self._value(part.value, self.positional[len(values)]))
         template = template_of(self.node)
-        question = runtime("_asking").Question(
+        question = _asking.Question(
             # A text of several lines stands on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
@@ -156,9 +159,9 @@ class _Asking:
             options=self._options(),
         )
         if self.node.mode != "program":
-            return runtime("_asking").first_request(question).canonical()
+            return _asking.first_request(question).canonical()
         conversions = self._type("conversions", ())
-        return runtime("programs._prompting").first_request(question, conversions).canonical()
+        return _prompting.first_request(question, conversions).canonical()
 
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""
@@ -170,7 +173,7 @@ class _Asking:
 
     # Values
 
-    def _value(self, node: n.Expression, made: cst.BaseExpression) -> Any:
+    def _value(self, node: n.Expression, made: cst.BaseExpression) -> object:
         """What stands in a hole: a function, a literal's value, or a mark."""
         found = members(self.facts.type_of(node))
         functions = [one for one in found if isinstance(one, FunctionType | BuiltinType)]
@@ -189,36 +192,36 @@ class _Asking:
             return _literal(node)
         except _NotKnown:
             may_be_function = bool(functions) or ANY in found
-            return self.unknown(self._hole(node, may_be_function=may_be_function))
+            return Unknown(self._hole(node, may_be_function=may_be_function))
 
-    def _function(self, type_: FunctionType | BuiltinType) -> Any:
+    def _function(self, type_: FunctionType | BuiltinType) -> object:
         if isinstance(type_, FunctionType):
             return self.known.functions[type_.definition]
-        home = runtime() if hasattr(runtime(), type_.name) else runtime("ops")
+        home = runtime_support if hasattr(runtime_support, type_.name) else ops
         return getattr(home, type_.name)
 
-    def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Any:
+    def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Unknown:
         names = " or ".join(f"`{one.name}`" for one in functions)
         self._note(f"`{self._written(node)}` is the function {names}")
-        return self.unknown(self._hole(node), "function")
+        return Unknown(self._hole(node), "function")
 
-    def _media(self, node: n.Expression, kind: str) -> Any:
+    def _media(self, node: n.Expression, kind: Literal["image", "file"]) -> Unknown:
         mark = self._hole(node)
         if kind == "file":
             self._note(f"{mark} is sent as what it is: a file, a sound, a picture or text")
-        return self.unknown(mark, kind)
+        return Unknown(mark, kind)
 
-    def _from_python(self, node: n.Expression, made: cst.BaseExpression) -> Any:
+    def _from_python(self, node: n.Expression, made: cst.BaseExpression) -> object:
         if self.known.find is nothing:
             self._note(f"`{self._written(node)}` is a Python module's: --import tells what it is")
-            return self.unknown(self._hole(node, may_be_function=True))
+            return Unknown(self._hole(node, may_be_function=True))
         try:
             value = self._evaluated(made)
         except (AttributeError, NameError):
             raise FileProblem(
                 f"{self._place(node)}: the Python module has no `{self._written(node)}`"
             ) from None
-        return value if callable(value) else self.unknown(self._hole(node))
+        return value if callable(value) else Unknown(self._hole(node))
 
     def _symbol(self, node: n.Name) -> Symbol:
         return self.facts.meaning_of(self.facts.names.of(node))
@@ -233,7 +236,7 @@ class _Asking:
 
     # Options
 
-    def _options(self) -> dict[str, Any] | None:
+    def _options(self) -> dict[str, object] | None:
         """The options as far as they are known."""
         written = self.node.options
         if written is None:
@@ -246,11 +249,11 @@ class _Asking:
             written = constant
         return {field.key.text: self._option(field.value) for field in written.fields}
 
-    def _option(self, node: n.Expression) -> Any:
+    def _option(self, node: n.Expression) -> object:
         try:
             return _literal(node, self._constant)
         except _NotKnown:
-            return self.unknown(self._hole(node))
+            return Unknown(self._hole(node))
 
     def _constant(self, node: n.Name) -> n.Expression | None:
         symbol = self.facts.names.symbols.get(node)
@@ -283,7 +286,7 @@ class _Asking:
 
 def _literal(
     node: n.Expression, constant: Callable[[n.Name], n.Expression | None] = lambda _name: None
-) -> Any:
+) -> object:
     """The value of an expression that holds nothing but literals, and names of `constant`s."""
     match node:
         case n.Literal(value=value):
