@@ -66,18 +66,18 @@ def _positional(
     by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
     while by_position and by_position[-1].name not in named:
         by_position.pop()
-    found: list[Expression] = []
+    positional: list[Expression] = []
     for one in by_position:
         if one.takes_rest:
             rest = named.pop(one.name)
             if not isinstance(rest, cst.List):
-                return found, rest
-            found += [element.value for element in rest.elements]
+                return positional, rest
+            positional += [element.value for element in rest.elements]
         elif one.name in named:
-            found.append(named.pop(one.name))
+            positional.append(named.pop(one.name))
         else:
-            found.append(_default(definition, one))
-    return found, None
+            positional.append(_default(definition, one))
+    return positional, None
 
 
 def _default(definition: Definition, parameter: Parameter) -> Expression:

@@ -38,8 +38,8 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     if broken is not None:
         message, span = broken
         raise PlanProblem(_told(source, f"the plan is not JSON: {message}", span))
-    found = find_tools(tools, folders, json.loads(source.text))
-    checked = check(source.text, found.registry)
+    offered = find_tools(tools, folders, json.loads(source.text))
+    checked = check(source.text, offered.registry)
     if isinstance(checked, Failure):
         raise PlanProblem(
             "\n".join(
@@ -50,7 +50,7 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
         raise PlanProblem("\n".join(_ambiguous(source, point) for point in checked.points))
     name = Path(file).name
     try:
-        return CompiledPlan(write_plan(name, checked.root, found), found.siblings)
+        return CompiledPlan(write_plan(name, checked.root, offered), offered.siblings)
     except NotWritable as problem:
         raise PlanProblem(f"error: {problem}\n") from None
 

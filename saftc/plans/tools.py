@@ -19,14 +19,13 @@ from typing import cast
 from runtime_support._templates import tool_name
 from runtime_support.programs._registry import Function, Registry, RegistryError, classes_of
 from saftc.diagnostics.near import near
-from saftc.driver import Checked, compile_checked
-from saftc.previews.declarations import declarations_of, imported_beside
+from saftc.driver import Checked
+from saftc.previews.declarations import PREFIX, declarations_of, imported_beside
+from saftc.previews.scripts import DeclaredScripts
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
 from saftc.project.scripts import Modules
 from saftc.semantics.programs import conversions_of
-
-_NAME = "declarations of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Tools:
                 return self.name, name
         if not own or "<locals>" in getattr(thing, "__qualname__", ""):
             raise LookupError(own)
-        return str(getattr(thing, "__module__", "")).removeprefix(_NAME), own
+        return str(getattr(thing, "__module__", "")).removeprefix(PREFIX), own
 
 
 def find_tools(name: str, folders: Iterable[Path], program: object) -> Tools:
@@ -93,28 +92,12 @@ def _of_script(name: str, folder: Path, program: object) -> Tools:
     if checked.has_errors:
         path = Path(checked.source.name)
         raise FileProblem(f"{path.name} has errors: see `saftc check {path}`")
-    module = _declared(name, modules)
+    module = DeclaredScripts(modules).module(name)
+    assert module is not None
     conversions = set(conversions_of(checked.module, checked.facts))
     registry = _registry(module.__name__, vars(module), conversions, program)
     siblings = tuple(script for script in modules.siblings.values() if script is not None)
     return Tools(name, vars(module), registry, siblings)
-
-
-def _declared(name: str, modules: Modules) -> ModuleType:
-    """The declarations of a script, and of those that it imports."""
-    done: dict[str, ModuleType] = {}
-
-    def find(name: str) -> ModuleType | None:
-        checked = modules.siblings.get(name)
-        if checked is not None and name not in done:
-            text = compile_checked(checked).text
-            assert text is not None
-            done[name] = declarations_of(text, name, find).module
-        return done.get(name)
-
-    module = find(name)
-    assert module is not None
-    return module
 
 
 # Python modules

@@ -1,6 +1,7 @@
 """What a script will ask, known without running it: for `saftc prompts`, and for plans.
 
     declarations  the text of a compiled module to its types and to its functions without bodies
+    scripts       the same of a script and of those that it imports
     requests      each prompt of a compiled script to the request that it sends first
     rendering     such a preview as data, as text and as JSON
 
