@@ -15,69 +15,44 @@ from enum import Enum
 
 import libcst as cst
 
-from runtime_support._schema.model import (
-    AnySchema,
-    ListSchema,
-    MapSchema,
-    ObjectSchema,
-    TupleSchema,
-    UnionSchema,
-)
+from runtime_support._schema import model
+from runtime_support.programs import _tree as tree
+from runtime_support.programs import _types as types
 from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
 from runtime_support.programs._registry import Definition, Function, Registry
-from runtime_support.programs._tree import (
-    CoerceNode,
-    Coercion,
-    ConstantNode,
-    Converts,
-    Each,
-    Fits,
-    Hops,
-    Widens,
-)
-from runtime_support.programs._types import (
-    BOOLEAN,
-    FLOAT,
-    NUMBERS,
-    STRING,
-    Type,
-    conform,
-    fits,
-    item_of,
-    members_of,
-    widened,
-)
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
 from saftc.plans.annotating import annotation
 from saftc.plans.naming import PlanNames
 
 
-def coerced_constant(node: CoerceNode) -> object:
+def coerced_constant(node: tree.CoerceNode) -> object:
     """The value of a constant that is coerced when compiling, or raises LookupError.
 
     The checker has tried the same: it gives one value.
     """
-    if not isinstance(node.operand, ConstantNode):
+    if not isinstance(node.operand, tree.ConstantNode):
         raise LookupError
     match node.coercion:
-        case Widens():
-            value = conform(node.operand.value, node.type)
+        case tree.Widens():
+            value = types.conform(node.operand.value, node.type)
             if isinstance(value, Enum):  # has no literal: it is made when the plan runs
                 raise LookupError
             return value
-        case Hops():
+        case tree.Hops():
             return readings(node.operand.value, node.type)[0][1]
         case _:
             raise LookupError
 
 
-def coerced(names: PlanNames, value: Expression, node: CoerceNode, around: set[str]) -> Expression:
+def coerced(
+    names: PlanNames, value: Expression, node: tree.CoerceNode, around: set[str]
+) -> Expression:
     """The operand of `node`, whose expression is `value`, as its type.
 
     `around` are the variables that can be seen there.
     """
-    source = widened(node.operand.type)
+    source = types.widened(node.operand.type)
     native = _native(names, value, source, node.type, node.coercion, around)
     return _by_value(names, value, node.type) if native is None else native
 
@@ -85,24 +60,24 @@ def coerced(names: PlanNames, value: Expression, node: CoerceNode, around: set[s
 def _native(
     names: PlanNames,
     value: Expression,
-    source: Type,
-    target: Type,
-    coercion: Coercion,
+    source: types.Type,
+    target: types.Type,
+    coercion: tree.Coercion,
     around: set[str],
 ) -> Expression | None:
     """Ordinary Python that does the same for every value, if there is such."""
     match coercion:
-        case Fits():
+        case tree.Fits():
             return value
-        case Converts(path):
+        case tree.Converts(path):
             for conversion in path:
                 value = _converted(names, conversion, value)
             return value
-        case Each(item):
+        case tree.Each(item):
             return _each(names, value, source, target, item, around)
-        case Widens():
+        case tree.Widens():
             return _widened(names, value, source, target, around)
-        case Hops():
+        case tree.Hops():
             return _hopped(names, value, source, target)
         case _:
             return None
@@ -116,14 +91,14 @@ def _converted(names: PlanNames, conversion: Definition, argument: Expression) -
 def _each(
     names: PlanNames,
     value: Expression,
-    source: Type,
-    target: Type,
-    coercion: Coercion,
+    source: types.Type,
+    target: types.Type,
+    coercion: tree.Coercion,
     around: set[str],
 ) -> Expression | None:
-    lists = [member for member in members_of(target) if item_of(member) is not None]
-    item = item_of(source)
-    if item is None or len(lists) != 1 or not isinstance(lists[0], ListSchema):
+    lists = [member for member in types.members_of(target) if types.item_of(member) is not None]
+    item = types.item_of(source)
+    if item is None or len(lists) != 1 or not isinstance(lists[0], model.ListSchema):
         return None
     name = names.element("item", around)
     inside = {*around, name}
@@ -132,18 +107,18 @@ def _each(
 
 
 def _widened(
-    names: PlanNames, value: Expression, source: Type, target: Type, around: set[str]
+    names: PlanNames, value: Expression, source: types.Type, target: types.Type, around: set[str]
 ) -> Expression | None:
-    if target == FLOAT and source in NUMBERS:
+    if target == types.FLOAT and source in types.NUMBERS:
         return py.call(names.built_in("float"), [value])
-    item, wanted = item_of(source), item_of(target)
-    if isinstance(target, TupleSchema) and wanted is None:
+    item, wanted = types.item_of(source), types.item_of(target)
+    if isinstance(target, model.TupleSchema) and wanted is None:
         return _as_tuple(names, value)
     if item is None or wanted is None:
         return None
-    if isinstance(target, TupleSchema):
-        return _as_tuple(names, value) if fits(item, wanted) else None
-    return _each(names, value, source, target, Widens(), around)
+    if isinstance(target, model.TupleSchema):
+        return _as_tuple(names, value) if types.fits(item, wanted) else None
+    return _each(names, value, source, target, tree.Widens(), around)
 
 
 def _as_tuple(names: PlanNames, value: Expression) -> Expression:
@@ -155,17 +130,19 @@ def _as_tuple(names: PlanNames, value: Expression) -> Expression:
     return py.call(names.built_in("tuple"), [value])
 
 
-def _hopped(names: PlanNames, value: Expression, source: Type, target: Type) -> Expression | None:
-    if source in NUMBERS and target == STRING:
+def _hopped(
+    names: PlanNames, value: Expression, source: types.Type, target: types.Type
+) -> Expression | None:
+    if source in types.NUMBERS and target == types.STRING:
         return py.call(names.built_in("str"), [value])
-    if source == BOOLEAN and target in NUMBERS:
-        return py.call(names.built_in("float" if target == FLOAT else "int"), [value])
-    if source == ListSchema(STRING) and target == STRING:
+    if source == types.BOOLEAN and target in types.NUMBERS:
+        return py.call(names.built_in("float" if target == types.FLOAT else "int"), [value])
+    if source == model.ListSchema(types.STRING) and target == types.STRING:
         return py.call(py.attribute(py.constant(","), "join"), [value])
     return None
 
 
-def _by_value(names: PlanNames, value: Expression, target: Type) -> Expression:
+def _by_value(names: PlanNames, value: Expression, target: types.Type) -> Expression:
     arguments = [value, annotation(names, target)]
     conversions = _leading_to(target, names.tools.registry)
     if conversions:
@@ -173,7 +150,7 @@ def _by_value(names: PlanNames, value: Expression, target: Type) -> Expression:
     return py.call(names.coerce(), arguments)
 
 
-def _leading_to(target: Type, registry: Registry) -> list[Definition]:
+def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
     """The conversions by which a value, or a part of it, may become a part of the target."""
     wanted = _parts(target, registry, [])
     leading: list[Definition] = []
@@ -181,16 +158,16 @@ def _leading_to(target: Type, registry: Registry) -> list[Definition]:
         further = [
             one
             for one in registry.conversions
-            if one not in leading and any(fits(one.result, part) for part in wanted)
+            if one not in leading and any(types.fits(one.result, part) for part in wanted)
         ]
         leading += further
         wanted += [one.parameters[0].schema for one in further]
     return [one for one in registry.conversions if one in leading]
 
 
-def _parts(type_: Type, registry: Registry, seen: list[Type]) -> list[Type]:
+def _parts(type_: types.Type, registry: Registry, seen: list[types.Type]) -> list[types.Type]:
     """The type, and the types of its items and fields."""
-    if type_ in seen or isinstance(type_, AnySchema):
+    if type_ in seen or isinstance(type_, model.AnySchema):
         return seen
     seen.append(type_)
     for part in _directly_inside(type_, registry):
@@ -198,18 +175,18 @@ def _parts(type_: Type, registry: Registry, seen: list[Type]) -> list[Type]:
     return seen
 
 
-def _directly_inside(type_: Type, registry: Registry) -> Sequence[Type]:
+def _directly_inside(type_: types.Type, registry: Registry) -> Sequence[types.Type]:
     constructor = registry.constructor_of(type_)
     if constructor is not None:
         return [parameter.schema for parameter in constructor.parameters]
     match type_:
-        case ListSchema(part) | MapSchema(part):
+        case model.ListSchema(part) | model.MapSchema(part):
             return (part,)
-        case TupleSchema(items, rest):
+        case model.TupleSchema(items, rest):
             return items if rest is None else (rest,)
-        case UnionSchema(members):
+        case model.UnionSchema(members):
             return members
-        case ObjectSchema(fields=fields):
+        case model.ObjectSchema(fields=fields):
             return [field.schema for field in fields]
         case _:
             return ()

@@ -7,8 +7,8 @@ variable refers to is unused, too: what is bound to it stands there for its effe
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from runtime_support.programs._tree import CallNode, Checked, LetNode, MapNode, RefNode, children
-from runtime_support.programs._types import ANY, Type
+from runtime_support.programs import _tree as tree
+from runtime_support.programs import _types as types
 
 Scope: TypeAlias = Mapping[str, tuple[int, str]]
 
@@ -16,68 +16,68 @@ Scope: TypeAlias = Mapping[str, tuple[int, str]]
 class Uses:
     """The uses in one program."""
 
-    def __init__(self, root: Checked) -> None:
+    def __init__(self, root: tree.Checked) -> None:
         self.used: set[tuple[int, str]] = set()
-        self.asked: dict[tuple[int, str], list[Type]] = {}
+        self.asked: dict[tuple[int, str], list[types.Type]] = {}
         self.lets: dict[int, bool] = {}
         self._note(root, {})
 
-    def is_used(self, let: LetNode, name: str) -> bool:
+    def is_used(self, let: tree.LetNode, name: str) -> bool:
         """Whether anything refers to this variable."""
         return (id(let), name) in self.used
 
-    def asked_of(self, let: LetNode, name: str) -> Type | None:
+    def asked_of(self, let: tree.LetNode, name: str) -> types.Type | None:
         """The type of the parameters that the variable is given to, if it is one type."""
-        first, *others = self.asked.get((id(let), name), [ANY])
-        return None if first == ANY or any(other != first for other in others) else first
+        first, *others = self.asked.get((id(let), name), [types.ANY])
+        return None if first == types.ANY or any(other != first for other in others) else first
 
-    def has_let(self, *nodes: Checked | None) -> bool:
+    def has_let(self, *nodes: tree.Checked | None) -> bool:
         """Whether a `$let` is in one of the nodes, so that it needs statements; None has none."""
         return any(node is not None and self._has_let(node) for node in nodes)
 
-    def _has_let(self, node: Checked) -> bool:
+    def _has_let(self, node: tree.Checked) -> bool:
         known = self.lets.get(id(node))
         if known is None:
-            known = isinstance(node, LetNode) or self.has_let(*children(node))
+            known = isinstance(node, tree.LetNode) or self.has_let(*tree.children(node))
             self.lets[id(node)] = known
         return known
 
-    def _note(self, node: Checked, scope: Scope) -> None:
+    def _note(self, node: tree.Checked, scope: Scope) -> None:
         """Notes the uses in a node whose value is used."""
         match node:
-            case LetNode():
+            case tree.LetNode():
                 self._note_let(node, scope, self._note)
                 return
-            case MapNode():
+            case tree.MapNode():
                 self._note(node.over, scope)
                 inside = {name: of for name, of in scope.items() if name != node.variable}
-                for part in children(node)[1:]:
+                for part in tree.children(node)[1:]:
                     self._note(part, inside)
                 return
-            case RefNode():
+            case tree.RefNode():
                 if node.name in scope:
                     self.used.add(scope[node.name])
-            case CallNode():
+            case tree.CallNode():
                 for name, argument in node.arguments:
-                    if isinstance(argument, RefNode) and argument.name in scope:
+                    if isinstance(argument, tree.RefNode) and argument.name in scope:
                         parameter = node.definition.parameter(name)
                         assert parameter is not None
                         asked = self.asked.setdefault(scope[argument.name], [])
                         asked.append(parameter.schema)
             case _:
                 pass
-        for child in children(node):
+        for child in tree.children(node):
             self._note(child, scope)
 
-    def _note_effects(self, node: Checked, scope: Scope) -> None:
+    def _note_effects(self, node: tree.Checked, scope: Scope) -> None:
         """Notes the uses in a node that is there for its effects alone."""
-        if isinstance(node, LetNode):
+        if isinstance(node, tree.LetNode):
             self._note_let(node, scope, self._note_effects)
         elif node.calls:
             self._note(node, scope)
 
     def _note_let(
-        self, node: LetNode, scope: Scope, note_body: Callable[[Checked, Scope], None]
+        self, node: tree.LetNode, scope: Scope, note_body: Callable[[tree.Checked, Scope], None]
     ) -> None:
         """The body first: it tells whether the bindings are used, the last of them first."""
         own = {name: (id(node), name) for name, _ in node.bindings}
