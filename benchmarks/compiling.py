@@ -1,6 +1,6 @@
-"""Compiling scripts of 100, 1,000 and 10,000 lines: time by phase, memory, growth.
+"""Compiling scripts of 100, 1,000 and 10,000 lines, and saftc's commands as whole processes.
 
-Each compilation is in a process of its own, which has compiled a short script before.
+What is measured by phase is in a process of its own, which has compiled a short script before.
 """
 
 from __future__ import annotations
@@ -21,30 +21,32 @@ from processes import Command, milliseconds, run
 from workers import environment
 
 GROUP = "compiling"
-PHASES = ("parse", "infer", "emit", "black")
+PHASES = ("parse", "infer", "emit", "libcst", "black")
+UNCHANGED = HERE / "starts" / "proved.saft"
 
 
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
-    """Lines a second, where the time goes, memory, and a build where nothing has changed."""
+    """Lines a second, where the time goes, memory, an edit; then builds as processes."""
     a_line: dict[int, float] = {}
     for lines in effort.lines:
         times = effort.compilations if lines < 10_000 else 1
         runs = [_compilation(lines) for _ in range(times)]
-        found = {name: median(run[name] for run in runs) for name in runs[0]}
-        seconds = sum(found[phase] for phase in PHASES)
+        took = {name: median(run[name] for run in runs) for name in runs[0]}
+        seconds = sum(took[phase] for phase in PHASES)
         a_line[lines] = seconds / lines
-        yield Figure(GROUP, f"{lines} lines", "lines/s", lines / seconds, at_least=3_000)
-        without = lines / (seconds - found["black"])
-        yield Figure(GROUP, f"{lines} lines, without black", "lines/s", without, at_least=10_000)
+        yield Figure(GROUP, f"{lines} lines", "lines/s", lines / seconds)
         for phase in PHASES:
-            yield Figure(GROUP, f"{lines} lines, of which {phase}", "ms", found[phase] * 1000)
-        yield Figure(GROUP, f"{lines} lines, peak memory", "MB", found["peak MB"])
+            yield Figure(GROUP, f"{lines} lines, of which {phase}", "ms", took[phase] * 1000)
+        anew, what = {"anew": seconds * 1000}, f"{lines} lines, one of them edited"
+        yield Figure(GROUP, what, "ms", took["edit"] * 1000, anew, "anew", at_most=0.5)
+        yield Figure(GROUP, f"{lines} lines, peak memory", "MB", took["peak MB"])
     for fewer, more in zip(effort.lines, effort.lines[1:], strict=False):
         name = f"a line of {more} beside a line of {fewer}"
         mine, before = a_line[more] * 1e6, {f"of {fewer}": a_line[fewer] * 1e6}
         # Linear, but for what grows with the memory that a process uses.
         yield Figure(GROUP, name, "µs", mine, before, f"of {fewer}", at_most=1.25)
-    yield _unchanged(effort)
+    with tempfile.TemporaryDirectory() as name:
+        yield from _processes(effort, Path(name))
 
 
 def _compilation(lines: int) -> dict[str, float]:
@@ -55,15 +57,37 @@ def _compilation(lines: int) -> dict[str, float]:
     return json.loads(done.stdout)
 
 
-def _unchanged(effort: Effort) -> Figure:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files = [f"part{number}.saft" for number in range(effort.unchanged_files)]
-        for file in files:
-            (folder / file).write_text(script(50), encoding="utf-8")
-        settings = {**environment(REPOSITORY), "XDG_CACHE_HOME": str(folder / "cache")}
-        build = Command([sys.executable, "-m", "saftc", "build", *files], settings, folder)
-        seconds, _ = run(build)
-        took = milliseconds({"again": build}, min(effort.process_turns, 5))["again"] / 1000
+def _processes(effort: Effort, folder: Path) -> Iterator[Figure]:
+    settings = {**environment(REPOSITORY), "SAFT_CACHE_DIR": str(folder / "cache")}
+
+    def saftc(*words: str) -> Command:
+        return Command([sys.executable, "-m", "saftc", *words], settings, folder)
+
+    for lines in effort.lines_of_builds:
+        (folder / f"of{lines}.saft").write_text(script(lines), encoding="utf-8")
+    commands = {
+        "nothing": Command([sys.executable, "-c", "pass"], settings, folder),
+        **{
+            f"build {lines}": saftc("--no-cache", "build", f"of{lines}.saft", "-o", "-")
+            for lines in effort.lines_of_builds
+        },
+        "run": saftc("run", str(UNCHANGED)),
+        "run anew": saftc("--no-cache", "run", str(UNCHANGED)),
+    }
+    run(commands["run"])
+    took = milliseconds(commands, effort.process_turns)
+    python, against = {"python -c pass": took["nothing"]}, "python -c pass"
+    for lines in effort.lines_of_builds:
+        what = f"build of {lines} lines without the cache"
+        yield Figure(GROUP, what, "ms", took[f"build {lines}"], python, against)
+    anew = {"without the cache": took["run anew"], **python}
+    what = "run of an unchanged script"
+    yield Figure(GROUP, what, "ms", took["run"], anew, "without the cache", at_most=0.5)
+    files = [f"part{number}.saft" for number in range(effort.unchanged_files)]
+    for file in files:
+        (folder / file).write_text(script(50), encoding="utf-8")
+    build = saftc("build", *files)
+    seconds, _ = run(build)
+    again = milliseconds({"again": build}, min(effort.process_turns, 5))["again"] / 1000
     what = f"build of {len(files)} unchanged files"
-    return Figure(GROUP, what, "s", took, {"the first time": seconds}, at_most=0.5)
+    yield Figure(GROUP, what, "s", again, {"the first time": seconds}, at_most=0.5)

@@ -15,6 +15,7 @@ class Effort:
     calls_at_once: int
     process_turns: int
     lines: tuple[int, ...]
+    lines_of_builds: tuple[int, ...]
     compilations: int
     unchanged_files: int
     code_turns: int
@@ -31,6 +32,7 @@ FULL = Effort(
     calls_at_once=2000,
     process_turns=11,
     lines=(100, 1_000, 10_000),
+    lines_of_builds=(10, 100, 1_000),
     compilations=3,
     unchanged_files=200,
     code_turns=40,
@@ -46,6 +48,7 @@ QUICK = Effort(
     calls_at_once=2,
     process_turns=0,
     lines=(100,),
+    lines_of_builds=(10,),
     compilations=1,
     unchanged_files=2,
     code_turns=1,

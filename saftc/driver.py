@@ -18,6 +18,7 @@ from saftc.syntax.parser import parse
 if TYPE_CHECKING:
     from saftc.codegen.module import Generated
 
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A script's tree, its facts, and what is wrong with it, in source order."""
@@ -51,14 +52,14 @@ def check(source: Source, load: Loader = no_modules) -> Checked:
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files).
     """
-    found = Collector()
+    mistakes = Collector()
     with fitting_interpreter():
-        module = parse(source, found)
-        if found.has_errors:
+        module = parse(source, mistakes)
+        if mistakes.has_errors:
             # What the unreadable lines do is not known, so neither is what is needless.
-            found.drop_warnings()
-        facts = analyze(module, found, load)
-    return Checked(source, module, facts, found.report())
+            mistakes.drop_warnings()
+        facts = analyze(module, mistakes, load)
+    return Checked(source, module, facts, mistakes.report())
 
 
 def compile_source(source: Source, load: Loader = no_modules) -> Compiled:

@@ -3,11 +3,11 @@
 import sys
 
 from saftc.commands.reporting import say, write_diagnostics
-from saftc.declarations import imported_beside, nothing
 from saftc.driver import compile_checked
-from saftc.previewing import preview
-from saftc.previews import as_json as rendered_as_json
-from saftc.previews import as_text
+from saftc.previews.declarations import imported_beside, nothing
+from saftc.previews.rendering import as_json as rendered_as_json
+from saftc.previews.rendering import as_text
+from saftc.previews.requests import preview
 from saftc.project.scripts import Scripts
 
 

@@ -75,12 +75,12 @@ class Collector:
 
     def all(self) -> tuple[Diagnostic, ...]:
         """Everything found so far, in source order."""
-        return tuple(sorted(self._found.values(), key=lambda found: found.span.start))
+        return tuple(sorted(self._found.values(), key=lambda one: one.span.start))
 
     @property
     def has_errors(self) -> bool:
         """Whether anything found so far is an error."""
-        return any(found.severity == "error" for found in self._found.values())
+        return any(one.severity == "error" for one in self._found.values())
 
     @property
     def is_full(self) -> bool:
@@ -89,5 +89,5 @@ class Collector:
 
     def report(self) -> tuple[Diagnostic, ...]:
         """The diagnostics in source order. Errors go before warnings when not all fit."""
-        kept = sorted(self._found.values(), key=lambda found: found.severity != "error")[:LIMIT]
-        return tuple(sorted(kept, key=lambda found: (found.span.start, found.code)))
+        kept = sorted(self._found.values(), key=lambda one: one.severity != "error")[:LIMIT]
+        return tuple(sorted(kept, key=lambda one: (one.span.start, one.code)))

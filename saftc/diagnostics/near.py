@@ -12,8 +12,8 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
     if len(name) > _LONGEST:
         return None
     folded = {candidate.lower(): candidate for candidate in sorted(candidates, reverse=True)}
-    found = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
-    return folded[found[0]] if found else None
+    matches = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
+    return folded[matches[0]] if matches else None
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:

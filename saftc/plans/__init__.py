@@ -8,6 +8,5 @@
     compiling  from files to text or to what is wrong
 
 The language of programs belongs to the runtime, and only there stands what a program means. So a
-plan is checked by it, through the door of `saftc.runtime`, and what is compiled is its checked
-tree (`runtime_support.programs._tree`).
+plan is checked by it, and what is compiled is its checked tree (`runtime_support.programs._tree`).
 """

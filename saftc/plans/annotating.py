@@ -5,85 +5,92 @@ Point | null             Point | None
 {lat: number, ...}       the TypedDict of that name, where the tools have it
 """
 
-from typing import Any
+from collections.abc import Iterable
+from typing import assert_never
 
+from runtime_support._schema import model
+from runtime_support.programs import _types as types
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
-from saftc.plans.naming import Names
-from saftc.runtime import runtime
+from saftc.plans.naming import PlanNames
 
-_SCALARS = {"bool": "bool", "int": "int", "float": "float", "string": "str"}
+_SCALARS: dict[model.ScalarKind, str] = {
+    "bool": "bool",
+    "int": "int",
+    "float": "float",
+    "string": "str",
+}
 
 
-class Annotations:
-    """Writes annotations, and imports what they name."""
+def annotation(names: PlanNames, type_: types.Type) -> Expression:
+    """The annotation, whose names are imported."""
+    python = model.class_of(type_)
+    if python is not None:
+        return names.tool(python)
+    match type_:
+        case model.ReferenceSchema():
+            return annotation(names, model.resolved(type_))
+        case model.AnySchema() | model.OpaqueSchema():
+            return names.built_in("Any")
+        case model.ScalarSchema("nil"):
+            return py.constant(None)
+        case model.ScalarSchema("number"):
+            return py.binary(names.built_in("int"), "|", names.built_in("float"))
+        case model.ScalarSchema(kind):
+            return names.built_in(_SCALARS[kind])
+        case model.LiteralSchema() if type_.member is not model.ABSENT:
+            return names.tool(_enum_of(type_))
+        case model.LiteralSchema():
+            return _literals(names, [type_])
+        case model.ListSchema(item):
+            return py.subscript(names.built_in("list"), annotation(names, item))
+        case model.TupleSchema(items, rest):
+            inside = [annotation(names, item) for item in items] or [py.tuple_([])]
+            if rest is not None:
+                inside = [annotation(names, rest), py.name("...")]
+            return py.subscript(names.built_in("tuple"), *inside)
+        case model.UnionSchema(members):
+            return _union(names, members)
+        case model.ObjectSchema(name, fields):
+            declared = names.tools.namespace.get(name or "")
+            if declared is not None:
+                return names.tool(declared)
+            return _map(names, types.union_of(field.schema for field in fields))
+        case model.MapSchema(value):
+            return _map(names, value)
+        case _:
+            assert_never(type_)
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.types: Any = runtime("programs._types")
-        self.model: Any = runtime("_schema.model")
 
-    def of(self, type_: Any) -> Expression:
-        """The annotation."""
-        model = self.model
-        type_ = model.resolved(type_)
-        python = model.class_of(type_)
-        if python is not None:
-            return self.names.tool(python)
-        match type_:
-            case model.AnySchema():
-                return self.names.built_in("Any")
-            case model.ScalarSchema(kind="nil"):
-                return py.constant(None)
-            case model.ScalarSchema(kind="number"):
-                return py.binary(self.names.built_in("int"), "|", self.names.built_in("float"))
-            case model.ScalarSchema():
-                return self.names.built_in(_SCALARS[type_.kind])
-            case model.LiteralSchema(member=model.ABSENT):
-                return py.subscript(self.names.built_in("Literal"), py.constant(type_.value))
-            case model.LiteralSchema():
-                return self.names.tool(type(type_.member))
-            case model.ListSchema():
-                return py.subscript(self.names.built_in("list"), self.of(type_.item))
-            case model.TupleSchema(rest=None):
-                inner = [self.of(item) for item in type_.items] or [py.tuple_([])]
-                return py.subscript(self.names.built_in("tuple"), *inner)
-            case model.TupleSchema():
-                rest = py.name("...")
-                return py.subscript(self.names.built_in("tuple"), self.of(type_.rest), rest)
-            case model.UnionSchema():
-                return self._union(type_.members)
-            case model.ObjectSchema():
-                return self._record(type_)
-            case _:
-                return self._map(type_.value)
+def _union(names: PlanNames, members: Iterable[types.Type]) -> Expression:
+    """Enums first, the literals in one, None last."""
+    members = [
+        one
+        for m in members
+        for one in ((types.INTEGER, types.FLOAT) if m == types.NUMBER else (m,))
+    ]
+    literals = [member for member in members if isinstance(member, model.LiteralSchema)]
+    enums = [one for one in literals if one.member is not model.ABSENT]
+    plain = [one for one in literals if one.member is model.ABSENT]
+    parts = [names.tool(enum) for enum in dict.fromkeys(map(_enum_of, enums))]
+    for member in members:
+        if not isinstance(member, model.LiteralSchema):
+            parts.append(annotation(names, member))
+        elif plain and member is plain[0]:
+            parts.append(_literals(names, plain))
+    parts.sort(key=py.is_none)
+    return py.union(parts)
 
-    def _union(self, members: Any) -> Expression:
-        """The literals in one, None last."""
-        types = self.types
-        numbers = (types.INTEGER, types.FLOAT)
-        members = [one for m in members for one in (numbers if m == types.NUMBER else (m,))]
-        literals = [m for m in members if isinstance(m, self.model.LiteralSchema)]
-        found: list[Any] = [m.member for m in literals if m.member is not self.model.ABSENT]
-        classes: list[Any] = [member.__class__ for member in found]
-        enums = dict.fromkeys(classes)
-        literals = [m for m in literals if m.member is self.model.ABSENT]
-        members = [m for m in members if type(getattr(m, "member", None)) not in enums]
-        parts: list[Expression] = [self.names.tool(one) for one in enums]
-        for member in members:
-            if member not in literals:
-                parts.append(self.of(member))
-            elif member is literals[0]:
-                values = [py.constant(one.value) for one in literals]
-                parts.append(py.subscript(self.names.built_in("Literal"), *values))
-        parts.sort(key=py.is_none)
-        return py.union(parts)
 
-    def _record(self, type_: Any) -> Expression:
-        declared = self.names.tools.namespace.get(type_.name or "")
-        if declared is not None:
-            return self.names.tool(declared)
-        return self._map(self.types.union_of(field.schema for field in type_.fields))
+def _enum_of(literal: model.LiteralSchema) -> type:
+    member: object = literal.member
+    return type(member)
 
-    def _map(self, value: Any) -> Expression:
-        return py.subscript(self.names.built_in("dict"), self.names.built_in("str"), self.of(value))
+
+def _literals(names: PlanNames, literals: Iterable[model.LiteralSchema]) -> Expression:
+    values = (py.constant(literal.value) for literal in literals)
+    return py.subscript(names.built_in("Literal"), *values)
+
+
+def _map(names: PlanNames, value: types.Type) -> Expression:
+    return py.subscript(names.built_in("dict"), names.built_in("str"), annotation(names, value))

@@ -46,6 +46,4 @@ class PlanBuilder:
         self.builder.done[target] = Path(file)
         self.builder.put(file, plan.text, target, "--tools", self.tools)
         scripts = [Path(script.source.name) for script in plan.siblings]
-        self.builder.build_all(
-            [(str(one), target.with_name(one.stem + ".py")) for one in scripts]
-        )
+        self.builder.build_all([(str(one), target.with_name(one.stem + ".py")) for one in scripts])

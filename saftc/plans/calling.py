@@ -7,16 +7,18 @@
 
 import inspect
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 import libcst as cst
 
+from runtime_support.programs._registry import Definition, Parameter
+from runtime_support.programs._tree import CallNode
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
 from saftc.plans.naming import NotWritable
 
 
-def called(function: Expression, node: Any, given: Mapping[str, Expression]) -> Expression:
+def called(function: Expression, node: CallNode, given: Mapping[str, Expression]) -> Expression:
     """The call that `node` means, with the expressions of its arguments."""
     definition, named = node.definition, dict(given)
     if node.form == "bare" and _takes_positions(definition, *named):
@@ -26,7 +28,7 @@ def called(function: Expression, node: Any, given: Mapping[str, Expression]) -> 
     return made if rest is None else py.with_rest(made, len(by_position), rest)
 
 
-def keeps_order(definition: Any, given: list[str]) -> bool:
+def keeps_order(definition: Definition, given: list[str]) -> bool:
     """Whether Python evaluates the arguments in the order in which the program has them."""
     first = [
         one.name
@@ -36,24 +38,26 @@ def keeps_order(definition: Any, given: list[str]) -> bool:
     return given[: len(first)] == first
 
 
-def constant(value: Any) -> Expression:
+def constant(value: object) -> Expression:
     """A JSON value, or a tuple of such, as a literal."""
     match value:
         case list():
-            return py.list_([constant(item) for item in cast("list[Any]", value)])
+            return py.list_([constant(item) for item in cast("list[object]", value)])
         case tuple():
-            return py.tuple_([constant(item) for item in cast("tuple[Any, ...]", value)])
-        case _:
+            return py.tuple_([constant(item) for item in cast("tuple[object, ...]", value)])
+        case bool() | int() | float() | str() | None:
             return py.constant(value)
+        case _:
+            raise AssertionError(f"{value!r} is not written as a literal")
 
 
-def _takes_positions(definition: Any, name: str) -> bool:
+def _takes_positions(definition: Definition, name: str) -> bool:
     parameter = inspect.signature(definition.function).parameters[name]
     return parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
 
 
 def _positional(
-    definition: Any, named: dict[str, Expression]
+    definition: Definition, named: dict[str, Expression]
 ) -> tuple[list[Expression], Expression | None]:
     """The arguments that Python takes by position alone, and a list of further ones.
 
@@ -62,21 +66,21 @@ def _positional(
     by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
     while by_position and by_position[-1].name not in named:
         by_position.pop()
-    found: list[Expression] = []
+    positional: list[Expression] = []
     for one in by_position:
         if one.takes_rest:
             rest = named.pop(one.name)
             if not isinstance(rest, cst.List):
-                return found, rest
-            found += [element.value for element in rest.elements]
+                return positional, rest
+            positional += [element.value for element in rest.elements]
         elif one.name in named:
-            found.append(named.pop(one.name))
+            positional.append(named.pop(one.name))
         else:
-            found.append(_default(definition, one))
-    return found, None
+            positional.append(_default(definition, one))
+    return positional, None
 
 
-def _default(definition: Any, parameter: Any) -> Expression:
+def _default(definition: Definition, parameter: Parameter) -> Expression:
     default = parameter.default_value()
     if default is None or isinstance(default, bool | int | float | str):
         return constant(default)

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from runtime_support.programs import Ambiguous, Failure, Point, check
 from saftc.diagnostics.render import snippet
 from saftc.driver import Checked
 from saftc.plans.naming import NotWritable
@@ -13,7 +13,6 @@ from saftc.plans.reading import not_json, span_of
 from saftc.plans.tools import find_tools
 from saftc.plans.writing import write_plan
 from saftc.project.files import read_source
-from saftc.runtime import runtime
 from saftc.source import Source, Span
 
 
@@ -39,20 +38,19 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     if broken is not None:
         message, span = broken
         raise PlanProblem(_told(source, f"the plan is not JSON: {message}", span))
-    programs = runtime("programs")
-    found = find_tools(tools, folders, json.loads(source.text))
-    checked = programs.check(source.text, found.registry)
-    if isinstance(checked, programs.Failure):
+    offered = find_tools(tools, folders, json.loads(source.text))
+    checked = check(source.text, offered.registry)
+    if isinstance(checked, Failure):
         raise PlanProblem(
             "\n".join(
                 _told(source, one.message, span_of(source, one.path)) for one in checked.diagnostics
             )
         )
-    if isinstance(checked, programs.Ambiguous):
+    if isinstance(checked, Ambiguous):
         raise PlanProblem("\n".join(_ambiguous(source, point) for point in checked.points))
     name = Path(file).name
     try:
-        return CompiledPlan(write_plan(name, checked.root, found), found.siblings)
+        return CompiledPlan(write_plan(name, checked.root, offered), offered.siblings)
     except NotWritable as problem:
         raise PlanProblem(f"error: {problem}\n") from None
 
@@ -61,7 +59,7 @@ def _told(source: Source, message: str, span: Span) -> str:
     return f"error: {message}\n{snippet(source, span)}"
 
 
-def _ambiguous(source: Source, point: Any) -> str:
+def _ambiguous(source: Source, point: Point) -> str:
     """An ambiguity with the plans that are not."""
     lines = [_told(source, point.message, span_of(source, point.path))]
     for candidate in point.candidates:

@@ -8,7 +8,6 @@ output needs is known when it has been written, so it is written again until not
 import keyword
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 from saftc.codegen import python as py
 from saftc.codegen.imports import SOURCES, Imports
@@ -29,7 +28,7 @@ class Taken:
 
 
 @dataclass(slots=True)
-class Names:
+class PlanNames:
     """The names of one writing; `taken` are those of the writing before."""
 
     tools: Tools
@@ -62,7 +61,7 @@ class Names:
         self.imports.own.add(("runtime_support.programs", "coerce", "coerce"))
         return py.name("coerce")
 
-    def tool(self, thing: Any) -> Expression:
+    def tool(self, thing: object) -> Expression:
         """A function or class that the plan uses."""
         try:
             module, name = self.tools.place_of(thing)

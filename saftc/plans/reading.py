@@ -39,10 +39,10 @@ def span_of(source: Source, pointer: str) -> Span:
     text = source.text
     start = _skip(text, 0)
     for step in pointer.split("/")[1:]:
-        found = _inside(text, start, step.replace("~1", "/").replace("~0", "~"))
-        if found is None:
+        inner = _inside(text, start, step.replace("~1", "/").replace("~0", "~"))
+        if inner is None:
             break
-        start = found
+        start = inner
     end = _DECODER.raw_decode(text, start)[1]
     line_end = text.find("\n", start, end)
     return Span(start, end if line_end < 0 else line_end)

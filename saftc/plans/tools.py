@@ -10,22 +10,22 @@ plan uses.
 import ast
 import importlib.machinery
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import cast
 
-from saftc.declarations import declarations_of, imported_beside
+from runtime_support._templates import tool_name
+from runtime_support.programs._registry import Function, Registry, RegistryError, classes_of
 from saftc.diagnostics.near import near
-from saftc.driver import Checked, compile_checked
+from saftc.driver import Checked
+from saftc.previews.declarations import PREFIX, declarations_of, imported_beside
+from saftc.previews.scripts import DeclaredScripts
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
 from saftc.project.scripts import Modules
-from saftc.runtime import runtime
 from saftc.semantics.programs import conversions_of
-
-_NAME = "declarations of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Tools:
     """What a module offers to a plan. `siblings` are the scripts that it is compiled from."""
 
     name: str
-    namespace: Mapping[str, Any]
-    registry: Any
+    namespace: Mapping[str, object]
+    registry: Registry
     siblings: tuple[Checked, ...] = ()
 
-    def place_of(self, thing: Any) -> tuple[str, str]:
+    def place_of(self, thing: object) -> tuple[str, str]:
         """The module and the name under which Python finds a function or class; or LookupError."""
         own = getattr(thing, "__name__", "")
         if self.namespace.get(own) is thing:
@@ -45,12 +45,12 @@ class Tools:
         for name, value in self.namespace.items():
             if value is thing:
                 return self.name, name
-        if not own or "<locals>" in thing.__qualname__:
+        if not own or "<locals>" in getattr(thing, "__qualname__", ""):
             raise LookupError(own)
-        return str(thing.__module__).removeprefix(_NAME), own
+        return str(getattr(thing, "__module__", "")).removeprefix(PREFIX), own
 
 
-def find_tools(name: str, folders: Iterable[Path], program: Any) -> Tools:
+def find_tools(name: str, folders: Iterable[Path], program: object) -> Tools:
     """The tools of the module `name`, looked for in `folders` and then where Python looks.
 
     Raises FileProblem when there is no such module, or when it cannot be used.
@@ -84,7 +84,7 @@ def _modules_in(folder: Path) -> Iterator[Path]:
 # Scripts
 
 
-def _of_script(name: str, folder: Path, program: Any) -> Tools:
+def _of_script(name: str, folder: Path, program: object) -> Tools:
     modules = Modules(folder)
     modules.load(name)
     checked = modules.siblings[name]
@@ -92,34 +92,18 @@ def _of_script(name: str, folder: Path, program: Any) -> Tools:
     if checked.has_errors:
         path = Path(checked.source.name)
         raise FileProblem(f"{path.name} has errors: see `saftc check {path}`")
-    module = _declared(name, modules)
+    module = DeclaredScripts(modules).module(name)
+    assert module is not None
     conversions = set(conversions_of(checked.module, checked.facts))
     registry = _registry(module.__name__, vars(module), conversions, program)
     siblings = tuple(script for script in modules.siblings.values() if script is not None)
     return Tools(name, vars(module), registry, siblings)
 
 
-def _declared(name: str, modules: Modules) -> ModuleType:
-    """The declarations of a script, and of those that it imports."""
-    done: dict[str, ModuleType] = {}
-
-    def find(name: str) -> ModuleType | None:
-        checked = modules.siblings.get(name)
-        if checked is not None and name not in done:
-            text = compile_checked(checked).text
-            assert text is not None
-            done[name] = declarations_of(text, name, find).module
-        return done.get(name)
-
-    module = find(name)
-    assert module is not None
-    return module
-
-
 # Python modules
 
 
-def _of_python(name: str, folder: Path, program: Any) -> Tools:
+def _of_python(name: str, folder: Path, program: object) -> Tools:
     compiled = _compiled_text(name, folder)
     if compiled is not None:
         module = declarations_of(compiled, name, lambda name: _compiled_module(name, folder)).module
@@ -127,12 +111,19 @@ def _of_python(name: str, folder: Path, program: Any) -> Tools:
         registry = _registry(module.__name__, vars(module), conversions, program)
         return Tools(name, vars(module), registry)
     module = _imported(name, folder)
-    listed: Any = getattr(module, "conversions", ())
-    if not isinstance(listed, list | tuple) or not all(map(callable, cast("list[Any]", listed))):
-        raise FileProblem(f"`conversions` of {name} is to be a list of functions")
-    namespace = {**vars(module), **{one.__name__: one for one in cast("list[Any]", listed)}}
-    conversions = {one.__name__ for one in cast("list[Any]", listed)}
-    return Tools(name, vars(module), _registry(name, namespace, conversions, program))
+    functions = {one.__name__: one for one in _listed_conversions(module, name)}
+    namespace = {**vars(module), **functions}
+    return Tools(name, vars(module), _registry(name, namespace, set(functions), program))
+
+
+def _listed_conversions(module: ModuleType, name: str) -> list[Function]:
+    listed: object = getattr(module, "conversions", ())
+    if isinstance(listed, list | tuple):
+        given = cast("Sequence[object]", listed)
+        functions = [one for one in given if callable(one)]
+        if len(functions) == len(given):
+            return functions
+    raise FileProblem(f"`conversions` of {name} is to be a list of functions")
 
 
 def _imported(name: str, folder: Path) -> ModuleType:
@@ -172,57 +163,52 @@ def _passed_as_conversions(text: str) -> set[str]:
 # Registries
 
 
-def _registry(home: str, namespace: Mapping[str, Any], conversions: set[str], program: Any) -> Any:
+def _registry(
+    home: str, namespace: Mapping[str, object], conversions: set[str], program: object
+) -> Registry:
     """The registry of what a program can call by name."""
-    programs = runtime("programs._registry")
-    tool_name: Callable[[str], str] = runtime("_templates").tool_name
-    offered = {tool_name(key): value for key, value in _offered(home, namespace).items()}
+    callables = {key: value for key, value in namespace.items() if callable(value)}
+    public = namespace.get("__all__")
+    offered = {
+        tool_name(key): value
+        for key, value in callables.items()
+        if (_is_own(key, value, home) if public is None else key in cast("list[str]", public))
+    }
     named = set(_names_in(program)) & {tool_name(key) for key in namespace}
-    used = {key: value for key, value in namespace.items() if tool_name(key) in named}
-    converting = {tool_name(key): namespace[key] for key in namespace if key in conversions}
+    used = {tool_name(key): value for key, value in callables.items() if tool_name(key) in named}
+    converting = {tool_name(key): callables[key] for key in callables if key in conversions}
     try:
-        return _build(programs, {**offered, **used}, converting)
-    except programs.RegistryError:
+        return _build({**offered, **used}, converting)
+    except RegistryError:
         pass
     try:  # without what the plan has no use for, and a plan cannot call
-        return _build(programs, used, converting)
-    except programs.RegistryError as error:
+        return _build(used, converting)
+    except RegistryError as error:
         raise FileProblem(f"a plan cannot call what {home} offers: {error}") from None
 
 
-def _build(programs: Any, offered: Mapping[str, Any], converting: Mapping[str, Any]) -> Any:
-    classes: Callable[[Iterable[Any]], list[type]] = runtime("programs._registry").classes_of
-    types = classes([*offered.values(), *converting.values()])
+def _is_own(key: str, value: object, home: str) -> bool:
+    return not key.startswith("_") and getattr(value, "__module__", None) == home
+
+
+def _build(offered: Mapping[str, Function], converting: dict[str, Function]) -> Registry:
+    types = classes_of([*offered.values(), *converting.values()])
     functions = {
         key: value
         for key, value in offered.items()
-        if callable(value) and not isinstance(value, type) and value not in converting.values()
+        if not isinstance(value, type) and value not in converting.values()
     }
-    return programs.Registry(functions, types, dict(converting))
+    return Registry(functions, types, converting)
 
 
-def _offered(home: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """The functions and classes that a module defines, or names in `__all__`."""
-    public: Any = namespace.get("__all__")
-    return {
-        key: value
-        for key, value in namespace.items()
-        if callable(value)
-        and (
-            key in public
-            if public is not None
-            else not key.startswith("_") and getattr(value, "__module__", None) == home
-        )
-    }
-
-
-def _names_in(program: Any) -> Iterator[str]:
+def _names_in(program: object) -> Iterator[str]:
+    """The keys of all objects in the JSON data of a program."""
     pending = [program]
     while pending:
-        one: Any = pending.pop()
-        if isinstance(one, dict):
-            fields = cast("dict[str, Any]", one)
+        value = pending.pop()
+        if isinstance(value, dict):
+            fields = cast("dict[str, object]", value)
             yield from fields
             pending += fields.values()
-        elif isinstance(one, list):
-            pending += cast("list[Any]", one)
+        elif isinstance(value, list):
+            pending += cast("list[object]", value)

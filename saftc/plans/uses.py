@@ -1,13 +1,14 @@
 """What a program does with its variables, and where it needs statements.
 
-A variable is told by the `$let` that binds it and its name there. One that only an unused variable
-refers to is unused, too: what is bound to it stands there for its effects.
+A variable is identified by the `$let` that binds it and its name there. One that only an unused
+variable refers to is unused, too: what is bound to it stands there for its effects.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from saftc.runtime import runtime
+from runtime_support.programs import _tree as tree
+from runtime_support.programs import _types as types
 
 Scope: TypeAlias = Mapping[str, tuple[int, str]]
 
@@ -15,69 +16,69 @@ Scope: TypeAlias = Mapping[str, tuple[int, str]]
 class Uses:
     """The uses in one program."""
 
-    def __init__(self, root: Any) -> None:
-        self.tree: Any = runtime("programs._tree")
-        self.children: Any = runtime("programs._tree").children
+    def __init__(self, root: tree.Checked) -> None:
         self.used: set[tuple[int, str]] = set()
-        self.asked: dict[tuple[int, str], list[Any]] = {}
+        self.asked: dict[tuple[int, str], list[types.Type]] = {}
         self.lets: dict[int, bool] = {}
         self._note(root, {})
 
-    def is_used(self, let: Any, name: str) -> bool:
+    def is_used(self, let: tree.LetNode, name: str) -> bool:
         """Whether anything refers to this variable."""
         return (id(let), name) in self.used
 
-    def asked_of(self, let: Any, name: str) -> Any:
+    def asked_of(self, let: tree.LetNode, name: str) -> types.Type | None:
         """The type of the parameters that the variable is given to, if it is one type."""
-        first, *others = self.asked.get((id(let), name), [None])
-        is_any = first == runtime("programs._types").ANY
-        return None if is_any or any(other != first for other in others) else first
+        first, *others = self.asked.get((id(let), name), [types.ANY])
+        return None if first == types.ANY or any(other != first for other in others) else first
 
-    def has_let(self, *nodes: Any) -> bool:
+    def has_let(self, *nodes: tree.Checked | None) -> bool:
         """Whether a `$let` is in one of the nodes, so that it needs statements; None has none."""
         return any(node is not None and self._has_let(node) for node in nodes)
 
-    def _has_let(self, node: Any) -> bool:
-        found = self.lets.get(id(node))
-        if found is None:
-            found = isinstance(node, self.tree.LetNode) or self.has_let(*self.children(node))
-            self.lets[id(node)] = found
-        return found
+    def _has_let(self, node: tree.Checked) -> bool:
+        known = self.lets.get(id(node))
+        if known is None:
+            known = isinstance(node, tree.LetNode) or self.has_let(*tree.children(node))
+            self.lets[id(node)] = known
+        return known
 
-    def _note(self, node: Any, scope: Scope) -> None:
+    def _note(self, node: tree.Checked, scope: Scope) -> None:
         """Notes the uses in a node whose value is used."""
         match node:
-            case self.tree.LetNode():
+            case tree.LetNode():
                 self._note_let(node, scope, self._note)
                 return
-            case self.tree.MapNode():
+            case tree.MapNode():
                 self._note(node.over, scope)
                 inside = {name: of for name, of in scope.items() if name != node.variable}
-                for part in (node.where, node.body):
-                    if part is not None:
-                        self._note(part, inside)
+                for part in tree.children(node)[1:]:
+                    self._note(part, inside)
                 return
-            case self.tree.RefNode():
+            case tree.RefNode():
                 if node.name in scope:
                     self.used.add(scope[node.name])
-            case self.tree.CallNode():
+            case tree.CallNode():
                 for name, argument in node.arguments:
-                    if isinstance(argument, self.tree.RefNode) and argument.name in scope:
+                    if isinstance(argument, tree.RefNode) and argument.name in scope:
+                        parameter = node.definition.parameter(name)
+                        assert parameter is not None
                         asked = self.asked.setdefault(scope[argument.name], [])
-                        asked.append(node.definition.parameter(name).schema)
+                        asked.append(parameter.schema)
             case _:
                 pass
-        for child in self.children(node):
+        for child in tree.children(node):
             self._note(child, scope)
 
-    def _note_effects(self, node: Any, scope: Scope) -> None:
+    def _note_effects(self, node: tree.Checked, scope: Scope) -> None:
         """Notes the uses in a node that is there for its effects alone."""
-        if isinstance(node, self.tree.LetNode):
+        if isinstance(node, tree.LetNode):
             self._note_let(node, scope, self._note_effects)
         elif node.calls:
             self._note(node, scope)
 
-    def _note_let(self, node: Any, scope: Scope, note_body: Callable[[Any, Scope], None]) -> None:
+    def _note_let(
+        self, node: tree.LetNode, scope: Scope, note_body: Callable[[tree.Checked, Scope], None]
+    ) -> None:
         """The body first: it tells whether the bindings are used, the last of them first."""
         own = {name: (id(node), name) for name, _ in node.bindings}
         inside = {**scope, **own}

@@ -14,24 +14,26 @@ effects, is bound to a name first, so that everything still happens in the order
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias, assert_never
 
 import libcst as cst
 
+from runtime_support._schema import model
+from runtime_support.programs import _tree as tree
+from runtime_support.programs import _types as types
 from saftc.codegen import python as py
 from saftc.codegen.layout import code_of, lay_out
 from saftc.codegen.python import Expression
-from saftc.plans.annotating import Annotations
+from saftc.plans.annotating import annotation
 from saftc.plans.calling import called, constant, keeps_order
-from saftc.plans.coercing import Coercions, comprehension, has_await, is_async
-from saftc.plans.naming import Names, NotWritable, Taken
+from saftc.plans.coercing import coerced, coerced_constant, comprehension, has_await, is_async
+from saftc.plans.naming import NotWritable, PlanNames, Taken
 from saftc.plans.tools import Tools
 from saftc.plans.uses import Uses
-from saftc.runtime import runtime
 
 Block: TypeAlias = list[py.Statement]
 Scope: TypeAlias = Mapping[str, str]
-_Part: TypeAlias = tuple[str, Any, Expression]
+_Part: TypeAlias = tuple[str, tree.Checked, Expression]
 
 # What Python prints as Saft's `print` does.
 _PRINTED_ALIKE = {"int", "number", "float", "string"}
@@ -39,11 +41,11 @@ _LONGEST_TYPE = 60
 _MOST_LOOPS = 20
 
 
-def write_plan(name: str, root: Any, tools: Tools) -> str:
+def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
     """The module of the program with this checked root, from a file called `name`."""
     taken, uses = Taken(), Uses(root)
     while True:
-        names = Names(tools, taken)
+        names = PlanNames(tools, taken)
         text = _Writer(names, uses).module(name, root)
         if names.all_taken() == taken:
             return text
@@ -51,23 +53,18 @@ def write_plan(name: str, root: Any, tools: Tools) -> str:
 
 
 class _Writer:
-    def __init__(self, names: Names, uses: Uses) -> None:
+    def __init__(self, names: PlanNames, uses: Uses) -> None:
         self.names = names
-        self.annotations = Annotations(names)
-        self.coercions = Coercions(names, self.annotations)
-        self.tree: Any = runtime("programs._tree")
-        self.types: Any = runtime("programs._types")
-        self.model: Any = runtime("_schema.model")
         self.uses = uses
         self.awaits = False
         self.gives_nothing = False
         self.loops = 0
 
-    def module(self, name: str, root: Any) -> str:
-        self.gives_nothing = root.type == self.types.NULL
+    def module(self, name: str, root: tree.Checked) -> str:
+        self.gives_nothing = root.type == types.NULL
         body: Block = []
         self.tail(root, body, {})
-        returns = self.returns(self.types.widened(root.type))
+        returns = self.returns(types.widened(root.type))
         parameters = py.parameters([])
         function = py.function("main", parameters, returns, py.block(body), is_async=self.awaits)
         called: Expression = py.call(py.name("main"))
@@ -82,20 +79,21 @@ class _Writer:
             function = function.with_changes(leading_lines=[py.BLANK])
         return lay_out(cst.Module([*imports, function, run], header=[py.header(name)]))
 
-    def returns(self, type_: Any) -> Expression:
+    def returns(self, type_: types.Type) -> Expression:
         """The annotation of the function; of a type that is long to write, the outermost part."""
-        whole = Annotations(Names(self.names.tools, self.names.taken)).of(type_)
+        whole = annotation(PlanNames(self.names.tools, self.names.taken), type_)
         if len(code_of(whole)) <= _LONGEST_TYPE:
-            return self.annotations.of(type_)
-        model, any_ = self.model, self.types.ANY
+            return annotation(self.names, type_)
         if isinstance(type_, model.ListSchema):
-            return self.annotations.of(model.ListSchema(any_))
-        is_object = isinstance(type_, model.ObjectSchema | model.MapSchema)
-        is_object = is_object and model.class_of(type_) is None
-        return self.annotations.of(model.MapSchema(any_) if is_object else any_)
+            return annotation(self.names, model.ListSchema(types.ANY))
+        is_object = (
+            isinstance(type_, model.ObjectSchema | model.MapSchema)
+            and model.class_of(type_) is None
+        )
+        return annotation(self.names, model.MapSchema(types.ANY) if is_object else types.ANY)
 
-    def _shown(self, value: Expression, type_: Any) -> Expression:
-        members = map(self.types.widened, self.types.members_of(type_))
+    def _shown(self, value: Expression, type_: types.Type) -> Expression:
+        members = map(types.widened, types.members_of(type_))
         kinds = {getattr(member, "kind", None) for member in members}
         if kinds <= _PRINTED_ALIKE:
             return value
@@ -103,47 +101,54 @@ class _Writer:
 
     # Statements
 
-    def tail(self, node: Any, block: Block, scope: Scope) -> None:
+    def tail(self, node: tree.Checked, block: Block, scope: Scope) -> None:
         """The end of the function: the value of the node is returned."""
         match node:
-            case self.tree.LetNode():
+            case tree.LetNode():
                 self.tail(node.body, block, self.bind(node, block, scope))
-            case self.tree.IfNode() if self.gives_nothing or self._has_let_in_branches(node):
+            case tree.IfNode() if self.gives_nothing or self._has_let_in_branches(node):
                 test = self.expression(node.test, block, scope, "test")
                 then: Block = []
                 otherwise: Block = []
                 self.tail(node.then, then, scope)
                 self.tail(node.otherwise, otherwise, scope)
                 block.append(_if(test, then, otherwise))
-            case self.tree.CallNode() if self.gives_nothing:
+            case tree.CallNode() if self.gives_nothing:
                 block.append(py.line(cst.Expr(self.call(node, block, scope))))
             case _:
                 value = self.expression(node, block, scope, "result")
                 block.append(py.line(py.returned(value)))
 
-    def _has_let_in_branches(self, node: Any) -> bool:
+    def _has_let_in_branches(self, node: tree.IfNode) -> bool:
         return self.uses.has_let(node.then, node.otherwise)
 
-    def assign(self, name: str, node: Any, block: Block, scope: Scope, wanted: Any = None) -> None:
+    def assign(
+        self,
+        name: str,
+        node: tree.Checked,
+        block: Block,
+        scope: Scope,
+        wanted: types.Type | None = None,
+    ) -> None:
         """Binds a variable to the value of the node."""
         match node:
-            case self.tree.LetNode():
+            case tree.LetNode():
                 self.assign(name, node.body, block, self.bind(node, block, scope), wanted)
-            case self.tree.IfNode() if self._has_let_in_branches(node):
+            case tree.IfNode() if self._has_let_in_branches(node):
                 self._choose(name, node, block, scope)
-            case self.tree.MapNode() if self.uses.has_let(node.where, node.body):
+            case tree.MapNode() if self.uses.has_let(node.where, node.body):
                 self._collect(name, node, block, scope)
             case _:
                 value = self.expression(node, block, scope, name)
                 block.append(self._bound(name, value, wanted))
 
-    def _bound(self, name: str, value: Expression, wanted: Any) -> py.Statement:
+    def _bound(self, name: str, value: Expression, wanted: types.Type | None) -> py.Statement:
         """An assignment; a list or object written out says what it is to be used as."""
         if wanted is None or not isinstance(value, cst.List | cst.Dict):
             return py.line(py.assignment(py.name(name), value))
-        return py.line(py.annotated(py.name(name), self.annotations.of(wanted), value))
+        return py.line(py.annotated(py.name(name), annotation(self.names, wanted), value))
 
-    def _choose(self, name: str, node: Any, block: Block, scope: Scope) -> None:
+    def _choose(self, name: str, node: tree.IfNode, block: Block, scope: Scope) -> None:
         """`if test: name = ... else: name = ...`"""
         test = self.expression(node.test, block, scope, "test")
         then: Block = []
@@ -152,7 +157,7 @@ class _Writer:
         self.assign(name, node.otherwise, otherwise, scope)
         block.append(_if(test, then, otherwise))
 
-    def _collect(self, name: str, node: Any, block: Block, scope: Scope) -> None:
+    def _collect(self, name: str, node: tree.MapNode, block: Block, scope: Scope) -> None:
         """A loop that puts the elements together."""
         over = self.expression(node.over, block, scope, "items")
         block.append(py.line(py.assignment(py.name(name), py.list_([]))))
@@ -174,12 +179,12 @@ class _Writer:
         self.loops -= 1
         block.append(cst.For(py.name(variable), over, py.block(body)))
 
-    def _append(self, name: str, node: Any, block: Block, scope: Scope) -> None:
+    def _append(self, name: str, node: tree.Checked, block: Block, scope: Scope) -> None:
         value = self.expression(node, block, scope, "item")
         append = py.call(py.attribute(py.name(name), "append"), [value])
         block.append(py.line(cst.Expr(append)))
 
-    def bind(self, node: Any, block: Block, scope: Scope) -> Scope:
+    def bind(self, node: tree.LetNode, block: Block, scope: Scope) -> Scope:
         """The bindings of a `$let` as assignments; gives the scope of its body."""
         inside = dict(scope)
         for name, bound in node.bindings:
@@ -191,9 +196,9 @@ class _Writer:
             inside[name] = variable
         return inside
 
-    def _drop(self, node: Any, block: Block, scope: Scope) -> None:
+    def _drop(self, node: tree.Checked, block: Block, scope: Scope) -> None:
         """A value that nothing refers to: it is there for its effects."""
-        if isinstance(node, self.tree.LetNode):
+        if isinstance(node, tree.LetNode):
             self._drop(node.body, block, self.bind(node, block, scope))
         elif node.calls:
             value = self.expression(node, block, scope, "_unused")
@@ -202,36 +207,38 @@ class _Writer:
 
     # Expressions
 
-    def expression(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+    def expression(self, node: tree.Checked, block: Block, scope: Scope, hint: str) -> Expression:
         """The value of the node, once the statements that are added to the block have run.
 
         `hint` is what a variable for it would be called.
         """
         match node:
-            case self.tree.ConstantNode():
+            case tree.ConstantNode():
                 return constant(node.value)
-            case self.tree.RefNode():
+            case tree.RefNode():
                 return py.name(scope[node.name])
-            case self.tree.ListNode():
+            case tree.ListNode():
                 hinted = [("item", item) for item in node.items]
                 return py.list_(self.parts(hinted, block, scope))
-            case self.tree.RecordNode():
+            case tree.RecordNode():
                 values = self.parts(node.fields, block, scope)
                 keys = [name for name, _ in node.fields]
                 return py.dict_(list(zip(keys, values, strict=True)))
-            case self.tree.CallNode():
+            case tree.CallNode():
                 return self.call(node, block, scope)
-            case self.tree.LetNode():
+            case tree.LetNode():
                 return self.expression(node.body, block, self.bind(node, block, scope), hint)
-            case self.tree.IfNode():
+            case tree.IfNode():
                 return self.conditional(node, block, scope, hint)
-            case self.tree.MapNode():
+            case tree.MapNode():
                 return self.map(node, block, scope, hint)
-            case _:
+            case tree.CoerceNode():
                 return self.coerced(node, block, scope, hint)
+            case _:
+                assert_never(node)
 
     def parts(
-        self, parts: Iterable[tuple[str, Any]], block: Block, scope: Scope
+        self, parts: Iterable[tuple[str, tree.Checked]], block: Block, scope: Scope
     ) -> list[Expression]:
         """The values of parts that are evaluated one after the other."""
         done: list[_Part] = []
@@ -244,7 +251,7 @@ class _Writer:
             done.append((hint, node, value))
         return [value for _, _, value in done]
 
-    def _kept(self, hint: str, node: Any, value: Expression, block: Block) -> _Part:
+    def _kept(self, hint: str, node: tree.Checked, value: Expression, block: Block) -> _Part:
         """A part whose effects come before those of statements that follow it."""
         if node.pure or isinstance(value, cst.Name):
             return hint, node, value
@@ -252,7 +259,7 @@ class _Writer:
         block.append(self._bound(variable, value, None))
         return hint, node, py.name(variable)
 
-    def conditional(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+    def conditional(self, node: tree.IfNode, block: Block, scope: Scope, hint: str) -> Expression:
         if self._has_let_in_branches(node):
             variable = self.names.variable(hint)
             self._choose(variable, node, block, scope)
@@ -261,7 +268,7 @@ class _Writer:
         then = self.expression(node.then, block, scope, hint)
         return py.conditional(then, test, self.expression(node.otherwise, block, scope, hint))
 
-    def map(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+    def map(self, node: tree.MapNode, block: Block, scope: Scope, hint: str) -> Expression:
         if self.uses.has_let(node.where, node.body):
             variable = self.names.variable(hint)
             self._collect(variable, node, block, scope)
@@ -276,18 +283,18 @@ class _Writer:
             test = self.expression(node.where, block, inside, "test")
         return comprehension(item, variable, over, test)
 
-    def coerced(self, node: Any, block: Block, scope: Scope, hint: str) -> Expression:
+    def coerced(self, node: tree.CoerceNode, block: Block, scope: Scope, hint: str) -> Expression:
         try:
-            return constant(self.coercions.constant(node))
+            return constant(coerced_constant(node))
         except LookupError:
             value = self.expression(node.operand, block, scope, hint)
-            made = self.coercions.written(value, node, set(scope.values()))
+            made = coerced(self.names, value, node, set(scope.values()))
             self.awaits = self.awaits or has_await(made)
             return made
 
     # Calls
 
-    def call(self, node: Any, block: Block, scope: Scope) -> Expression:
+    def call(self, node: tree.CallNode, block: Block, scope: Scope) -> Expression:
         definition = node.definition
         values = self.parts(node.arguments, block, scope)
         given = {name: value for (name, _), value in zip(node.arguments, values, strict=True)}

@@ -77,6 +77,17 @@ def test_a_plan_of_a_python_module(saftc: Command, write: Write, folder: Path) -
     )
 
 
+def test_names_that_python_keeps_to_itself_are_the_plans_without_underscore(
+    saftc: Command, write: Write, folder: Path
+) -> None:
+    write("other.py", "def class_(of: str) -> str:\n    return of\n")
+    write("tools.py", "from other import class_\nlimit = 5\n")
+    write("plan.json", {"class": {"of": "limit"}})
+    assert saftc("build", "plan.json", "--tools", "tools", "-o", "-").out.splitlines()[5] == (
+        '    return class_(of="limit")'
+    )
+
+
 def test_a_script_of_tools_is_not_run_and_becomes_a_module(
     saftc: Command, write: Write, folder: Path
 ) -> None:

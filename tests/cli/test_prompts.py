@@ -13,7 +13,7 @@ from runtime_support import _config as config
 from runtime_support import configure
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._tracing import add_observer
-from saftc.declarations import declarations_of
+from saftc.previews.declarations import declarations_of
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
 

@@ -22,6 +22,9 @@ from typing import Any
 # Gives a module that the module imports, if it is to be known: a sibling's declarations, say.
 FindModule = Callable[[str], ModuleType | None]
 
+# Modules of declarations are called so, with the name of the module behind it.
+PREFIX = "declarations of "
+
 # Where the names in annotations come from.
 _FOR_TYPES = {"dataclasses", "polars", "runtime_support", "typing"}
 _TYPES = {"bool", "dict", "float", "int", "list", "str", "tuple"}
@@ -59,7 +62,7 @@ def imported_beside(folder: Path) -> FindModule:
 
 def declarations_of(text: str, name: str, find: FindModule = nothing) -> Declarations:
     """The declarations of the compiled module `name`; what it imports, `find` gives."""
-    module = ModuleType(f"declarations of {name}")
+    module = ModuleType(PREFIX + name)
     # The names in annotations are looked for in the module that a class says it is from.
     sys.modules[module.__name__] = module
     tree = ast.parse(text)
@@ -87,8 +90,8 @@ class _Reader:
                 if module in _FOR_TYPES:
                     self.run(statement)
                     self.types.update(alias.asname or alias.name for alias in names)
-                elif (found := self.find(module)) is not None:
-                    self.takes_over(found, names)
+                elif (imported := self.find(module)) is not None:
+                    self.take_over(imported, names)
             case ast.ClassDef(name=name):
                 for line in statement.body:
                     if isinstance(line, ast.AnnAssign) and line.value is not None:
@@ -108,14 +111,14 @@ class _Reader:
             if alias.name in _FOR_TYPES:
                 self.run(ast.Import([alias]))
                 continue
-            found = self.find(alias.name)
+            imported = self.find(alias.name)
             first, _, rest = alias.name.partition(".")
             if rest and alias.asname is None:
-                found = sys.modules.get(first)
-            if found is not None:
-                self.names[alias.asname or first] = found
+                imported = sys.modules.get(first)
+            if imported is not None:
+                self.names[alias.asname or first] = imported
 
-    def takes_over(self, module: ModuleType, names: Iterable[ast.alias]) -> None:
+    def take_over(self, module: ModuleType, names: Iterable[ast.alias]) -> None:
         for alias in names:
             if hasattr(module, alias.name):
                 self.names[alias.asname or alias.name] = getattr(module, alias.name)
@@ -148,10 +151,10 @@ class _Reader:
             decorator_list=[],
             returns=node.returns,
         )
-        found: dict[str, Any] = {}
-        self.run(ast.copy_location(stub, node), found)
-        if node.name in found:
-            self.functions[node.lineno] = into[node.name] = found[node.name]
+        defined: dict[str, Any] = {}
+        self.run(ast.copy_location(stub, node), defined)
+        if node.name in defined:
+            self.functions[node.lineno] = into[node.name] = defined[node.name]
 
     def run(self, statement: ast.stmt, into: dict[str, Any] | None = None) -> None:
         if _only_declares(statement):

@@ -9,19 +9,24 @@ itself is what is read, a prompt in a branch that is never taken is shown like a
 """
 
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import libcst as cst
 
+import runtime_support
+from runtime_support import _asking, ops
+from runtime_support._templates import Unknown
+from runtime_support.errors import SaftError
+from runtime_support.programs import _prompting
 from saftc.codegen.layout import code_of
 from saftc.codegen.prompts import keyword_of, template_of
-from saftc.declarations import Declarations, FindModule, declarations_of, nothing
-from saftc.driver import Checked, Compiled, compile_checked
-from saftc.previews import Hole, Preview
+from saftc.driver import Checked, Compiled
+from saftc.previews.declarations import Declarations, FindModule, nothing
+from saftc.previews.rendering import Hole, Preview
+from saftc.previews.scripts import DeclaredScripts
 from saftc.project.files import FileProblem
 from saftc.project.scripts import Modules
-from saftc.runtime import runtime
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
 from saftc.source import Source
@@ -34,8 +39,12 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
 
     `find` gives the Python modules that it imports, as far as their functions are to be known.
     """
-    known = _Known(modules, find)
-    declared = known.add(compiled)
+    scripts = DeclaredScripts(modules, find)
+    declared = scripts.of(compiled, compiled.checked.source.name)
+    known = _Known(reads_python=find is not nothing)
+    for script, declarations in [(compiled, declared), *scripts.compiled.values()]:
+        known.functions.update(_functions(script, declarations))
+        known.constants.update(_constants(script.checked))
     assert compiled.module is not None
     return [
         _Asking(compiled.checked, known, declared, node, compiled.module.prompts[node]).preview()
@@ -44,39 +53,28 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
     ]
 
 
+@dataclass(frozen=True, slots=True)
 class _Known:
     """What is known of the modules that take part: functions, and names that are never changed."""
 
-    def __init__(self, modules: Modules, find: FindModule) -> None:
-        self.modules = modules
-        self.find = find
-        self.siblings: dict[str, Declarations] = {}
-        self.functions: dict[n.FunctionDef, Any] = {}
-        self.constants: dict[Symbol, n.Expression] = {}
+    reads_python: bool
+    functions: dict[n.FunctionDef, object] = field(default_factory=dict[n.FunctionDef, object])
+    constants: dict[Symbol, n.Expression] = field(default_factory=dict[Symbol, n.Expression])
 
-    def add(self, compiled: Compiled) -> Declarations:
-        """Takes up a module, and before it the siblings that it imports."""
-        assert compiled.module is not None
-        checked, text = compiled.checked, compiled.module.text
-        declared = declarations_of(text, checked.source.name, self._module)
-        lines = {
-            mapping.span: mapping.line
-            for mapping in compiled.module.origins.map(text)
-            if mapping.is_statement and mapping.line in declared.functions
-        }
-        for node in walk(checked.module):
-            if isinstance(node, n.FunctionDef):
-                self.functions[node] = declared.functions[lines[node.span]]
-        self.constants |= _constants(checked)
-        return declared
 
-    def _module(self, name: str) -> ModuleType | None:
-        checked = self.modules.siblings.get(name)
-        if checked is None:
-            return self.find(name)
-        if name not in self.siblings:
-            self.siblings[name] = self.add(compile_checked(checked))
-        return self.siblings[name].module
+def _functions(compiled: Compiled, declared: Declarations) -> dict[n.FunctionDef, object]:
+    """The functions of a script as its module declares them."""
+    assert compiled.module is not None
+    lines = {
+        mapping.span: mapping.line
+        for mapping in compiled.module.origins.map(compiled.module.text)
+        if mapping.is_statement and mapping.line in declared.functions
+    }
+    return {
+        node: declared.functions[lines[node.span]]
+        for node in walk(compiled.checked.module)
+        if isinstance(node, n.FunctionDef)
+    }
 
 
 def _constants(checked: Checked) -> dict[Symbol, n.Expression]:
@@ -119,7 +117,6 @@ class _Asking:
         given = [(one.keyword.value if one.keyword else "", one.value) for one in call.args]
         self.named = {name: value for name, value in given if name}
         self.positional = [value for name, value in given if not name][1:]
-        self.unknown: Any = runtime("_templates").Unknown
         self.holes: list[Hole] = []
         self.notes: list[str] = []
 
@@ -128,14 +125,14 @@ class _Asking:
         error: str | None = None
         try:
             request = self._request()
-        except runtime("errors").SaftError as problem:
+        except SaftError as problem:
             error = str(problem)
-        place, mode = self._place(self.node), self.node.mode
-        return Preview(place, mode, request, tuple(self.holes), tuple(self.notes), error)
+        position, mode = self._position(self.node), self.node.mode
+        return Preview(position, mode, request, tuple(self.holes), tuple(self.notes), error)
 
     def _request(self) -> dict[str, Any]:
-        names: dict[str, Any] = {}
-        values: list[Any] = []
+        names: dict[str, object] = {}
+        values: list[object] = []
         for part in self.node.parts:
             if not isinstance(part, n.Hole):
                 continue
@@ -145,7 +142,7 @@ class _Asking:
             else:
                 values.append(self._value(part.value, self.positional[len(values)]))
         template = template_of(self.node)
-        question = runtime("_asking").Question(
+        question = _asking.Question(
             # A text of several lines stands on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
@@ -156,69 +153,69 @@ class _Asking:
             options=self._options(),
         )
         if self.node.mode != "program":
-            return runtime("_asking").first_request(question).canonical()
+            return _asking.first_request(question).canonical()
         conversions = self._type("conversions", ())
-        return runtime("programs._prompting").first_request(question, conversions).canonical()
+        return _prompting.first_request(question, conversions).canonical()
 
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""
-        made = self.named.get(keyword)
-        return otherwise if made is None else self._evaluated(made)
+        emitted = self.named.get(keyword)
+        return otherwise if emitted is None else self._evaluated(emitted)
 
-    def _evaluated(self, made: cst.BaseExpression) -> Any:
-        return self.declared.evaluated(code_of(made))
+    def _evaluated(self, emitted: cst.BaseExpression) -> Any:
+        return self.declared.evaluated(code_of(emitted))
 
     # Values
 
-    def _value(self, node: n.Expression, made: cst.BaseExpression) -> Any:
+    def _value(self, node: n.Expression, emitted: cst.BaseExpression) -> object:
         """What stands in a hole: a function, a literal's value, or a mark."""
-        found = members(self.facts.type_of(node))
-        functions = [one for one in found if isinstance(one, FunctionType | BuiltinType)]
-        if len(functions) == len(found) == 1:
+        types = members(self.facts.type_of(node))
+        functions = [one for one in types if isinstance(one, FunctionType | BuiltinType)]
+        if len(functions) == len(types) == 1:
             return self._function(functions[0])
-        if functions and len(functions) == len(found):
+        if functions and len(functions) == len(types):
             return self._one_of(node, functions)
         if isinstance(node, n.Name) and self._symbol(node).kind == "record":
-            return self._evaluated(made)
+            return self._evaluated(emitted)
         if self._is_from_python(node):
-            return self._from_python(node, made)
-        media = {one.kind for one in found if isinstance(one, Scalar)} & {"image", "file"}
-        if media and len(found) == len(media):
+            return self._from_python(node, emitted)
+        media = {one.kind for one in types if isinstance(one, Scalar)} & {"image", "file"}
+        if media and len(types) == len(media):
             return self._media(node, "file" if "file" in media else "image")
         try:
             return _literal(node)
         except _NotKnown:
-            may_be_function = bool(functions) or ANY in found
-            return self.unknown(self._hole(node, may_be_function=may_be_function))
+            may_be_function = bool(functions) or ANY in types
+            return Unknown(self._hole(node, may_be_function=may_be_function))
 
-    def _function(self, type_: FunctionType | BuiltinType) -> Any:
+    def _function(self, type_: FunctionType | BuiltinType) -> object:
         if isinstance(type_, FunctionType):
             return self.known.functions[type_.definition]
-        home = runtime() if hasattr(runtime(), type_.name) else runtime("ops")
+        home = runtime_support if hasattr(runtime_support, type_.name) else ops
         return getattr(home, type_.name)
 
-    def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Any:
+    def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Unknown:
         names = " or ".join(f"`{one.name}`" for one in functions)
         self._note(f"`{self._written(node)}` is the function {names}")
-        return self.unknown(self._hole(node), "function")
+        return Unknown(self._hole(node), "function")
 
-    def _media(self, node: n.Expression, kind: str) -> Any:
+    def _media(self, node: n.Expression, kind: Literal["image", "file"]) -> Unknown:
         mark = self._hole(node)
         if kind == "file":
             self._note(f"{mark} is sent as what it is: a file, a sound, a picture or text")
-        return self.unknown(mark, kind)
+        return Unknown(mark, kind)
 
-    def _from_python(self, node: n.Expression, made: cst.BaseExpression) -> Any:
-        if self.known.find is nothing:
+    def _from_python(self, node: n.Expression, emitted: cst.BaseExpression) -> object:
+        if not self.known.reads_python:
             self._note(f"`{self._written(node)}` is a Python module's: --import tells what it is")
-            return self.unknown(self._hole(node, may_be_function=True))
+            return Unknown(self._hole(node, may_be_function=True))
         try:
-            value = self._evaluated(made)
+            value = self._evaluated(emitted)
         except (AttributeError, NameError):
             raise FileProblem(
-                f"{self._place(node)}: the Python module has no `{self._written(node)}`"
+                f"{self._position(node)}: the Python module has no `{self._written(node)}`"
             ) from None
-        return value if callable(value) else self.unknown(self._hole(node))
+        return value if callable(value) else Unknown(self._hole(node))
 
     def _symbol(self, node: n.Name) -> Symbol:
         return self.facts.meaning_of(self.facts.names.of(node))
@@ -233,7 +230,7 @@ class _Asking:
 
     # Options
 
-    def _options(self) -> dict[str, Any] | None:
+    def _options(self) -> dict[str, object] | None:
         """The options as far as they are known."""
         written = self.node.options
         if written is None:
@@ -246,11 +243,11 @@ class _Asking:
             written = constant
         return {field.key.text: self._option(field.value) for field in written.fields}
 
-    def _option(self, node: n.Expression) -> Any:
+    def _option(self, node: n.Expression) -> object:
         try:
             return _literal(node, self._constant)
         except _NotKnown:
-            return self.unknown(self._hole(node))
+            return Unknown(self._hole(node))
 
     def _constant(self, node: n.Name) -> n.Expression | None:
         symbol = self.facts.names.symbols.get(node)
@@ -264,7 +261,7 @@ class _Asking:
         mark = f"«{written}»"
         while any(mark in text for text in texts):
             mark = f"«{mark}»"
-        self.holes.append(Hole(mark, written, self._place(node), may_be_function))
+        self.holes.append(Hole(mark, written, self._position(node), may_be_function))
         if may_be_function:
             self._note(f"{mark} is a tool's name instead, if it is a function")
         return mark
@@ -276,14 +273,14 @@ class _Asking:
     def _written(self, node: n.Expression) -> str:
         return " ".join(self.source.at(node.span).split())
 
-    def _place(self, node: n.Node) -> str:
+    def _position(self, node: n.Node) -> str:
         line, column = self.source.position(node.span.start)
         return f"{self.source.name}:{line}:{column}"
 
 
 def _literal(
     node: n.Expression, constant: Callable[[n.Name], n.Expression | None] = lambda _name: None
-) -> Any:
+) -> object:
     """The value of an expression that holds nothing but literals, and names of `constant`s."""
     match node:
         case n.Literal(value=value):
