@@ -21,9 +21,9 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any, Literal
 
-from runtime_support._checks import check
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed
+from runtime_support._schema import check
 from runtime_support._values import brief, is_number, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 

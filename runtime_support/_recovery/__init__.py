@@ -60,7 +60,7 @@ from runtime_support._recovery.notations import (
     read_separated_values,
 )
 from runtime_support._recovery.words import Unreadable, letters, number_in_prose
-from runtime_support._schema import (
+from runtime_support._schema.model import (
     ListSchema,
     LiteralSchema,
     ObjectSchema,

@@ -30,7 +30,7 @@ from runtime_support._recovery.nodes import (
     RepeatedKeys,
 )
 from runtime_support._recovery.words import NIL_WORDS, Taken, letters, take_literal, take_scalar
-from runtime_support._schema import (
+from runtime_support._schema.model import (
     AnySchema,
     ListSchema,
     LiteralSchema,
@@ -42,9 +42,9 @@ from runtime_support._schema import (
     Schema,
     TupleSchema,
     UnionSchema,
-    notation,
     resolved,
 )
+from runtime_support._schema.writing import notation
 from runtime_support._values import brief, is_list, is_object
 
 

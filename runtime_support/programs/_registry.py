@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._schema import schema_of, signature_of
 from runtime_support._schema.model import (
     ABSENT,
     AnySchema,
@@ -32,7 +31,7 @@ from runtime_support._schema.model import (
     resolved,
     without_json_form,
 )
-from runtime_support._schema.reading import Signature, documented
+from runtime_support._schema.reading import Signature, documented, schema_of, signature_of
 from runtime_support._values import is_object
 from runtime_support.errors import CheckError
 from runtime_support.programs._outcomes import CallKind

@@ -23,7 +23,8 @@ from runtime_support._recovery import (
     recover,
     without_thinking,
 )
-from runtime_support._schema import (
+from runtime_support._schema.checking import decode
+from runtime_support._schema.model import (
     ABSENT,
     AnySchema,
     Field,
@@ -36,7 +37,6 @@ from runtime_support._schema import (
     Schema,
     TupleSchema,
     UnionSchema,
-    decode,
 )
 from runtime_support.providers._scripted import Scripted
 
