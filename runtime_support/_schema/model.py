@@ -194,6 +194,21 @@ def resolved(schema: Schema) -> Schema:
     return schema
 
 
+def parts_of(schema: Schema) -> tuple[Schema, ...]:
+    """The schemas directly inside: of items, values and fields, or the members of a union."""
+    match schema:
+        case ListSchema(part) | MapSchema(part):
+            return (part,)
+        case TupleSchema(items, rest):
+            return items if rest is None else (rest,)
+        case ObjectSchema(fields=fields):
+            return tuple(field.schema for field in fields)
+        case UnionSchema(members):
+            return members
+        case _:
+            return ()
+
+
 def admits_nil(schema: Schema) -> bool:
     """Whether nil satisfies the schema; such a field may be absent."""
     match schema:
