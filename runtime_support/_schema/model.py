@@ -95,7 +95,7 @@ class Field:
     """A field of an object.
 
     A field that is not required takes `default` when it is absent; ABSENT leaves it out (a
-    record's own default then applies). `attribute` is the name in Python, where it is another.
+    record's own default then applies). `attribute` is the name in Python, where there is one.
     """
 
     name: str

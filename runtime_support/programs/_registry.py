@@ -230,7 +230,7 @@ class Registry:
                 one.required,
                 one.default,
                 one.doc,
-                one.python_name,
+                one.attribute,
                 by_position=one.passed == "by position"
                 or (one.passed == "either way" and has_rest),
             )
