@@ -10,6 +10,8 @@ to be converted) or raises `Mismatch`, to which each level adds its step of the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
+from operator import is_
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._names import did_you_mean, listed
@@ -148,9 +150,8 @@ class Validating:
                 return f"expected {self.named(schema)}"
 
     def scalar_check(self, word: ScalarKind) -> Check:
-        if word == "float":
-            return _float_check(self.expected(ScalarSchema(word)))
-        return _scalar_check(word, self.expected(ScalarSchema(word)))
+        expected = self.expected(ScalarSchema(word))
+        return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
     def literal_check(self, schema: LiteralSchema) -> Check:
         wanted = schema.python_value
@@ -180,7 +181,8 @@ class Validating:
         def check_tuple(value: Any) -> Any:
             if not is_tuple(value) or len(value) != len(checks):
                 return _other(value, check_tuple, expected)
-            return _each(value, tuple(check(item) for check, item in _steps(checks, value)))
+            checked = tuple(map(_stepped, checks, value, count()))
+            return value if all(map(is_, checked, value)) else checked
 
         return check_tuple
 
@@ -327,20 +329,6 @@ def _stepped(check: Check, value: Any, step: str | int) -> Any:
         raise
 
 
-def _steps(checks: tuple[Check, ...], values: tuple[Any, ...]) -> list[tuple[Check, Any]]:
-    """The checks of a tuple, each adding its index to a mismatch."""
-
-    def at(index: int) -> Check:
-        return lambda value: _stepped(checks[index], value, index)
-
-    return [(at(index), value) for index, value in enumerate(values)]
-
-
-def _each(value: tuple[Any, ...], checked: tuple[Any, ...]) -> tuple[Any, ...]:
-    same = all(new is old for new, old in zip(checked, value, strict=True))
-    return value if same else checked
-
-
 def _list_check(
     check: Check, expected: str, exact: type | None = None, also: type | None = None
 ) -> Check:
@@ -381,8 +369,7 @@ def _map_check(check: Check, expected: str) -> Check:
             if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise Mismatch("expected a string as key", key)
         checked = {key: _stepped(check, item, str(key)) for key, item in value.items()}
-        same = all(checked[key] is item for key, item in value.items())
-        return value if same else checked
+        return value if all(map(is_, checked.values(), value.values())) else checked
 
     return check_map
 
