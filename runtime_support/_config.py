@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from operator import or_
 from types import NoneType, TracebackType, UnionType
 from typing import Any, get_args, get_type_hints
 
@@ -69,7 +68,7 @@ def _set_type(hint: Any) -> Any:
     """The type of a setting that is set: without None."""
     if not isinstance(hint, UnionType):
         return hint
-    return reduce(or_, (one for one in get_args(hint) if one is not NoneType))
+    return reduce(lambda a, b: a | b, (one for one in get_args(hint) if one is not NoneType))
 
 
 # A provider that is an object is looked at for itself.

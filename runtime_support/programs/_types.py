@@ -325,9 +325,9 @@ def kind_name(value: Any) -> str:
     if is_list(value) and value:
         kinds = union_of(type_of(item) for item in value[:_SAMPLE])
         return f"[{found_notation(kinds)}]"
-    if is_list(value) or type(value) is tuple:
-        return "list" if is_list(value) else "tuple"
-    return found_notation(type_of(value))
+    if is_list(value):
+        return "list"
+    return "tuple" if type(value) is tuple else found_notation(type_of(value))
 
 
 def got(value: Any) -> str:
