@@ -41,15 +41,7 @@ from runtime_support._tables import (
     shape,
     sum_of_column,
 )
-from runtime_support._values import (
-    brief,
-    has_length,
-    is_dataframe,
-    is_number,
-    kind,
-    plain,
-    show,
-)
+from runtime_support._values import brief, has_length, is_dataframe, is_number, kind, plain, show
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:

@@ -26,11 +26,7 @@ from runtime_support._schema.model import (
     TupleSchema,
 )
 from runtime_support.programs import _syntax as syntax
-from runtime_support.programs._candidates import (
-    Findings,
-    Place,
-    write,
-)
+from runtime_support.programs._candidates import Findings, Place, write
 from runtime_support.programs._naming import (
     Fitter,
     Names,
