@@ -18,7 +18,6 @@ from runtime_support._names import did_you_mean, listed
 from runtime_support._schema.model import (
     ABSENT,
     AnySchema,
-    Field,
     InstanceOf,
     ListSchema,
     LiteralSchema,
@@ -59,6 +58,11 @@ class Mismatch(Exception):
         self.value = value
         self.hint = hint
         self.steps: list[str | int] = []
+
+    def at(self, step: str | int) -> Mismatch:
+        """The mismatch, one level further out."""
+        self.steps.append(step)
+        return self
 
     def report(self, path: str) -> CheckError:
         for step in reversed(self.steps):
@@ -210,11 +214,37 @@ class Validating:
         return check_record
 
     def keys_check(self, schema: ObjectSchema) -> Check:
-        checks = tuple(self.check(field.schema) for field in schema.fields)
-        missing = tuple(
-            f"missing field, expected {self.named(field.schema)}" for field in schema.fields
-        )
-        return _keys_check(schema, checks, self.expected(schema), missing)
+        """An object of exactly the schema's fields; those that may be absent are filled in."""
+        expected = self.expected(schema)
+        fields = [
+            (field, self.check(field.schema), f"missing field, expected {self.named(field.schema)}")
+            for field in schema.fields
+        ]
+        known = {field.name: field for field in schema.fields}
+
+        def check_keys(value: Any) -> Any:
+            if not is_object(value):
+                return _other(value, check_keys, expected)
+            for key in value:
+                if key not in known:
+                    hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
+                    raise Mismatch("unexpected field", hint=hint).at(str(key))
+            changed = False
+            checked: dict[str, Any] = {}
+            for field, check, without in fields:
+                name = field.name
+                if name in value:
+                    item = value[name]
+                    checked[name] = new = _stepped(check, item, name)
+                    changed = changed or new is not item
+                elif field.required:
+                    raise Mismatch(without).at(name)
+                elif field.default is not ABSENT:
+                    checked[name] = field.default
+                    changed = True
+            return checked if changed else value
+
+        return check_keys
 
 
 class _Decoding(Validating):
@@ -372,45 +402,6 @@ def _map_check(check: Check, expected: str) -> Check:
         return value if all(map(is_, checked.values(), value.values())) else checked
 
     return check_map
-
-
-def _keys_check(
-    schema: ObjectSchema, checks: tuple[Check, ...], expected: str, missing: tuple[str, ...]
-) -> Check:
-    """An object of exactly the schema's fields; those that may be absent are filled in."""
-    fields: tuple[tuple[Field, Check, str], ...] = tuple(
-        zip(schema.fields, checks, missing, strict=True)
-    )
-    known = {field.name for field in schema.fields}
-
-    def check_keys(value: Any) -> Any:
-        if not is_object(value):
-            return _other(value, check_keys, expected)
-        for key in value:
-            if key not in known:
-                hint = did_you_mean(str(key), known) or f"its fields are {listed(known_in_order)}"
-                mismatch = Mismatch("unexpected field", hint=hint)
-                mismatch.steps.append(str(key))
-                raise mismatch
-        changed = False
-        checked: dict[str, Any] = {}
-        for field, check, without in fields:
-            name = field.name
-            if name in value:
-                item = value[name]
-                checked[name] = new = _stepped(check, item, name)
-                changed = changed or new is not item
-            elif field.required:
-                mismatch = Mismatch(without)
-                mismatch.steps.append(name)
-                raise mismatch
-            elif field.default is not ABSENT:
-                checked[name] = field.default
-                changed = True
-        return checked if changed else value
-
-    known_in_order = [field.name for field in schema.fields]
-    return check_keys
 
 
 def _union_check(expected: str, checks: tuple[Check, ...]) -> Check:
