@@ -16,7 +16,6 @@ from runtime_support._quick_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime_support import ops
-    from runtime_support._checks import check
     from runtime_support._config import Settings, configure, snapshot
     from runtime_support._exchange import Provider, Reply, Request, ToolRequest
     from runtime_support._files import list_files, read_text, write_text
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from runtime_support._media import File, Image, file, image
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
+    from runtime_support._schema import check
     from runtime_support._tables import mean, read
     from runtime_support._tracing import add_observer
     from runtime_support._values import kind, show
@@ -109,7 +109,7 @@ _HOMES = {
     "Plan": "programs._prompting",
     "add_observer": "_tracing",
     "ambiguous": "programs._outcomes",
-    "check": "_checks",
+    "check": "_schema",
     "configure": "_config",
     "File": "_media",
     "file": "_media",

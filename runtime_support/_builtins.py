@@ -16,6 +16,16 @@ from __future__ import annotations
 import builtins
 import os
 
+from runtime_support._arguments import (
+    as_integer,
+    as_number,
+    as_object,
+    as_sequence,
+    as_text,
+    as_text_or_number,
+    each_as,
+    expected,
+)
 from runtime_support._files import list_files, read_text, write_text
 from runtime_support._jsontext import parse, to_json
 from runtime_support._media import file, image
@@ -31,18 +41,7 @@ from runtime_support._tables import (
     shape,
     sum_of_column,
 )
-from runtime_support._values import (
-    brief,
-    has_length,
-    is_dataframe,
-    is_list,
-    is_number,
-    is_object,
-    is_tuple,
-    kind,
-    plain,
-    show,
-)
+from runtime_support._values import brief, has_length, is_dataframe, is_number, kind, plain, show
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -109,25 +108,25 @@ __all__ = [
 
 def upper(text: str) -> str:
     """The text in upper case."""
-    return _text("upper(text)", text).upper()
+    return as_text("upper(text)", text).upper()
 
 
 def lower(text: str) -> str:
     """The text in lower case."""
-    return _text("lower(text)", text).lower()
+    return as_text("lower(text)", text).lower()
 
 
 def strip(text: str) -> str:
     """The text without blanks at both ends."""
-    return _text("strip(text)", text).strip()
+    return as_text("strip(text)", text).strip()
 
 
 def split(text: str, separator: str | None = None) -> list[str]:
     """The parts of the text between the separators; without one, its words."""
-    text, separator = _text("split(text)", text), plain(separator)
+    text, separator = as_text("split(text)", text), plain(separator)
     if separator is None:
         return text.split()
-    if _text("split(separator)", separator) == "":
+    if as_text("split(separator)", separator) == "":
         raise CheckError("split(separator): the separator is empty")
     return text.split(separator)
 
@@ -137,14 +136,14 @@ def join(items: Sequence[str], separator: str | Sequence[str] = "") -> str:
     first, second = plain(items), plain(separator)
     if isinstance(first, str) and not isinstance(second, str):
         first, second = second, first  # either order: only one of the two can be the list
-    strings = _each(_text, "join", _sequence("join(items)", first), _STRING)
-    return _text("join(separator)", second).join(strings)
+    strings = each_as(as_text, "join", first, _STRING)
+    return as_text("join(separator)", second).join(strings)
 
 
 def replace(text: str, old: str, new: str) -> str:
     """The text with every `old` replaced by `new`."""
-    old = _text("replace(old)", old)
-    return _text("replace(text)", text).replace(old, _text("replace(new)", new))
+    old = as_text("replace(old)", old)
+    return as_text("replace(text)", text).replace(old, as_text("replace(new)", new))
 
 
 def contains(container: Any, item: Any) -> bool:
@@ -154,12 +153,12 @@ def contains(container: Any, item: Any) -> bool:
 
 def starts_with(text: str, part: str) -> bool:
     """Whether the text begins with the part."""
-    return _text("starts_with(text)", text).startswith(_text("starts_with(part)", part))
+    return as_text("starts_with(text)", text).startswith(as_text("starts_with(part)", part))
 
 
 def ends_with(text: str, part: str) -> bool:
     """Whether the text ends with the part."""
-    return _text("ends_with(text)", text).endswith(_text("ends_with(part)", part))
+    return as_text("ends_with(text)", text).endswith(as_text("ends_with(part)", part))
 
 
 # collections
@@ -180,7 +179,7 @@ def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
     first, last = (0, start) if stop is None else (start, stop)
     for name, value in (("start", first), ("stop", last), ("step", step)):
         if type(value) is not builtins.int:
-            _integer(f"range({name})", value)
+            as_integer(f"range({name})", value)
     if plain(step) == 0:
         raise CheckError("range(step): the step is zero")
     numbers = builtins.range(plain(first), plain(last), plain(step))
@@ -193,35 +192,35 @@ def sorted_(items: list[Any], reverse: bool = False) -> list[Any]:
     """The items in order: all numbers or all strings."""
     reverse = plain(reverse)
     if not isinstance(reverse, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise _expected("sorted(reverse)", "bool", reverse)
+        raise expected("sorted(reverse)", "bool", reverse)
     return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
 
 
 def reversed_(items: list[Any]) -> list[Any]:
     """The items from last to first."""
-    return list(_sequence("reversed(items)", items))[::-1]
+    return list(as_sequence("reversed(items)", items))[::-1]
 
 
 def zip_(*lists: list[Any]) -> list[tuple[Any, ...]]:
     """The first items together, then the second ones, up to the end of the shortest list."""
-    sequences = [_sequence(f"zip({n + 1})", items) for n, items in builtins.enumerate(lists)]
+    sequences = [as_sequence(f"zip({n + 1})", items) for n, items in builtins.enumerate(lists)]
     return list(builtins.zip(*sequences, strict=False))
 
 
 def enumerate_(items: list[Any], start: int = 0) -> list[tuple[int, Any]]:
     """Each item with its number."""
-    first = _integer("enumerate(start)", start)
-    return list(builtins.enumerate(_sequence("enumerate(items)", items), first))
+    first = as_integer("enumerate(start)", start)
+    return list(builtins.enumerate(as_sequence("enumerate(items)", items), first))
 
 
 def keys(value: Mapping[str, Any]) -> list[str]:
     """The names of an object's fields, in order."""
-    return list(_object("keys(value)", value))
+    return list(as_object("keys(value)", value))
 
 
 def values(value: Mapping[str, Any]) -> list[Any]:
     """The values of an object's fields, in order."""
-    return list(_object("values(value)", value).values())
+    return list(as_object("values(value)", value).values())
 
 
 def sum_(items: Summed, column: str | None = None) -> int | float:
@@ -230,8 +229,8 @@ def sum_(items: Summed, column: str | None = None) -> int | float:
     if is_dataframe(table):
         return sum_of_column(table, column)
     if column is not None:
-        raise _expected("sum(table)", "dataframe with a column", items)
-    numbers = _each(_number, "sum", _sequence("sum(items)", items), _NUMBERS)
+        raise expected("sum(table)", "dataframe with a column", items)
+    numbers = each_as(as_number, "sum", items, _NUMBERS)
     try:
         return builtins.sum(numbers)
     except OverflowError:
@@ -263,7 +262,7 @@ def str_(value: Any) -> str:
 
 def int_(value: str | int | float) -> int:
     """The integer that a text or a number says; a fraction is cut off."""
-    given = _text_or_number("int(value)", value)
+    given = as_text_or_number("int(value)", value)
     try:
         return builtins.int(given)
     except ValueError:  # no integer at all, thousands of digits, not a number
@@ -274,7 +273,7 @@ def int_(value: str | int | float) -> int:
 
 def float_(value: str | int | float) -> float:
     """The float that a text or a number says."""
-    given = _text_or_number("float(value)", value)
+    given = as_text_or_number("float(value)", value)
     try:
         return builtins.float(given)
     except ValueError:
@@ -285,9 +284,9 @@ def float_(value: str | int | float) -> float:
 
 def round_(value: int | float, digits: int | None = None) -> int | float:
     """The nearest integer, or the nearest number with so many decimal digits."""
-    number = _number("round(value)", value)
+    number = as_number("round(value)", value)
     if digits is not None:
-        return _rounded(number, _integer("round(digits)", digits))
+        return _rounded(number, as_integer("round(digits)", digits))
     try:
         return builtins.round(number)
     except (ValueError, OverflowError):
@@ -306,7 +305,7 @@ def _rounded(number: int | float, digits: int) -> int | float:
 
 def abs_(value: int | float) -> int | float:
     """The number without its sign."""
-    return builtins.abs(_number("abs(value)", value))
+    return builtins.abs(as_number("abs(value)", value))
 
 
 json_ = to_json
@@ -325,7 +324,7 @@ def print_(*values: Any) -> None:
 def env(name: str, default: str | None = None) -> str | None:
     """The environment variable of that name, or the default."""
     try:
-        return os.environ.get(_text("env(name)", name), plain(default))
+        return os.environ.get(as_text("env(name)", name), plain(default))
     except UnicodeEncodeError:
         raise CheckError(f"env(name): no variable is named {brief(plain(name))}") from None
 
@@ -337,66 +336,8 @@ def _unwritable(error: UnicodeEncodeError) -> str:
     return f"{brief(character)} cannot be written in {error.encoding}"
 
 
-def _expected(path: str, word: str, value: Any) -> CheckError:
-    return CheckError(f"{path}: expected {word}, got {brief(value)}", path=path)
-
-
-def _each(
-    check: Callable[[str, Any], Any], name: str, items: Sequence[Any], types: frozenset[type]
-) -> Sequence[Any]:
-    """The items, each checked; nothing is to be done where all are of these types."""
-    if types.issuperset(map(type, items)):
-        return items
-    numbered = builtins.enumerate(items)
-    return [check(f"{name}(items[{position}])", item) for position, item in numbered]
-
-
-def _text(path: str, value: Any) -> str:
-    if type(value) is builtins.str:
-        return value
-    value = plain(value)
-    if isinstance(value, str):
-        return value
-    raise _expected(path, "string", value)
-
-
-def _number(path: str, value: Any) -> int | float:
-    value = plain(value)
-    if is_number(value):
-        return value
-    raise _expected(path, "number", value)
-
-
-def _text_or_number(path: str, value: Any) -> str | int | float:
-    value = plain(value)
-    if isinstance(value, str) or is_number(value):
-        return value
-    raise _expected(path, "string, int or float", value)
-
-
-def _integer(path: str, value: Any) -> int:
-    value = plain(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise _expected(path, "int", value)
-
-
-def _sequence(path: str, value: Any) -> list[Any] | tuple[Any, ...]:
-    value = plain(value)
-    if is_list(value) or is_tuple(value):
-        return value
-    raise _expected(path, "list", value)
-
-
-def _object(path: str, value: Any) -> dict[str, Any]:
-    value = plain(value)
-    if is_object(value):
-        return value
-    raise _expected(path, "object", value)
-
-
 def _comparable(path: str, value: Any) -> list[Any]:
-    sequence = _sequence(path, value)
+    sequence = as_sequence(path, value)
     types = set(map(type, sequence))
     if types <= _NUMBERS or types <= _STRING:
         return list(sequence)

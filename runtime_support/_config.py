@@ -16,15 +16,15 @@ import os
 import threading
 from collections.abc import Mapping
 from contextvars import ContextVar, Token
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
-from types import TracebackType
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from types import NoneType, TracebackType, UnionType
+from typing import Any, get_args, get_type_hints
 
-from runtime_support._checks import check
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed
-from runtime_support._values import brief, is_number, is_object, plain, quote
+from runtime_support._schema import check
+from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 
 # The providers that can be chosen by name, and those among them that send to a server.
@@ -64,46 +64,33 @@ class Settings:
         return {name: value for name, value in options.items() if value not in (None, {})}
 
 
-_TYPES: dict[str, Any] = {
-    "provider": str,
-    "model": str,
-    "base_url": str,
-    "api_key_env": str,
-    "temperature": float,
-    "top_p": float,
-    "max_tokens": int,
-    "seed": int,
-    "stop": str | list[str],
-    "system": str,
-    "timeout": float,
-    "retries": int,
-    "max_reply_bytes": int,
-    "repairs": int,
-    "max_tool_rounds": int,
-    "max_tool_calls": int,
-    "structured": Literal["auto", "on", "off"],
-    "extra": dict[str, Any],
-}
+def _set_type(hint: Any) -> Any:
+    """The type of a setting that is set: without None."""
+    if not isinstance(hint, UnionType):
+        return hint
+    return reduce(lambda a, b: a | b, (one for one in get_args(hint) if one is not NoneType))
 
-_MINIMUM: dict[str, float] = {
-    "temperature": 0,
-    "top_p": 0,
-    "max_tokens": 1,
-    "timeout": 0.001,
-    "retries": 0,
-    "max_reply_bytes": 1,
-    "repairs": 0,
-    "max_tool_rounds": 0,
-    "max_tool_calls": 0,
-}
 
-_MAXIMUM: dict[str, float] = {"top_p": 1}
+# A provider that is an object is looked at for itself.
+_TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
+_TYPES["provider"] = str
+
+_NO_LIMIT = float("inf")
+_LIMITS: dict[str, tuple[float, float]] = {
+    "temperature": (0, _NO_LIMIT),
+    "top_p": (0, 1),
+    "max_tokens": (1, _NO_LIMIT),
+    "timeout": (0.001, _NO_LIMIT),
+    "retries": (0, _NO_LIMIT),
+    "max_reply_bytes": (1, _NO_LIMIT),
+    "repairs": (0, _NO_LIMIT),
+    "max_tool_rounds": (0, _NO_LIMIT),
+    "max_tool_calls": (0, _NO_LIMIT),
+}
 
 # What is no text in the environment is read from it by this.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in ("stop", "extra")}
-
-assert [own.name for own in fields(Settings)] == list(_TYPES)
 
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
@@ -241,13 +228,10 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
         checked = check(value, type_, path=f"{origin} {name}")
     except CheckError as error:
         raise ConfigError(error.message, setting=name) from None
-    minimum = _MINIMUM.get(name)
-    if minimum is not None and is_number(checked) and not checked >= minimum:
-        message = f"{origin} {name}: expected {minimum} or more, got {brief(checked)}"
-        raise ConfigError(message, setting=name)
-    maximum = _MAXIMUM.get(name)
-    if maximum is not None and is_number(checked) and not checked <= maximum:
-        message = f"{origin} {name}: expected {maximum} or less, got {brief(checked)}"
+    if name in _LIMITS and not _LIMITS[name][0] <= checked <= _LIMITS[name][1]:
+        least, most = _LIMITS[name]
+        wanted = f"{most} or less" if checked > most else f"{least} or more"
+        message = f"{origin} {name}: expected {wanted}, got {brief(checked)}"
         raise ConfigError(message, setting=name)
     if name == "provider":
         check_provider_name(str(checked), origin)
@@ -280,13 +264,14 @@ class _Surroundings:
 @lru_cache(maxsize=32)
 def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Surroundings:
     path = _project_file(directory)
-    found = {} if path is None else _read_project(path)
-    for (variable, name), text in zip(_VARIABLES.items(), variables, strict=True):
-        if text:
-            found[name] = checked_option(name, _read_text(variable, name, text), variable)
-    said = {name for (_, name), text in zip(_VARIABLES.items(), variables, strict=True) if text}
-    chosen = tuple(n for n in ("base_url", "api_key_env") if n in found and n not in said)
-    return _Surroundings(Settings(**found), path or "", chosen)
+    project = {} if path is None else _read_project(path)
+    said = {
+        name: checked_option(name, _read_text(variable, name, text), variable)
+        for (variable, name), text in zip(_VARIABLES.items(), variables, strict=True)
+        if text
+    }
+    chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in said)
+    return _Surroundings(Settings(**{**project, **said}), path or "", chosen)
 
 
 def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> None:

@@ -11,9 +11,10 @@ import os
 import stat
 import sys
 
-from runtime_support._quick_typing import Any, Iterator
-from runtime_support._values import brief, plain
-from runtime_support.errors import CheckError, FileError
+from runtime_support._arguments import as_text
+from runtime_support._quick_typing import Iterator
+from runtime_support._values import brief
+from runtime_support.errors import FileError
 
 MOST_BYTES = 1_000_000_000
 
@@ -37,7 +38,7 @@ def resolved(path: str) -> str:
 
 def read_text(path: str) -> str:
     """The text of a UTF-8 file."""
-    place = resolved(_text("read_text(path)", path))
+    place = resolved(as_text("read_text(path)", path))
     data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
         most = size_text(MOST_BYTES)
@@ -54,10 +55,10 @@ def write_text(path: str, text: str) -> None:
 
     Of a link beside its target, the target is written; a link to another folder is refused.
     """
-    named = _placed(_text("write_text(path)", path))
+    named = _placed(as_text("write_text(path)", path))
     place = resolved(named)
     try:
-        data = _text("write_text(text)", text).encode("utf-8")
+        data = as_text("write_text(text)", text).encode("utf-8")
     except UnicodeEncodeError as error:
         raise FileError(f"cannot write {place}: the text is not UTF-8", path=place) from error
     folder = os.path.realpath(os.path.dirname(named))
@@ -77,7 +78,7 @@ def list_files(pattern: str) -> list[str]:
     They begin as the pattern does. What is hidden is left out unless the pattern names it, and
     `**` goes through no links.
     """
-    given = _text("list_files(pattern)", pattern)
+    given = as_text("list_files(pattern)", pattern)
     _placed(given)
     folder = "" if os.path.isabs(given) else base_folder()
     found = _matches(folder, given.replace(os.sep, "/"))
@@ -131,13 +132,6 @@ def size_text(count: int) -> str:
     if count < 1_000_000:
         return f"{count / 1000:.0f} kB"
     return f"{count / 1_000_000:.1f} MB"
-
-
-def _text(path: str, value: Any) -> str:
-    value = plain(value)
-    if isinstance(value, str):
-        return value
-    raise CheckError(f"{path}: expected string, got {brief(value)}", path=path)
 
 
 def _placed(path: str) -> str:

@@ -26,24 +26,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-from runtime_support._checks import check
 from runtime_support._exchange import ToolRequest
 from runtime_support._jsontext import parse_unambiguous, to_json, without_halves
 from runtime_support._names import listed
 from runtime_support._results import ToolCall
-from runtime_support._schema import (
-    ABSENT,
-    AnySchema,
-    Field,
-    ObjectSchema,
-    Schema,
-    decode,
-    json_schema,
-    notation,
-    object_schema,
-    schema_of,
-    strict_json_schema,
-)
+from runtime_support._schema import check
+from runtime_support._schema.checking import decode
+from runtime_support._schema.model import ABSENT, AnySchema, Field, ObjectSchema, Schema
+from runtime_support._schema.reading import object_schema, schema_of
+from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support._tools import loosened, read_arguments
 from runtime_support.errors import CheckError
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import os
 
+from runtime_support._arguments import as_text, expected
 from runtime_support._files import content, resolved, size_text
 from runtime_support._quick_typing import Any, ClassVar, Iterable, TypeAlias
-from runtime_support._values import brief, is_list, is_object, plain
+from runtime_support._values import brief, is_list, is_object
 from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 20 * 1024 * 1024
@@ -106,7 +107,7 @@ def image(path: str) -> Image:
     """
     import re
 
-    given = _string("image(path)", path)
+    given = as_text("image(path)", path)
     address = re.match(_URL, given)
     if address is None:
         place, data = _read(given)
@@ -115,9 +116,7 @@ def image(path: str) -> Image:
         return Image(given, "", b"", given)
     inline = re.fullmatch(_DATA_URL, given)
     if inline is None:
-        raise CheckError(
-            f"image(path): expected a path or an http URL, got {brief(given)}", path="image(path)"
-        )
+        raise expected("image(path)", "a path or an http URL", given)
     data = _decoded(inline.group(1))
     return Image("data", _image_type(data, "the data URL"), data)
 
@@ -129,7 +128,7 @@ def file(path: str) -> File:
     """
     import re
 
-    given = _string("file(path)", path)
+    given = as_text("file(path)", path)
     if re.match(_URL, given):
         hint = "`image(url)` sends a picture by its URL"
         raise CheckError(f"file(path): expected a path, got {brief(given)}", hint=hint)
@@ -200,13 +199,6 @@ def abridged(message: dict[str, Any]) -> dict[str, Any]:
     if not is_list(content):
         return message
     return {**message, "content": [_abridged_part(part) for part in content]}
-
-
-def _string(path: str, value: Any) -> str:
-    given = plain(value)
-    if isinstance(given, str):
-        return given
-    raise CheckError(f"{path}: expected string, got {brief(given)}", path=path)
 
 
 def _read(path: str) -> tuple[str, bytes]:

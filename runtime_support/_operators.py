@@ -39,7 +39,7 @@ from runtime_support._values import (
 from runtime_support.errors import CheckError, MissingError, ZeroError
 
 if TYPE_CHECKING:
-    from runtime_support._schema import Parameter, Signature
+    from runtime_support._schema.reading import Parameter, Signature
 
 _OURS = __name__.partition(".")[0] + "."
 _PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
@@ -297,7 +297,7 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     function = plain(function)
     if not callable(function):
         raise CheckError(f"cannot call {brief(function)}")
-    from runtime_support._schema import signature_of
+    from runtime_support._schema.reading import signature_of
 
     signature = signature_of(function)
     if signature.open_ended:
@@ -307,7 +307,7 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     by_parameter = _by_parameter(name, signature, arguments, named)
     if str(getattr(function, "__module__", "")).startswith(_OURS):
         return plain(function(*arguments, **by_parameter))  # the builtins check what they get
-    from runtime_support._schema import validate
+    from runtime_support._schema.checking import validate
 
     def checked(parameter: Parameter, value: Any) -> Any:
         return validate(value, parameter.schema, path=f"{name}({parameter.name})")

@@ -14,10 +14,11 @@ import base64
 import json
 import os
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import quote, quote_plus
+
+from runtime_support.errors import printable
 
 REDACTED = "[redacted]"
 
@@ -68,10 +69,8 @@ def shown(text: str, most: int | None = None) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text on one line; what a terminal would not show as `\\n`, `\\x1b`, `\\u202e`."""
-    if text.isprintable():
-        return text
-    return "".join(c if _is_harmless(c) else _escape(c) for c in text)
+    """The text on one line: as `printable` has it, line ends and tabs as `\\n`, `\\t` as well."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def holds_secret(text: str) -> bool:
@@ -130,11 +129,3 @@ def _short(secret: str) -> re.Pattern[str] | None:
 
 def _in_json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
-
-
-def _is_harmless(character: str) -> bool:
-    return character.isprintable() or unicodedata.category(character) == "Zs"
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")

@@ -25,11 +25,12 @@ from __future__ import annotations
 import importlib
 import math
 
+from runtime_support._arguments import as_integer, as_number, as_text, each_as, expected
 from runtime_support._files import check_regular, resolved
 from runtime_support._names import did_you_mean, listed
 from runtime_support._operators import div
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Sequence
-from runtime_support._values import brief, is_dataframe, is_list, is_number, is_tuple, plain
+from runtime_support._values import is_dataframe, is_list, is_tuple, plain
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 
 # Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.
@@ -68,10 +69,7 @@ def read(path: str) -> DataFrame:
     A column is of integers, floats, bools or strings, as all of its values allow; an empty value
     is null. FileError when there is no table to be read.
     """
-    given = plain(path)
-    if not isinstance(given, str):
-        raise CheckError(f"read(path): expected string, got {brief(given)}", path="read(path)")
-    place = resolved(given)
+    place = resolved(as_text("read(path)", path))
     library = polars()
     try:
         check_regular(place)
@@ -107,9 +105,7 @@ def columns(table: DataFrame) -> list[str]:
 
 def head(table: DataFrame, count: int = 5) -> DataFrame:
     """The first rows; with a negative count, all but so many at the end."""
-    frame, rows = _table("head", table), plain(count)
-    if not isinstance(rows, int) or isinstance(rows, bool):
-        raise CheckError(f"head(count): expected int, got {brief(rows)}", path="head(count)")
+    frame, rows = _table("head", table), as_integer("head(count)", count)
     return frame.head(max(-frame.height, min(rows, frame.height)))
 
 
@@ -118,12 +114,10 @@ def select(table: DataFrame, names: list[str] | str) -> DataFrame:
     frame, given = _table("select", table), plain(names)
     wanted: Any = [given] if isinstance(given, str) else given
     if not (is_list(wanted) or is_tuple(wanted)):
-        expected = "expected a name or a list of names"
-        raise CheckError(f"select(names): {expected}, got {brief(wanted)}", path="select(names)")
+        raise expected("select(names)", "a name or a list of names", wanted)
     for position, name in enumerate(wanted):
         if not isinstance(name, str):
-            path = f"select(names[{position}])"
-            raise CheckError(f"{path}: expected string, got {brief(name)}", path=path)
+            raise expected(f"select(names[{position}])", "string", name)
         if name not in frame.columns:
             raise _no_column(frame, name)
         if name in wanted[:position]:
@@ -198,8 +192,7 @@ def _table(name: str, value: Any) -> Any:
     value = plain(value)
     if is_dataframe(value):
         return value
-    path = f"{name}(table)"
-    raise CheckError(f"{path}: expected dataframe, got {brief(value)}", path=path)
+    raise expected(f"{name}(table)", "dataframe", value)
 
 
 def _column(name: str, frame: Any, column: Any) -> Any:
@@ -207,9 +200,7 @@ def _column(name: str, frame: Any, column: Any) -> Any:
     path = f"{name}(column)"
     if wanted is None:
         raise CheckError(f"{path}: a dataframe needs the name of a column", path=path)
-    if not isinstance(wanted, str):
-        raise CheckError(f"{path}: expected string, got {brief(wanted)}", path=path)
-    if wanted not in frame.columns:
+    if as_text(path, wanted) not in frame.columns:
         raise _no_column(frame, wanted)
     return frame.get_column(wanted)
 
@@ -236,17 +227,10 @@ def _wrong_kind(name: str, values: Any, wanted: str) -> CheckError:
 
 def _mean_of_list(items: Any, column: Any) -> float:
     if column is not None:
-        found = f"got {brief(items)}"
-        raise CheckError(f"mean(table): expected dataframe with a column, {found}")
-    if not (is_list(items) or is_tuple(items)):
-        raise CheckError(f"mean(items): expected list, got {brief(items)}", path="mean(items)")
-    if not items:
+        raise expected("mean(table)", "dataframe with a column", items)
+    numbers = each_as(as_number, "mean", items, frozenset((int, float)))
+    if not numbers:
         raise CheckError("mean(items): there are no items")
-    numbers = list(map(plain, items))
-    for position, number in enumerate(numbers):
-        if not is_number(number):
-            path = f"mean(items[{position}])"
-            raise CheckError(f"{path}: expected number, got {brief(number)}", path=path)
     try:
         total = sum(numbers)
     except OverflowError:

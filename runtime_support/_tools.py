@@ -22,25 +22,23 @@ from runtime_support._jsontext import parse_unambiguous, to_json
 from runtime_support._names import did_you_mean, listed
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
-from runtime_support._schema import (
+from runtime_support._schema.checking import decode
+from runtime_support._schema.model import (
     ABSENT,
     Field,
     ListSchema,
     LiteralSchema,
     MapSchema,
     ObjectSchema,
-    Parameter,
     ScalarSchema,
     Schema,
-    Signature,
     TupleSchema,
     UnionSchema,
     admits_nil,
-    decode,
-    json_schema,
     resolved,
-    signature_of,
 )
+from runtime_support._schema.reading import Parameter, Signature, signature_of
+from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, SaftError
 

@@ -25,7 +25,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextvars import ContextVar
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any, Literal, TextIO, TypeAlias
@@ -72,9 +71,6 @@ class Observer:
     def failed(self, error: SaftError) -> None:
         """The request has no reply."""
 
-    def retrying(self, reason: str, wait: float) -> None:
-        """The request is sent again, after so many seconds."""
-
     def called(self, call: ToolCall) -> None:
         """A tool was run."""
 
@@ -95,21 +91,15 @@ class _Telling(Observer):
         new_from = told if told < count else 0  # fewer messages: the prompt began anew
         self._tell("request", **request.canonical(), new_from=new_from)
         self.messages_told = count
-        _looking_on.set(self)
 
     def received(self, reply: Reply) -> None:
-        _looking_on.set(_SILENT)
         self._tell("reply", **asdict(reply), duration=self._duration())
 
     def failed(self, error: SaftError) -> None:
-        _looking_on.set(_SILENT)
         status = getattr(error, "status", None)
         kind, message = type(error).__name__, str(error)
         duration = self._duration()
         self._tell("failure", error=kind, message=message, status=status, duration=duration)
-
-    def retrying(self, reason: str, wait: float) -> None:
-        self._tell("retry", reason=reason, wait=wait)
 
     def called(self, call: ToolCall) -> None:
         self._tell("tool", **asdict(call))
@@ -128,7 +118,6 @@ class _Telling(Observer):
 
 
 _SILENT = Observer()
-_looking_on: ContextVar[Observer] = ContextVar("who looks on at the request", default=_SILENT)
 _numbers = itertools.count(1)
 
 
@@ -143,11 +132,6 @@ def observer_for() -> Observer:
     return _Telling(listeners, calling_place()) if listeners else _SILENT
 
 
-def retrying(reason: str, wait: float) -> None:
-    """For providers: the request that this thread has sent is sent again, after so many seconds."""
-    _looking_on.get().retrying(reason, wait)
-
-
 def note(text: str) -> None:
     """Tells the user something on standard error, if there is one."""
     if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -157,8 +141,8 @@ def note(text: str) -> None:
 def add_observer(listener: Listener) -> Callable[[], None]:
     """Calls the listener with every event of every prompt; gives what takes it away again.
 
-    Events are dicts with `event` ("request", "reply", "tool", "failure" or "retry"), `prompt` (a
-    number), `place` (where it stands) and their data, as they are: who shows them redacts them.
+    Events are dicts with `event` ("request", "reply", "tool" or "failure"), `prompt` (a number),
+    `place` (where it stands) and their data, as they are: who shows them redacts them.
     """
     global _listeners
     with _lock:
@@ -228,9 +212,6 @@ def _lines(event: Event) -> list[Line]:
             said = f"{event['error']}: {event['message']}"
             head = f"[{event['prompt']}] failed, {_duration(event)}"
             return [_line("failed", head), *_indented(said)]
-        case "retry":
-            again = f"[{event['prompt']}] again in {event['wait']:g} s: {event['reason']}"
-            return [_line("failed", again)]
         case _:
             return _tool_lines(event)
 

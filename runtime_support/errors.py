@@ -29,7 +29,7 @@ from runtime_support._quick_typing import Any
 
 # Control characters but for line ends and tabs, and those that turn the direction of writing.
 _ESCAPED = {
-    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    code: chr(code).encode("unicode_escape").decode("ascii")
     for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
     if chr(code) not in "\n\t"
 }

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +61,7 @@ from runtime_support._recovery.notations import (
     read_separated_values,
 )
 from runtime_support._recovery.words import Unreadable, letters, number_in_prose
-from runtime_support._schema import (
+from runtime_support._schema.model import (
     ListSchema,
     LiteralSchema,
     ObjectSchema,
@@ -195,26 +196,18 @@ def _whole_value(body: str) -> Iterator[Candidate]:
     if body[start] not in WHOLE_STARTS or body.startswith("```", start):
         return
     reader = LooseReader(body, start)
-    try:
-        node = reader.read()
-        reader.skip()
-    except (NotData, Broken):
-        return
-    if reader.position == len(body):
+    with suppress(NotData, Broken):
+        node = reader.read_all()
         yield Candidate(node, start, tuple(reader.notes), alone=True, whole=True)
 
 
 def _read_members(body: str) -> list[Node]:
     """An object without its braces, or with only one of them."""
     for text in ("{" + body, "{" + body.rstrip() + "}"):
-        reader = LooseReader(text)
-        try:
-            node = reader.read()
-            reader.skip()
-        except (NotData, Broken):
-            continue
-        if reader.position == len(text) and type(node) is dict:
-            return [node]
+        with suppress(NotData, Broken):
+            node = LooseReader(text).read_all()
+            if type(node) is dict:
+                return [node]
     return []
 
 

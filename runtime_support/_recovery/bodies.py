@@ -82,15 +82,10 @@ def read_whole(text: str) -> tuple[Node, tuple[str, ...]]:
     strict = read_strict(text)
     if strict is not None:
         return strict[0], ()
-    start = _SPACE.match(text)
-    reader = LooseReader(text, start.end() if start else 0)
+    reader = LooseReader(text, _first_character(text))
     if reader.peek() not in ("{", "[", "("):
         raise NotData
-    node = reader.read()
-    reader.skip()
-    if reader.position < len(text):
-        raise NotData
-    return node, tuple(reader.notes) or UNNAMED
+    return reader.read_all(), tuple(reader.notes) or UNNAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +204,13 @@ def _is_link(text: str, reading: Reading) -> bool:
 
 def _is_of_words(node: Node) -> bool:
     """A list of unquoted words, as `[sic]`: often a remark."""
-    return is_list(node) and bool(node) and all(map(_is_word, node))
-
-
-def _is_word(node: Node) -> bool:
-    return isinstance(node, Bare) and tokens.JSON_NUMBER.fullmatch(node) is None
+    return (
+        is_list(node)
+        and len(node) > 0
+        and all(
+            isinstance(item, Bare) and tokens.JSON_NUMBER.fullmatch(item) is None for item in node
+        )
+    )
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

@@ -30,7 +30,7 @@ from runtime_support._recovery.nodes import (
     RepeatedKeys,
 )
 from runtime_support._recovery.words import NIL_WORDS, Taken, letters, take_literal, take_scalar
-from runtime_support._schema import (
+from runtime_support._schema.model import (
     AnySchema,
     ListSchema,
     LiteralSchema,
@@ -42,9 +42,9 @@ from runtime_support._schema import (
     Schema,
     TupleSchema,
     UnionSchema,
-    notation,
     resolved,
 )
+from runtime_support._schema.writing import short
 from runtime_support._values import brief, is_list, is_object
 
 
@@ -114,7 +114,17 @@ def expect(node: Node, class_: type[Container], schema: Schema, path: str) -> Co
     """The node, when it is of this class."""
     if isinstance(node, class_):
         return node
-    raise Misfit(path, f"expected {notation(schema)}, got {described(node)}")
+    raise mismatch(node, schema, path)
+
+
+def mismatch(node: Node, schema: Schema, path: str) -> Misfit:
+    """The node is not of the schema's shape."""
+    return Misfit(path, f"expected {short(schema)}, got {described(node)}")
+
+
+def unclosed(path: str) -> Misfit:
+    """The object here has no end, and more may have been meant."""
+    return Misfit(path, "the object was not closed and may have been meant to go on")
 
 
 def described(node: Node) -> str:
@@ -192,6 +202,21 @@ class Fitter:
         del self.notes[mark[0] :]
         self.cost = mark[1]
 
+    def tried(self, node: Node, schema: Schema, path: str) -> Fit:
+        """The fit, with nothing noted or counted yet."""
+        mark = len(self.notes), self.cost
+        try:
+            value = self.fit(node, schema, path)
+            return Fit(value, tuple(self.notes[mark[0] :]), self.cost - mark[1])
+        finally:
+            self.restore(mark)
+
+    def accepted(self, found: Fit) -> Any:
+        """The value of what was tried, noted and counted."""
+        self.notes += found.notes
+        self.cost += found.cost
+        return found.value
+
     def note(self, path: str, words: str, cost: int) -> None:
         self.notes.append(f"{path}: {words}")
         self.cost += cost
@@ -230,7 +255,7 @@ class Fitter:
 
     def take(self, taken: Taken | None, schema: Schema, node: Node, path: str) -> Any:
         if taken is None:
-            raise Misfit(path, f"expected {notation(schema)}, got {described(node)}")
+            raise mismatch(node, schema, path)
         if taken.words:
             self.notes.append(f"{path}: {taken.words}")
         self.cost += taken.cost
@@ -241,15 +266,10 @@ class Fitter:
         return self.take(take_literal(node, values), UnionSchema(literals), node, path)
 
     def fit_any(self, node: Node, path: str) -> Any:
-        if isinstance(node, OpenObject):
-            raise Misfit(path, "the object was not closed and may have been meant to go on")
-        if isinstance(node, Bare) and tokens.ELLIPSIS.fullmatch(node):
-            raise Misfit(path, "an ellipsis stands for data that was left out")
         if is_list(node):
-            return [self.fit_any(item, f"{path}[{i}]") for i, item in enumerate(node)]
+            return self.fit_shape(node, ListSchema(AnySchema()), path)
         if is_object(node):
-            self.note_repeated(node, path)
-            return {key: self.fit_any(item, f"{path}.{key}") for key, item in node.items()}
+            return self.fit_map(node, MapSchema(AnySchema()), path)
         return self.take(take_scalar(node, "any"), AnySchema(), node, path)
 
     def fit_tuple(self, node: Node, schema: TupleSchema, path: str) -> list[Any]:
@@ -257,7 +277,7 @@ class Fitter:
         rest = schema.rest
         schemas = schema.items if rest is None else (rest,) * len(items)
         if len(items) != len(schemas):
-            raise Misfit(path, f"expected {notation(schema)}, got {len(items)} items")
+            raise Misfit(path, f"expected {short(schema)}, got {len(items)} items")
         pairs = zip(items, schemas, strict=True)
         return [self.fit(item, inner, f"{path}[{i}]") for i, (item, inner) in enumerate(pairs)]
 
@@ -265,7 +285,7 @@ class Fitter:
         members = expect(node, dict, schema, path)
         self.note_repeated(members, path)
         if isinstance(members, OpenObject):
-            raise Misfit(path, "the object was not closed and may have been meant to go on")
+            raise unclosed(path)
         return {key: self.fit(item, schema.value, f"{path}.{key}") for key, item in members.items()}
 
     def fit_object(self, node: Node, schema: ObjectSchema, path: str) -> dict[str, Any]:
@@ -284,7 +304,7 @@ class Fitter:
             elif field.required:
                 raise Misfit(path, f"`{field.name}` is missing")
             elif isinstance(members, OpenObject):
-                raise Misfit(path, "the object was not closed and may have been meant to go on")
+                raise unclosed(path)
             elif field.default is None:
                 value[field.name] = None
         named = set(keys.values())
@@ -298,21 +318,17 @@ class Fitter:
             self.note(path, "a key stands twice: the later value", 1)
 
     def fit_union(self, node: Node, schema: UnionSchema, path: str) -> Any:
-        start = len(self.notes), self.cost
         best: Fit | None = None
         drawn = False
         misfits: list[Misfit] = []
         for member in flattened(schema):
             try:
-                value = self.fit(node, member, path)
+                found = self.tried(node, member, path)
             except Misfit as misfit:
                 misfits.append(misfit)
-                self.restore(start)
                 continue
-            found = Fit(value, tuple(self.notes[start[0] :]), self.cost - start[1])
             if not found.cost:
-                return value
-            self.restore(start)
+                return self.accepted(found)
             if best is None or found.cost < best.cost:
                 best, drawn = found, False
             elif found.cost == best.cost:
@@ -321,12 +337,10 @@ class Fitter:
             deepest = max(misfits, key=depth)
             if depth(deepest) > len(path):
                 raise deepest
-            raise Misfit(path, f"expected {notation(schema)}, got {described(node)}")
+            raise mismatch(node, schema, path)
         if drawn:
-            raise Misfit(path, f"{described(node)} may be more than one of {notation(schema)}")
-        self.notes += best.notes
-        self.cost += best.cost
-        return best.value
+            raise Misfit(path, f"{described(node)} may be more than one of {short(schema)}")
+        return self.accepted(best)
 
     def reshapes(self, schema: Schema) -> tuple[Reshape, ...]:
         """The members of a union are reshaped for themselves, except literals, which are one."""
@@ -350,9 +364,9 @@ def from_structure(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any
     try:
         inner, _ = read_whole(node)
     except (Broken, NotData):
-        raise Misfit(path, f"expected {notation(schema)}, got {described(node)}") from None
+        raise mismatch(node, schema, path) from None
     if not isinstance(inner, (dict, list)):
-        raise Misfit(path, f"expected {notation(schema)}, got {described(node)}")
+        raise mismatch(node, schema, path)
     fitter.reshaped(path, "JSON inside a string")
     return fitter.fit(inner, schema, path)
 
@@ -369,7 +383,7 @@ def from_list_of_one(fitter: Fitter, node: Node, schema: Schema, path: str) -> A
     """The only item of a list, where no list is asked for."""
     items = expect(node, list, schema, path)
     if len(items) != 1 or isinstance(items, OpenList):
-        raise Misfit(path, f"expected {notation(schema)}, got {described(node)}")
+        raise mismatch(node, schema, path)
     if isinstance(schema, (ListSchema, TupleSchema)) and not isinstance(items[0], list):
         raise Misfit(path, "a list of something else")
     fitter.reshaped(path, "the only item of a list")
@@ -380,27 +394,23 @@ def from_wrapper(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
     """The only member that fits, of an object that is not what is asked for."""
     members = expect(node, dict, schema, path)
     if isinstance(members, OpenObject):
-        raise Misfit(path, "the object was not closed and may have been meant to go on")
+        raise unclosed(path)
     if isinstance(schema, ObjectSchema) and keys_of_fields(members, schema, path):
         raise Misfit(path, "not a wrapper")
     wrapped = [key for key, item in members.items() if may_be_wrapped(item, schema)]
     if len(members) > 1 and not isinstance(schema, (ObjectSchema, ListSchema, TupleSchema)):
-        raise Misfit(path, f"expected {notation(schema)}, got {described(node)}")
-    mark = len(fitter.notes), fitter.cost
-    fits: list[tuple[str, Any, list[str], int]] = []
+        raise mismatch(node, schema, path)
+    fits: dict[str, Fit] = {}
     deepest: Misfit | None = None
     for key in wrapped:
         try:
-            value = fitter.fit(members[key], schema, path)
-            fits.append((key, value, fitter.notes[mark[0] :], fitter.cost - mark[1]))
+            fits[key] = fitter.tried(members[key], schema, path)
         except Misfit as misfit:
             deepest = max(deepest or misfit, misfit, key=depth)
-        fitter.restore(mark)
     if len(fits) != 1:
-        raise deepest or Misfit(path, f"expected {notation(schema)}, got {described(node)}")
-    key, value, notes, cost = fits[0]
-    fitter.notes += notes
-    fitter.cost += cost
+        raise deepest or mismatch(node, schema, path)
+    ((key, found),) = fits.items()
+    value = fitter.accepted(found)
     fitter.reshaped(path, f"taken out of `{key}`")
     for other in members:
         if other != key:
@@ -411,11 +421,10 @@ def from_wrapper(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
 def from_single(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
     """A list of one item that was sent without its list, or of several between commas."""
     if not isinstance(schema, ListSchema) or node is None or isinstance(node, list):
-        raise Misfit(path, f"expected {notation(schema)}, got {described(node)}")
-    wanted = f"expected {notation(schema)}, got {described(node)}"
+        raise mismatch(node, schema, path)
     if isinstance(node, str):
         if not node.strip() or node.casefold() in NIL_WORDS:
-            raise Misfit(path, wanted)
+            raise mismatch(node, schema, path)
         if LISTED.fullmatch(node):
             return from_enumeration(fitter, node, schema, path)
     fitter.reshaped(path, "a list around a single value")
@@ -425,13 +434,13 @@ def from_single(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
 def from_enumeration(fitter: Fitter, text: str, schema: ListSchema, path: str) -> list[Any]:
     """A list of numbers or words from between commas or line breaks; texts may hold commas."""
     if admits_text(schema.item):
-        raise Misfit(path, f"expected {notation(schema)}, got {described(text)}")
+        raise mismatch(text, schema, path)
     fitter.reshaped(path, "a list from text with commas")
     items: list[Any] = []
     for part in filter(None, map(str.strip, SEPARATORS.split(text))):
         item = fitter.fit(Bare(part), schema.item, f"{path}[{len(items)}]")
         if isinstance(item, str) and letters(item) != letters(part):
-            raise Misfit(path, f"expected {notation(schema)}, got {described(text)}")
+            raise mismatch(text, schema, path)
         items.append(item)
     return items
 

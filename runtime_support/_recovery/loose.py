@@ -253,6 +253,14 @@ class LooseReader(StringReader):
         except RecursionError:
             raise Broken("nested too deeply") from None
 
+    def read_all(self) -> Node:
+        """The value that all the rest of the text is; NotData when more comes after it."""
+        node = self.read()
+        self.skip()
+        if self.position < len(self.text):
+            raise NotData
+        return node
+
     def value(self) -> Node:
         if word := self.ahead(tokens.HASH_WORD):
             self.position = word.end()

@@ -3,63 +3,53 @@
     schema_of(list[int])                 ListSchema(ScalarSchema("int"))
     json_schema(schema_of(list[int]))    {"type": "array", "items": {"type": "integer"}}
     notation(schema_of(list[int]))       "[int]"
-    validate([1, 2], schema)             [1, 2], or CheckError with the path
-    decode(json_value, schema)           as validate, but builds records and tuples from JSON
+    check([1, "2"], list[int])           CheckError: value[1]: expected int, got string "2"
+    decode(json_value, schema)           as a check, but builds records and tuples from JSON
 
-The data is in `data`, Python types are read in `reading`, texts written in `writing`.
+The data is in `model`, Python types are read in `reading`, values looked at in `checking`, texts
+written in `writing`. They are imported when the first value is checked.
 """
 
-from runtime_support._schema.checking import decode, validate
-from runtime_support._schema.model import (
-    ABSENT,
-    AnySchema,
-    Field,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    ReferenceSchema,
-    ScalarSchema,
-    Schema,
-    TupleSchema,
-    UnionSchema,
-    admits_nil,
-    resolved,
-)
-from runtime_support._schema.reading import (
-    Parameter,
-    Signature,
-    object_schema,
-    schema_of,
-    signature_of,
-)
-from runtime_support._schema.writing import json_schema, notation, strict_json_schema
+from __future__ import annotations
 
-__all__ = [
-    "ABSENT",
-    "AnySchema",
-    "Field",
-    "ListSchema",
-    "LiteralSchema",
-    "MapSchema",
-    "ObjectSchema",
-    "OpaqueSchema",
-    "Parameter",
-    "ReferenceSchema",
-    "ScalarSchema",
-    "Schema",
-    "Signature",
-    "TupleSchema",
-    "UnionSchema",
-    "admits_nil",
-    "decode",
-    "json_schema",
-    "notation",
-    "object_schema",
-    "resolved",
-    "schema_of",
-    "signature_of",
-    "strict_json_schema",
-    "validate",
-]
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
+T = TypeVar("T")
+
+# Filled as types are met; writing the same entry twice from two threads does no harm. A type that
+# cannot be hashed is none, and is refused when it is read.
+_compiled: dict[Any, Callable[[Any], Any]] = {}
+
+
+def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
+    """The value as `type_`: an int becomes a float where one is asked for, nothing else converts.
+
+    Lists, tuples and objects are copied only when something in them was converted; an absent
+    field that may be None becomes None. Raises CheckError, whose message begins with the path.
+    """
+    try:
+        checked = _compiled.get(type_)
+    except TypeError:
+        checked = None
+    if checked is None:
+        checked = _compile(type_)
+    try:
+        return checked(value)
+    except Exception as error:
+        report = getattr(error, "report", None)  # a Mismatch, whose module is imported late
+        if report is None:
+            raise
+        failure = report(path)
+    raise failure
+
+
+def _compile(type_: Any) -> Callable[[Any], Any]:
+    from runtime_support._schema.checking import compiled
+    from runtime_support._schema.reading import remember, schema_of
+
+    schema = schema_of(type_)
+    return remember(_compiled, type_, compiled(schema))

@@ -10,13 +10,14 @@ to be converted) or raises `Mismatch`, to which each level adds its step of the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
+from operator import is_
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._names import did_you_mean, listed
 from runtime_support._schema.model import (
     ABSENT,
     AnySchema,
-    Field,
     InstanceOf,
     ListSchema,
     LiteralSchema,
@@ -57,6 +58,11 @@ class Mismatch(Exception):
         self.value = value
         self.hint = hint
         self.steps: list[str | int] = []
+
+    def at(self, step: str | int) -> Mismatch:
+        """The mismatch, one level further out."""
+        self.steps.append(step)
+        return self
 
     def report(self, path: str) -> CheckError:
         for step in reversed(self.steps):
@@ -148,9 +154,8 @@ class Validating:
                 return f"expected {self.named(schema)}"
 
     def scalar_check(self, word: ScalarKind) -> Check:
-        if word == "float":
-            return _float_check(self.expected(ScalarSchema(word)))
-        return _scalar_check(word, self.expected(ScalarSchema(word)))
+        expected = self.expected(ScalarSchema(word))
+        return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
     def literal_check(self, schema: LiteralSchema) -> Check:
         wanted = schema.python_value
@@ -180,7 +185,8 @@ class Validating:
         def check_tuple(value: Any) -> Any:
             if not is_tuple(value) or len(value) != len(checks):
                 return _other(value, check_tuple, expected)
-            return _each(value, tuple(check(item) for check, item in _steps(checks, value)))
+            checked = tuple(map(_stepped, checks, value, count()))
+            return value if all(map(is_, checked, value)) else checked
 
         return check_tuple
 
@@ -208,11 +214,37 @@ class Validating:
         return check_record
 
     def keys_check(self, schema: ObjectSchema) -> Check:
-        checks = tuple(self.check(field.schema) for field in schema.fields)
-        missing = tuple(
-            f"missing field, expected {self.named(field.schema)}" for field in schema.fields
-        )
-        return _keys_check(schema, checks, self.expected(schema), missing)
+        """An object of exactly the schema's fields; those that may be absent are filled in."""
+        expected = self.expected(schema)
+        fields = [
+            (field, self.check(field.schema), f"missing field, expected {self.named(field.schema)}")
+            for field in schema.fields
+        ]
+        known = {field.name: field for field in schema.fields}
+
+        def check_keys(value: Any) -> Any:
+            if not is_object(value):
+                return _other(value, check_keys, expected)
+            for key in value:
+                if key not in known:
+                    hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
+                    raise Mismatch("unexpected field", hint=hint).at(str(key))
+            changed = False
+            checked: dict[str, Any] = {}
+            for field, check, without in fields:
+                name = field.name
+                if name in value:
+                    item = value[name]
+                    checked[name] = new = _stepped(check, item, name)
+                    changed = changed or new is not item
+                elif field.required:
+                    raise Mismatch(without).at(name)
+                elif field.default is not ABSENT:
+                    checked[name] = field.default
+                    changed = True
+            return checked if changed else value
+
+        return check_keys
 
 
 class _Decoding(Validating):
@@ -327,20 +359,6 @@ def _stepped(check: Check, value: Any, step: str | int) -> Any:
         raise
 
 
-def _steps(checks: tuple[Check, ...], values: tuple[Any, ...]) -> list[tuple[Check, Any]]:
-    """The checks of a tuple, each adding its index to a mismatch."""
-
-    def at(index: int) -> Check:
-        return lambda value: _stepped(checks[index], value, index)
-
-    return [(at(index), value) for index, value in enumerate(values)]
-
-
-def _each(value: tuple[Any, ...], checked: tuple[Any, ...]) -> tuple[Any, ...]:
-    same = all(new is old for new, old in zip(checked, value, strict=True))
-    return value if same else checked
-
-
 def _list_check(
     check: Check, expected: str, exact: type | None = None, also: type | None = None
 ) -> Check:
@@ -381,49 +399,9 @@ def _map_check(check: Check, expected: str) -> Check:
             if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise Mismatch("expected a string as key", key)
         checked = {key: _stepped(check, item, str(key)) for key, item in value.items()}
-        same = all(checked[key] is item for key, item in value.items())
-        return value if same else checked
+        return value if all(map(is_, checked.values(), value.values())) else checked
 
     return check_map
-
-
-def _keys_check(
-    schema: ObjectSchema, checks: tuple[Check, ...], expected: str, missing: tuple[str, ...]
-) -> Check:
-    """An object of exactly the schema's fields; those that may be absent are filled in."""
-    fields: tuple[tuple[Field, Check, str], ...] = tuple(
-        zip(schema.fields, checks, missing, strict=True)
-    )
-    known = {field.name for field in schema.fields}
-
-    def check_keys(value: Any) -> Any:
-        if not is_object(value):
-            return _other(value, check_keys, expected)
-        for key in value:
-            if key not in known:
-                hint = did_you_mean(str(key), known) or f"its fields are {listed(known_in_order)}"
-                mismatch = Mismatch("unexpected field", hint=hint)
-                mismatch.steps.append(str(key))
-                raise mismatch
-        changed = False
-        checked: dict[str, Any] = {}
-        for field, check, without in fields:
-            name = field.name
-            if name in value:
-                item = value[name]
-                checked[name] = new = _stepped(check, item, name)
-                changed = changed or new is not item
-            elif field.required:
-                mismatch = Mismatch(without)
-                mismatch.steps.append(name)
-                raise mismatch
-            elif field.default is not ABSENT:
-                checked[name] = field.default
-                changed = True
-        return checked if changed else value
-
-    known_in_order = [field.name for field in schema.fields]
-    return check_keys
 
 
 def _union_check(expected: str, checks: tuple[Check, ...]) -> Check:

@@ -95,7 +95,7 @@ class Field:
     """A field of an object.
 
     A field that is not required takes `default` when it is absent; ABSENT leaves it out (a
-    record's own default then applies). `attribute` is the name in Python, where it is another.
+    record's own default then applies). `attribute` is the name in Python, where there is one.
     """
 
     name: str
@@ -192,6 +192,21 @@ def resolved(schema: Schema) -> Schema:
     while isinstance(schema, ReferenceSchema):
         schema = schema.target()
     return schema
+
+
+def parts_of(schema: Schema) -> tuple[Schema, ...]:
+    """The schemas directly inside: of items, values and fields, or the members of a union."""
+    match schema:
+        case ListSchema(part) | MapSchema(part):
+            return (part,)
+        case TupleSchema(items, rest):
+            return items if rest is None else (rest,)
+        case ObjectSchema(fields=fields):
+            return tuple(field.schema for field in fields)
+        case UnionSchema(members):
+            return members
+        case _:
+            return ()
 
 
 def admits_nil(schema: Schema) -> bool:

@@ -113,19 +113,10 @@ def remember(cache: dict[Any, T], key: Any, value: T) -> T:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a function; `passed` tells how Python takes it, ABSENT that it has no default.
+class Parameter(Field):
+    """A parameter of a function; `passed` tells how Python takes it."""
 
-    `name` is its name in the script, `python_name` the one in Python: `class` and `class_`.
-    """
-
-    name: str
-    schema: Schema
-    required: bool
-    doc: str | None
     passed: Passed = "either way"
-    python_name: str = ""
-    default: Any = ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +211,12 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
         if known_as in signature.parameters:
             known_as = name
         if parameter.kind is parameter.VAR_POSITIONAL:
-            rest = Parameter(known_as, ListSchema(schema), False, doc, python_name=name)
+            rest = Parameter(known_as, ListSchema(schema), False, doc=doc, attribute=name)
             continue
         required = parameter.default is parameter.empty
         default = ABSENT if required else parameter.default
         passed = _PASSED[parameter.kind]
-        parameters.append(Parameter(known_as, schema, required, doc, passed, name, default))
+        parameters.append(Parameter(known_as, schema, required, default, doc, name, passed))
     returns = schema_of(hints["return"], namespace, names) if "return" in hints else AnySchema()
     doc = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
     return Signature(tuple(parameters), returns, doc, rest, open_ended, unresolved)
@@ -331,12 +322,10 @@ class _Reader:
     def keys(self, class_: Any) -> Iterable[Field]:
         """The fields of a TypedDict: what admits None may be absent and becomes None."""
         for name, hint in self.hints(class_).items():
-            field = self.field(name, hint)
             # Annotations that were text are not yet in `__required_keys__`.
-            is_optional = typing.get_origin(hint) is typing.NotRequired
-            if field.required and (is_optional or name not in class_.__required_keys__):
-                field = dataclasses.replace(field, required=False)
-            yield field
+            is_text_optional = typing.get_origin(hint) is typing.NotRequired
+            is_optional = is_text_optional or name not in class_.__required_keys__
+            yield self.field(name, hint, **({"required": False} if is_optional else {}))
 
     def record(self, class_: Any) -> Iterable[Field]:
         """The fields of a dataclass; a default of its own stays the class's business."""
@@ -344,51 +333,43 @@ class _Reader:
         for own in dataclasses.fields(class_):
             if not own.init:
                 continue
-            name = field_name(own.name)
-            field = self.field(name, hints[own.name])
-            if name != own.name:
-                field = dataclasses.replace(field, attribute=own.name)
-            missing = dataclasses.MISSING
-            if own.default is not missing:
-                field = dataclasses.replace(field, required=False, default=own.default)
-            elif own.default_factory is not missing:
-                field = dataclasses.replace(field, required=False, default=ABSENT)
-            yield field
+            known: dict[str, Any] = {"attribute": own.name}
+            if own.default is not dataclasses.MISSING:
+                known |= {"required": False, "default": own.default}
+            elif own.default_factory is not dataclasses.MISSING:
+                known |= {"required": False, "default": ABSENT}
+            yield self.field(field_name(own.name), hints[own.name], **known)
 
     def members(self, class_: Any) -> Iterable[Field]:
         """The fields of a NamedTuple."""
         hints = self.hints(class_)
         for own in class_._fields:
-            field = self.field(field_name(own), hints.get(own, Any))
-            field = dataclasses.replace(field, attribute=own)
+            known: dict[str, Any] = {"attribute": own}
             if own in class_._field_defaults:
-                default = class_._field_defaults[own]
-                field = dataclasses.replace(field, required=False, default=default)
-            yield field
+                known |= {"required": False, "default": class_._field_defaults[own]}
+            yield self.field(field_name(own), hints.get(own, Any), **known)
 
     def model(self, class_: Any) -> Iterable[Field]:
         """The fields of a pydantic model, under their aliases; it validates them itself."""
         for name, own in class_.model_fields.items():
             aliases = (own.validation_alias, own.alias)
             alias = next((one for one in aliases if isinstance(one, str)), name)
-            field = self.field(alias, own.annotation)
-            if own.description is not None:
-                field = dataclasses.replace(field, doc=own.description)
-            field = dataclasses.replace(field, schema=_json_for_model(field.schema))
+            known: dict[str, Any] = {} if own.description is None else {"doc": own.description}
             if not own.is_required():
                 default = ABSENT if own.default_factory is not None else own.default
-                field = dataclasses.replace(field, required=False, default=default)
-            yield field
+                known |= {"required": False, "default": default}
+            field = self.field(alias, own.annotation, **known)
+            yield dataclasses.replace(field, schema=_json_for_model(field.schema))
 
     def hints(self, class_: Any) -> dict[str, Any]:
         return _hints_of_class(class_, self.namespace, self.names)
 
-    def field(self, name: str, hint: Any) -> Field:
-        schema = self.read(hint)
-        doc = doc_of(hint)
-        if admits_nil(schema) and not isinstance(schema, AnySchema):
-            return Field(name, schema, required=False, default=None, doc=doc)
-        return Field(name, schema, doc=doc)
+    def field(self, name: str, hint: Any, **known: Any) -> Field:
+        """The field of this type; `known` is what the class says of it beside its type."""
+        found: dict[str, Any] = {"schema": self.read(hint), "doc": doc_of(hint)}
+        if admits_nil(found["schema"]) and not isinstance(found["schema"], AnySchema):
+            found |= {"required": False, "default": None}
+        return Field(name, **{**found, **known})
 
 
 def is_model(class_: type) -> bool:

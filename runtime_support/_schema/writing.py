@@ -28,26 +28,19 @@ from runtime_support._schema.model import (
     admits_nil,
     without_json_form,
 )
+from runtime_support._values import kind as kind_of
 from runtime_support._values import literal
 from runtime_support.errors import CheckError
 
 JSONSchema: TypeAlias = dict[str, Any]
 
-_JSON_TYPES: dict[ScalarKind, str] = {
+_JSON_TYPES: dict[str, str] = {
     "int": "integer",
     "float": "number",
     "number": "number",
     "bool": "boolean",
     "string": "string",
     "nil": "null",
-}
-
-_LITERAL_TYPES: dict[type, str] = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    type(None): "null",
 }
 
 ONE_LINE = 88
@@ -187,7 +180,7 @@ class _JSONSchemaWriter:
             case ScalarSchema(kind):
                 return {"type": _JSON_TYPES[kind]}
             case LiteralSchema(value):
-                return {**_type_of_literal(value), "enum": [value]}
+                return {"type": _type_of_literal(value), "enum": [value]}
             case ListSchema(item):
                 return {"type": "array", "items": self.write(item)}
             case TupleSchema():
@@ -294,15 +287,15 @@ def _name(field: Field) -> str:
     return field.name if field.name.isidentifier() else literal(field.name)
 
 
-def _type_of_literal(value: object) -> JSONSchema:
-    name = _LITERAL_TYPES.get(type(value))
+def _type_of_literal(value: object) -> str:
+    name = _JSON_TYPES.get(kind_of(value))
     if name is None:
         raise CheckError(f"the literal {value!r} has no JSON form")
-    return {"type": name}
+    return name
 
 
 def _enumeration(literals: list[Any], nil: bool) -> JSONSchema:
-    types = list(dict.fromkeys(_type_of_literal(value)["type"] for value in literals))
+    types = list(dict.fromkeys(map(_type_of_literal, literals)))
     values = [*literals, *([None] if nil and None not in literals else [])]
     types = [*types, *(["null"] if None in values and "null" not in types else [])]
     return {"type": types[0] if len(types) == 1 else types, "enum": values}

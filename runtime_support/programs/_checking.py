@@ -26,11 +26,7 @@ from runtime_support._schema.model import (
     TupleSchema,
 )
 from runtime_support.programs import _syntax as syntax
-from runtime_support.programs._candidates import (
-    Findings,
-    Place,
-    write,
-)
+from runtime_support.programs._candidates import Findings, Place, write
 from runtime_support.programs._naming import (
     Fitter,
     Names,
@@ -73,7 +69,6 @@ from runtime_support.programs._types import (
 )
 
 Scope = Mapping[str, Type]
-Fields = tuple[tuple[str, syntax.Expression], ...]
 
 
 def check_program(
@@ -105,10 +100,10 @@ class Checker:
         self._findings = findings
         self._fitter = Fitter(registry, findings)
         self._names = Names(registry, findings)
-        self._report = syntax.Report(findings.misspelt)
+        self._parser = syntax.Parser(findings.misspelt)
 
     def check_at(self, path: Path, slot: Slot) -> Checked:
-        expression = syntax.parse(at(self._findings.program, path), path, self._report)
+        expression = self._parser.parse(at(self._findings.program, path), path)
         return self.check(expression, slot, {})
 
     def check(self, expression: syntax.Expression, slot: Slot, scope: Scope) -> Checked:
@@ -230,13 +225,13 @@ class Checker:
             return self._call(expression, definition, slot, scope)
         for shape in self._names.shapes(slot.type):
             if not isinstance(shape, MapSchema) and names_fit({expression.name}, fields_of(shape)):
-                field = (expression.name, syntax.operand_of(expression, self._report))
+                field = (expression.name, self._parser.operand_of(expression))
                 record = syntax.Record(expression.path, expression.path, (field,))
                 return self._shaped(record, shape, slot, scope)
         self._names.unknown_function(expression, slot)
-        arguments = syntax.arguments_of(expression, self._report)
+        arguments = self._parser.arguments_of(expression)
         if arguments is None:
-            arguments = (("", syntax.operand_of(expression, self._report)),)
+            arguments = (("", self._parser.operand_of(expression)),)
         for _, argument in arguments:
             self.check(argument, Slot(), scope)
         return broken(expression.path)
@@ -244,14 +239,14 @@ class Checker:
     def _call(
         self, expression: syntax.Apply, definition: Definition, slot: Slot, scope: Scope
     ) -> Checked:
-        arguments = syntax.arguments_of(expression, self._report)
+        arguments = self._parser.arguments_of(expression)
         inside = (*expression.path, expression.name)
         form: Literal["call", "bare"] = "call"
         if arguments is not None:
             nodes = self._named(arguments, definition, inside, "parameter", scope)
         elif (single := definition.single) is not None:
             form = "bare"
-            operand = syntax.operand_of(expression, self._report)
+            operand = self._parser.operand_of(expression)
             place = Slot(single.schema, _label("parameter", single.name, definition), single.name)
             nodes = ((single.name, self.check(operand, place, scope)),)
         else:
@@ -265,7 +260,7 @@ class Checker:
 
     def _named(
         self,
-        fields: Fields,
+        fields: syntax.Fields,
         shape: Shape,
         path: Path,
         word: Word,

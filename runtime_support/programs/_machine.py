@@ -221,8 +221,6 @@ class Machine:
         """The work in a thread of its own, but not in too many at once."""
         from asyncio import Semaphore
 
-        from runtime_support.programs._machine import in_thread
-
         if self._places is None:
             self._places = Semaphore(MOST_THREADS)
         async with self._places:

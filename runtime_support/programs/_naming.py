@@ -15,13 +15,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from runtime_support._schema.model import (
-    AnySchema,
-    Field,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-)
+from runtime_support._schema.model import AnySchema, Field, LiteralSchema, MapSchema, ObjectSchema
 from runtime_support._values import is_object, is_tuple
 from runtime_support.programs import _syntax as syntax
 from runtime_support.programs._candidates import (

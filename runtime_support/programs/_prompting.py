@@ -23,7 +23,7 @@ from runtime_support._exchange import Request, ToolRequest
 from runtime_support._goals import Contract, Unreadable, Work, without_thinking
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import Answer, Result, ToolCall
-from runtime_support._schema import AnySchema
+from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
 from runtime_support._templates import Unknown
 from runtime_support._tracing import Observer, observer_for

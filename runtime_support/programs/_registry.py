@@ -16,23 +16,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._schema import schema_of, signature_of
 from runtime_support._schema.model import (
     ABSENT,
     AnySchema,
     Field,
-    ListSchema,
-    MapSchema,
     ObjectSchema,
     OpaqueSchema,
     Schema,
-    TupleSchema,
     UnionSchema,
     class_of,
+    parts_of,
     resolved,
     without_json_form,
 )
-from runtime_support._schema.reading import Signature, documented
+from runtime_support._schema.reading import Signature, documented, schema_of, signature_of
 from runtime_support._values import is_object
 from runtime_support.errors import CheckError
 from runtime_support.programs._outcomes import CallKind
@@ -166,22 +163,13 @@ class Registry:
         if type_ in seen:
             return
         seen.append(type_)
-        match type_:
-            case UnionSchema(members) | TupleSchema(items=members, rest=None):
-                for member in members:
-                    self._require_source(member, seen)
-            case ListSchema(inner) | MapSchema(inner) | TupleSchema(rest=inner):
-                if inner is not None:
-                    self._require_source(inner, seen)
-            case ObjectSchema(fields=fields, build=None):
-                for field in fields:
-                    self._require_source(field.schema, seen)
-            case OpaqueSchema(name):
-                given = (one.result for one in self.definitions.values())
-                if not any(fits(one, type_) for result in given for one in parts_of(result)):
-                    raise without_json_form(name)
-            case _:
-                pass
+        if isinstance(type_, OpaqueSchema):
+            given = (one.result for one in self.definitions.values())
+            if not any(fits(one, type_) for result in given for one in with_items(result)):
+                raise without_json_form(type_.name)
+        elif class_of(type_) is None:
+            for part in parts_of(type_):
+                self._require_source(part, seen)
 
     def constructor_of(self, type_: Type) -> Definition | None:
         """The constructor that gives this class, when it is registered."""
@@ -242,7 +230,7 @@ class Registry:
                 one.required,
                 one.default,
                 one.doc,
-                one.python_name,
+                one.attribute,
                 by_position=one.passed == "by position"
                 or (one.passed == "either way" and has_rest),
             )
@@ -262,12 +250,12 @@ def _is_known(python: type, name: str) -> bool:
     return name == python.__name__ and getattr(module, name, None) is python
 
 
-def parts_of(type_: Type) -> list[Type]:
+def with_items(type_: Type) -> list[Type]:
     """The members of a type, and the items of lists among them."""
     found: list[Type] = []
     for member in members_of(type_):
         item = item_of(member)
-        found += [member] if item is None else [member, *parts_of(item)]
+        found += [member] if item is None else [member, *with_items(item)]
     return found
 
 
@@ -314,10 +302,10 @@ def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> l
             _collect(schema_of(function), found, [])
             continue
         signature = signature_of(function)
-        parameters = (one.schema for one in signature.parameters)
-        rest = () if signature.rest is None else (signature.rest.schema,)
-        for schema in (*parameters, *rest, signature.returns):
-            _collect(schema, found, [])
+        rest = () if signature.rest is None else (signature.rest,)
+        for one in (*signature.parameters, *rest):
+            _collect(one.schema, found, [])
+        _collect(signature.returns, found, [])
     _collect(schema_of(returns), found, [])
     return list(found)
 
@@ -326,23 +314,12 @@ def _collect(schema: Schema, found: dict[type, None], inside: list[int]) -> None
     schema = resolved(schema)
     if id(schema) in inside:
         return
-    match schema:
-        case ListSchema(inner) | MapSchema(inner):
-            _collect(inner, found, inside)
-        case TupleSchema(members, rest):
-            for member in members if rest is None else (rest,):
-                _collect(member, found, inside)
-        case UnionSchema(members):
-            for member in members:
-                _collect(member, found, inside)
-        case ObjectSchema(fields=fields, build=build):
-            if isinstance(build, type):
-                found.setdefault(build)
-            inside.append(id(schema))
-            for field in fields:
-                _collect(field.schema, found, inside)
-        case _:
-            pass
+    if isinstance(schema, ObjectSchema):
+        inside.append(id(schema))
+        if isinstance(schema.build, type):
+            found.setdefault(schema.build)
+    for part in parts_of(schema):
+        _collect(part, found, inside)
 
 
 _ORDER = ("type", "function", "conversion")

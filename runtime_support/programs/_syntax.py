@@ -1,8 +1,8 @@
 """A program as it came, text or data, becomes the syntax tree of the lambda calculus.
 
-    read('{"a": 1, "a": 2}', limits)    JSON data of bounded size, and: duplicate key 'a'
-    parse({"add": {"a": 1, "b": 2}})    Apply("add", {"a": ..., "b": 2})
-    order_of(needs)                     bindings of a `$let`: what one refers to comes before it
+    read('{"a": 1, "a": 2}', limits)            JSON data of bounded size, and: duplicate key 'a'
+    Parser(wrong).parse({"add": {"a": 1}}, ())  Apply("add", {"a": 1})
+    order_of(needs)     bindings of a `$let`: what one refers to comes before it
 
 Reading has no recursion and stops at the first bound it passes, so that any input is safe. An
 object of one key is an `Apply`, and what stands under the key is read by `arguments_of` or
@@ -312,6 +312,7 @@ class Malformed:
     path: Path
 
 
+Fields = tuple[tuple[str, "Expression"], ...]
 Expression = Constant | ListOf | Record | Apply | Let | Ref | Map | If | Malformed
 
 FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -324,132 +325,115 @@ FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """The forms by name, with the keys that each needs and those that it may have."""
 
 
-class Report:
-    """Where the parser puts what is wrong: `wrong(message, path, renamings)`.
+class Parser:
+    """Reads expressions from JSON data; a malformed one is reported and stands as Malformed.
 
-    A renaming is a path whose last key may be corrected to another name.
+    What is wrong goes to `wrong(message, path, renamings)`; a renaming is a path whose last key may
+    be corrected to another name.
     """
 
     def __init__(self, wrong: Callable[[str, Path, Iterable[tuple[Path, str]]], None]) -> None:
-        self.wrong = wrong
+        self._wrong = wrong
 
+    def parse(self, value: Any, path: Path) -> Expression:
+        """The expression that the value at the path is."""
+        if is_list(value):
+            items = (self.parse(item, (*path, index)) for index, item in enumerate(value))
+            return ListOf(path, tuple(items))
+        if not is_object(value):
+            return Constant(path, value)
+        special = [name for name in value if name.startswith("$")]
+        if special:
+            return self._special(value, special, path)
+        if len(value) == 1:
+            ((name, body),) = value.items()
+            return Apply(path, name, body)
+        return Record(path, path, self._fields(value, path))
 
-def parse(value: Any, path: Path, report: Report) -> Expression:
-    """The expression at the path; a malformed one is reported and stands as Malformed."""
-    if is_list(value):
-        items = (parse(item, (*path, index), report) for index, item in enumerate(value))
-        return ListOf(path, tuple(items))
-    if not is_object(value):
-        return Constant(path, value)
-    special = [name for name in value if name.startswith("$")]
-    if special:
-        return _special(value, special, path, report)
-    if len(value) == 1:
-        ((name, body),) = value.items()
-        return Apply(path, name, body)
-    return Record(path, path, _fields(value, path, report))
+    def arguments_of(self, apply: Apply) -> Fields | None:
+        """The arguments by name, or None when the body is not an object of arguments."""
+        if not is_object(apply.body):
+            return None
+        return self._fields(apply.body, (*apply.path, apply.name))
 
+    def operand_of(self, apply: Apply) -> Expression:
+        """The body as one expression: a bare argument, or the value of a single field."""
+        return self.parse(apply.body, (*apply.path, apply.name))
 
-def arguments_of(apply: Apply, report: Report) -> tuple[tuple[str, Expression], ...] | None:
-    """The arguments by name, or None when the body is not an object of arguments."""
-    if not is_object(apply.body):
-        return None
-    return _fields(apply.body, (*apply.path, apply.name), report)
+    def _fields(self, value: dict[str, Any], path: Path) -> Fields:
+        return tuple((name, self.parse(child, (*path, name))) for name, child in value.items())
 
+    def _special(self, value: dict[str, Any], special: list[str], path: Path) -> Expression:
+        for name in special:
+            if name not in FORMS:
+                self._unknown(f"unknown form '{name}'", (*path, name), FORMS)
+            elif len(value) > 1:
+                self._wrong(f"'{name}' must be the only key of its object", path, ())
+        name = special[0]
+        if len(value) > 1 or name not in FORMS:
+            return Malformed(path)
+        return self._form(name, value[name], path)
 
-def operand_of(apply: Apply, report: Report) -> Expression:
-    """The body as one expression: a bare argument, or the value of a single field."""
-    return parse(apply.body, (*apply.path, apply.name), report)
-
-
-def _fields(
-    value: dict[str, Any], path: Path, report: Report
-) -> tuple[tuple[str, Expression], ...]:
-    return tuple((name, parse(child, (*path, name), report)) for name, child in value.items())
-
-
-def _special(value: dict[str, Any], special: list[str], path: Path, report: Report) -> Expression:
-    for name in special:
-        if name not in FORMS:
-            others = near(name, FORMS)
-            message = f"unknown form '{name}'{did_you_mean(others)}"
-            report.wrong(message, (*path, name), [((*path, name), new) for new in others])
-        elif len(value) > 1:
-            report.wrong(f"'{name}' must be the only key of its object", path, ())
-    name = special[0]
-    if len(value) > 1 or name not in FORMS:
-        return Malformed(path)
-    body = value[name]
-    inside = (*path, name)
-    if name == "$ref":
-        if isinstance(body, str):
+    def _form(self, name: str, body: Any, path: Path) -> Expression:
+        inside = (*path, name)
+        if name == "$ref" and isinstance(body, str):
             return Ref(path, body)
-        report.wrong("'$ref' takes the name of a variable", inside, ())
-        return Malformed(path)
-    if not is_object(body):
-        needed = ", ".join(FORMS[name][0]) or "fields"
-        report.wrong(f"'{name}' takes an object of {needed}", inside, ())
-        return Malformed(path)
-    if name == "$object":
-        return Record(path, inside, _fields(body, inside, report))
-    if not _has_keys(name, body, inside, report):
-        return Malformed(path)
-    if name == "$let":
-        return _let(body, path, report)
-    if name == "$map":
-        return _map(body, path, report)
-    return If(
-        path,
-        parse(body["test"], (*inside, "test"), report),
-        parse(body["then"], (*inside, "then"), report),
-        parse(body["else"], (*inside, "else"), report),
-    )
+        if name == "$ref" or not is_object(body):
+            fields = ", ".join(FORMS[name][0]) or "fields"
+            takes = "the name of a variable" if name == "$ref" else f"an object of {fields}"
+            self._wrong(f"'{name}' takes {takes}", inside, ())
+            return Malformed(path)
+        if name == "$object":
+            return Record(path, inside, self._fields(body, inside))
+        if not self._has_keys(name, body, inside):
+            return Malformed(path)
+        parts = {key: part for key, part in body.items() if key not in ("bind", "as")}
+        if name == "$let":
+            return self._let(body["bind"], parts, path)
+        if name == "$map":
+            return self._map(body["as"], parts, path)
+        read = dict(self._fields(parts, inside))
+        return If(path, read["test"], read["then"], read["else"])
 
+    def _has_keys(self, form: str, body: dict[str, Any], path: Path) -> bool:
+        needed, optional = FORMS[form]
+        missing = [name for name in needed if name not in body]
+        unknown = [name for name in body if name not in (*needed, *optional)]
+        free = [*missing, *(name for name in optional if name not in body)]
+        for name in unknown:
+            self._unknown(f"unknown key '{name}' of '{form}'", (*path, name), free)
+        for name in missing:
+            self._wrong(f"missing key '{name}' of '{form}'", path, ())
+        return not missing and not unknown
 
-def _has_keys(form: str, body: dict[str, Any], path: Path, report: Report) -> bool:
-    needed, optional = FORMS[form]
-    missing = [name for name in needed if name not in body]
-    unknown = [name for name in body if name not in (*needed, *optional)]
-    free = [*missing, *(name for name in optional if name not in body)]
-    for name in unknown:
-        others = near(name, free)
-        message = f"unknown key '{name}' of '{form}'{did_you_mean(others)}"
-        report.wrong(message, (*path, name), [((*path, name), new) for new in others])
-    for name in missing:
-        report.wrong(f"missing key '{name}' of '{form}'", path, ())
-    return not missing and not unknown
+    def _let(self, bound: Any, parts: dict[str, Any], path: Path) -> Expression:
+        inside = (*path, "$let", "bind")
+        if not is_object(bound):
+            self._wrong("'bind' takes an object of variables", inside, ())
+            return Malformed(path)
+        for name in bound:
+            self._check_variable(name, (*inside, name))
+        bindings = self._fields(bound, inside)
+        ((_, body),) = self._fields(parts, (*path, "$let"))
+        return Let(path, bindings, body)
 
+    def _map(self, variable: Any, parts: dict[str, Any], path: Path) -> Expression:
+        inside = (*path, "$map")
+        if not isinstance(variable, str):
+            self._wrong("'as' takes the name of a variable", (*inside, "as"), ())
+            return Malformed(path)
+        self._check_variable(variable, (*inside, "as"))
+        read = dict(self._fields(parts, inside))
+        return Map(path, read["over"], variable, read.get("where"), read["do"])
 
-def _let(body: dict[str, Any], path: Path, report: Report) -> Expression:
-    bound, inside = body["bind"], (*path, "$let", "bind")
-    if not is_object(bound):
-        report.wrong("'bind' takes an object of variables", inside, ())
-        return Malformed(path)
-    for name in bound:
-        _check_variable(name, (*inside, name), report)
-    bindings = _fields(bound, inside, report)
-    return Let(path, bindings, parse(body["in"], (*path, "$let", "in"), report))
+    def _check_variable(self, name: str, path: Path) -> None:
+        if not name or "$" in name:
+            self._wrong(f"'{name}' cannot be the name of a variable", path, ())
 
-
-def _map(body: dict[str, Any], path: Path, report: Report) -> Expression:
-    inside = (*path, "$map")
-    if not isinstance(body["as"], str):
-        report.wrong("'as' takes the name of a variable", (*inside, "as"), ())
-        return Malformed(path)
-    _check_variable(body["as"], (*inside, "as"), report)
-    where = parse(body["where"], (*inside, "where"), report) if "where" in body else None
-    return Map(
-        path,
-        parse(body["over"], (*inside, "over"), report),
-        body["as"],
-        where,
-        parse(body["do"], (*inside, "do"), report),
-    )
-
-
-def _check_variable(name: str, path: Path, report: Report) -> None:
-    if not name or "$" in name:
-        report.wrong(f"'{name}' cannot be the name of a variable", path, ())
+    def _unknown(self, message: str, path: Path, known: Iterable[str]) -> None:
+        others = near(str(path[-1]), known)
+        renamings = [(path, other) for other in others]
+        self._wrong(f"{message}{did_you_mean(others)}", path, renamings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -352,20 +352,16 @@ class _Conforming(Validating):
         return f"expected {notation(schema)}"
 
     def scalar_check(self, word: ScalarKind) -> Check:
-        if word not in ("int", "number"):
-            return super().scalar_check(word)
-        expected = self.expected(ScalarSchema(word))
+        if word == "number":
+            return opaque_check(self.expected(NUMBER), is_number)
+        check = super().scalar_check(word)
+        if word != "int":
+            return check
 
-        def check_number(value: Any) -> Any:
-            if type(value) is int or (word == "number" and is_number(value)):
-                return value
-            if isinstance(value, float) and value.is_integer():
-                return int(value)
-            if is_number(value) and not isinstance(value, float):
-                return value
-            raise Mismatch(expected, value)
+        def check_integer(value: Any) -> Any:
+            return check(int(value) if isinstance(value, float) and value.is_integer() else value)
 
-        return check_number
+        return check_integer
 
     def literal_check(self, schema: LiteralSchema) -> Check:
         wanted, member, expected = schema.value, schema.member, self.expected(schema)
@@ -378,28 +374,17 @@ class _Conforming(Validating):
         return check_literal
 
     def list_check(self, schema: ListSchema) -> Check:
-        check, expected = super().list_check(schema), self.expected(schema)
-
-        def as_list(value: Any) -> Any:
-            return list(value) if is_tuple(value) else value
-
-        def check_list(value: Any) -> Any:
-            if not (is_list(value) or is_tuple(value)):
-                raise Mismatch(expected, value)
-            return check(as_list(value))
-
-        return check_list
+        check = super().list_check(schema)
+        return lambda value: check(list(value) if is_tuple(value) else value)
 
     def tuple_check(self, schema: TupleSchema) -> Check:
-        check, expected = super().tuple_check(schema), self.expected(schema)
-        count = None if schema.rest is not None else len(schema.items)
+        check, count = super().tuple_check(schema), len(schema.items)
 
         def check_tuple(value: Any) -> Any:
-            if not (is_list(value) or is_tuple(value)):
-                raise Mismatch(expected, value)
-            if count is not None and len(value) != count:
-                raise Mismatch(f"expected {count} items, got {len(value)}")
-            return check(tuple(value))
+            given = tuple(value) if is_list(value) else value
+            if schema.rest is None and is_tuple(given) and len(given) != count:
+                raise Mismatch(f"expected {count} items, got {len(given)}")
+            return check(given)
 
         return check_tuple
 

@@ -26,7 +26,11 @@ from runtime_support._jsontext import without_halves
 from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError, ProviderTimeout, ToolsUnsupported
 from runtime_support.providers._completions import (
+    NO_SCHEMA,
+    NO_TOOLS,
+    NOT_THIS_SCHEMA,
     SHOWN,
+    Lacks,
     asked_wait,
     error_of,
     is_object_root,
@@ -35,7 +39,6 @@ from runtime_support.providers._completions import (
     response_format,
     words_of,
 )
-from runtime_support.providers._refusals import NO_SCHEMA, NO_TOOLS, NOT_THIS_SCHEMA, Lacks
 from runtime_support.providers._transport import bounded_replies, transport_to
 
 DEFAULT_MODEL = "gpt-4o-mini"

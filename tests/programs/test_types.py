@@ -16,7 +16,10 @@ import pydantic
 import pytest
 
 from runtime_support import CheckError, check, prompt
-from runtime_support._schema import ABSENT, decode, json_schema, schema_of
+from runtime_support._schema.checking import decode
+from runtime_support._schema.model import ABSENT
+from runtime_support._schema.reading import schema_of
+from runtime_support._schema.writing import json_schema
 from runtime_support._tools import function_tool
 from runtime_support.programs import (
     Failure,
@@ -328,8 +331,9 @@ def test_plans_and_types_pickle():
 
 
 def test_caches_of_types_are_bounded():
-    from runtime_support import _checks as checks
-    from runtime_support._schema import object_schema, reading
+    from runtime_support import _schema as checks
+    from runtime_support._schema import reading
+    from runtime_support._schema.reading import object_schema
 
     for number in range(1500):
         type_ = Literal[number]

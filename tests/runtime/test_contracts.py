@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, TypedDict
 import pytest
 
 from runtime_support._goals import contract_of
-from runtime_support._schema import json_schema, schema_of
+from runtime_support._schema.reading import schema_of
+from runtime_support._schema.writing import json_schema
 
 
 class Line(TypedDict):

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from runtime_support import configure, image, prompt
 from runtime_support._exchange import Request
 from runtime_support._goals import contract_of
-from runtime_support._schema import json_schema, schema_of
+from runtime_support._schema.reading import schema_of
+from runtime_support._schema.writing import json_schema
 from runtime_support.programs import ambiguous, option
 from runtime_support.programs._outcomes import Failure
 from runtime_support.programs._prompting import Plan, ProgramFailed, program

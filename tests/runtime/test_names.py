@@ -10,7 +10,9 @@ import pytest
 
 from runtime_support import CheckError, MissingError, check, ops, prompt, show, to_json
 from runtime_support._results import Result, Usage
-from runtime_support._schema import decode, json_schema, notation, schema_of
+from runtime_support._schema.checking import decode
+from runtime_support._schema.reading import schema_of
+from runtime_support._schema.writing import json_schema, notation
 from runtime_support._tools import function_tool
 from runtime_support.providers._scripted import Scripted, tool_request
 

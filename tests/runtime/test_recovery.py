@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from runtime_support._recovery import (
     recover,
     without_thinking,
 )
-from runtime_support._schema import (
+from runtime_support._schema.checking import decode
+from runtime_support._schema.model import (
     ABSENT,
     AnySchema,
     Field,
@@ -36,8 +38,8 @@ from runtime_support._schema import (
     Schema,
     TupleSchema,
     UnionSchema,
-    decode,
 )
+from runtime_support._schema.reading import schema_of
 from runtime_support.providers._scripted import Scripted
 
 CASES = Path(__file__).parent / "recovery_cases"
@@ -478,3 +480,13 @@ def test_a_reply_of_a_megabyte_takes_seconds(text: str) -> None:
 def test_deep_nesting_is_no_crash(text: str) -> None:
     found = outcome(text, AnySchema())
     assert found is None or isinstance(found, list)
+
+
+def test_messages_write_types_as_all_messages_do():
+    @dataclass
+    class City:
+        name: str
+        rivers: list[str]
+
+    with pytest.raises(RecoveryRefused, match=r"^value\[0\]: expected City, got `12`$"):
+        recover("[12]", schema_of(list[City]))

@@ -9,16 +9,10 @@ import jsonschema
 import pytest
 
 from runtime_support import CheckError
-from runtime_support._schema import (
-    ListSchema,
-    ScalarSchema,
-    decode,
-    json_schema,
-    notation,
-    object_schema,
-    schema_of,
-    strict_json_schema,
-)
+from runtime_support._schema.checking import decode
+from runtime_support._schema.model import ListSchema, ScalarSchema
+from runtime_support._schema.reading import object_schema, schema_of
+from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 
 
 @dataclass(frozen=True)

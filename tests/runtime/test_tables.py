@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from runtime_support import CheckError, ConfigError, FileError, MissingError, check, kind, ops, show
-from runtime_support._schema import schema_of
+from runtime_support._schema.reading import schema_of
 
 PLAYERS = pl.DataFrame(
     {

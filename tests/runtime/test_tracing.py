@@ -15,7 +15,7 @@ import pytest
 from runtime_support import RateLimited, ToolsUnsupported, configure, prompt
 from runtime_support import _tracing as tracing
 from runtime_support._exchange import Reply, Request
-from runtime_support._tracing import add_observer, retrying
+from runtime_support._tracing import add_observer
 from runtime_support.providers._scripted import Scripted, tool_request
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
@@ -220,12 +220,11 @@ def test_half_surrogates_can_be_logged(
     assert json.loads(path.read_text().splitlines()[1])["text"] == "half \ud800"
 
 
-def test_a_failure_and_a_retry_are_events(
+def test_a_failure_is_an_event(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     class Busy:
         def complete(self, request: Request) -> Reply:
-            retrying("429 Too Many Requests", 1.5)
             raise RateLimited("too many requests", status=429, hint="wait")
 
     path = tmp_path / "saft.jsonl"
@@ -234,12 +233,7 @@ def test_a_failure_and_a_retry_are_events(
     configure(provider=Busy())
     with pytest.raises(RateLimited):
         prompt("hi")
-    retrying("nobody asks", 1)
-    _, retry, failure = [json.loads(line) for line in path.read_text().splitlines()]
-    assert (retry["event"], retry["reason"], retry["wait"]) == (
-        *("retry", "429 Too Many Requests"),
-        1.5,
-    )
+    _, failure = [json.loads(line) for line in path.read_text().splitlines()]
     assert (failure["event"], failure["error"], failure["status"]) == (
         "failure",
         "RateLimited",
@@ -247,9 +241,7 @@ def test_a_failure_and_a_retry_are_events(
     )
     assert failure["message"] == "too many requests; wait" and failure["duration"] >= 0
     told = capsys.readouterr().err
-    assert re.search(r"\[\d+\] again in 1\.5 s: 429 Too Many Requests\n", told)
     assert re.search(r"\] failed, [\d.]+ ms\n    RateLimited: too many requests; wait\n", told)
-    assert "nobody asks" not in told
 
 
 def test_control_characters_of_a_reply_do_not_reach_the_terminal(
