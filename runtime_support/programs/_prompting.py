@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from runtime_support._asking import Asking, Question, rendered_from, settings_where_known
-from runtime_support._config import Settings, settings_for
+from runtime_support._config import Settings, given_here, settings_for
 from runtime_support._conversation import Conversation, Steps
 from runtime_support._exchange import Request, ToolRequest
 from runtime_support._goals import Contract, Unreadable, Work, without_thinking
@@ -222,7 +222,9 @@ def _asking(question: Question, conversions: list[Function], pure: list[Function
     goal = _goal(registry, question, _limits(settings, options))
     provider = provider_for(settings)
     settings = replace(settings, repairs=settings.max_tool_rounds)
-    conversation = Conversation(rendered.content, goal, (), settings, None, observer_for())
+    is_given = "model" in given_here(options)
+    observer = observer_for()
+    conversation = Conversation(rendered.content, goal, (), settings, None, observer, is_given)
     return Asking(_steps(conversation, goal), provider, {}, place_of_call())
 
 
@@ -334,6 +336,10 @@ class ProgramGoal:
     @property
     def is_reached(self) -> bool:
         return self.has_value or (self.outcome is not None and not _goes_back(self.outcome))
+
+    @property
+    def is_enough(self) -> bool:
+        return self.is_reached
 
     @property
     def has_value(self) -> bool:
