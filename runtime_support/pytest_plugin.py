@@ -22,7 +22,6 @@ from typing import Any
 
 import pytest
 
-
 _MODES = (
     ("--saft-record", "missing", "record the prompts of tests that have no recording"),
     ("--saft-record=missing", "missing", "the same"),

@@ -6,9 +6,9 @@
 
 A recording has one JSON line for each exchange: the key of the canonical request, the number of the
 repeat, the request and the reply. A model that the environment or a project file chose is no part
-of the request, so that others can replay it with theirs. Lines are added as replies come, also by several processes at
-once; at the end the file is sorted by key so that it diffs well. There are no headers in it, and
-nothing like a key: a request that holds one is refused before it is made.
+of the request, so that others can replay it with theirs. Lines are added as replies come, also by
+several processes at once; at the end the file is sorted by key so that it diffs well. There are no
+headers in it, and nothing like a key: a request that holds one is refused before it is made.
 """
 
 from __future__ import annotations
@@ -413,8 +413,9 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
     known = [entry["request"] for _, entry in sorted(recording.entries.items())]
     if not known:
         path = recording.path
-        is_there = os.path.exists(path)
-        message = f"the recording {path} has no entries" if is_there else f"there is no recording {path}"
+        is_empty = os.path.exists(path)
+        found = f"the recording {path} has no entries"
+        message = found if is_empty else f"there is no recording {path}"
         return ReplayMiss(message, hint=hint)
     likely = _likely(known, _recorded(request))
     ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]

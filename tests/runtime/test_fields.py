@@ -259,5 +259,5 @@ def test_a_model_that_calls_nothing_is_reminded_before_all_is_nil(scripted: Scri
 
 def test_what_was_sent_and_refused_does_not_stay_away(scripted: Script) -> None:
     scripted([name_call, tool_request("__saft_return_note", value=3)], "done", "done")
-    with pytest.raises(ContractError, match="note .value: expected string"):
+    with pytest.raises(ContractError, match=r"note .value: expected string"):
         prompt("?", fields=OPTIONAL)
