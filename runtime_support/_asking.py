@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from runtime_support._config import Settings, settings_for, settings_to_show
+from runtime_support._config import Settings, given_here, settings_for, settings_to_show
 from runtime_support._conversation import Conversation, Step, Steps, drive
 from runtime_support._exchange import Provider, Request, ToolRequest
 from runtime_support._goals import ObjectGoal, goal_for
@@ -141,7 +141,8 @@ def _conversation(
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
-    return Conversation(rendered.content, goal, tools, settings, rounds, observer)
+    is_given = "model" in given_here(question.options)
+    return Conversation(rendered.content, goal, tools, settings, rounds, observer, is_given)
 
 
 def _steps(conversation: Conversation, fields: Mapping[str, Any] | None) -> Steps[Answer]:

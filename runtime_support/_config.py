@@ -173,7 +173,7 @@ def settings_for(options: Mapping[str, Any] | None = None) -> Settings:
     """The settings in force for a prompt with these options, by which it may be sent."""
     settings, found = _in_force(options)
     if found.chosen_by_project:
-        _check_word(found, settings, {*_set_here(), *(plain(options) or ())})
+        _check_word(found, settings, set(given_here(options)))
     return settings
 
 
@@ -199,9 +199,9 @@ def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _set_here() -> dict[str, Any]:
-    """What `configure` has set for the process and for the blocks around."""
-    return _set_ones({**_configured, **_of_blocks.get(_NO_BLOCK)})
+def given_here(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the program itself says: by `configure`, by the blocks around, by these options."""
+    return _set_ones({**_configured, **_of_blocks.get(_NO_BLOCK), **(plain(options) or {})})
 
 
 def _with_configured(settings: Settings) -> Settings:
@@ -247,7 +247,7 @@ def check_provider_name(name: str, origin: str) -> None:
 
 def _working_directory() -> str:
     try:
-        return os.getcwd()
+        return os.environ.get("SAFT_PROJECT") or os.getcwd()
     except FileNotFoundError:
         return os.sep  # it was removed, and with it the project file that may have been there
 

@@ -83,12 +83,14 @@ class Conversation:
         settings: Settings,
         rounds: int | None,
         observer: Observer,
+        model_is_given: bool = True,
     ) -> None:
         self.content = content
         self.goal = goal
         self.settings = settings
         self.rounds_allowed = rounds
         self.observer = observer
+        self.model_is_given = model_is_given
         self.tools = tools
         self.messages = _opening(content, goal.ending(), settings.system)
         self.calls: list[ToolCall] = []
@@ -105,8 +107,8 @@ class Conversation:
 
     def anew(self, goal: Goal) -> Conversation:
         """The same, from the beginning, towards another goal."""
-        rounds, observer = self.rounds_allowed, self.observer
-        return Conversation(self.content, goal, self.tools, self.settings, rounds, observer)
+        same = (self.tools, self.settings, self.rounds_allowed, self.observer, self.model_is_given)
+        return Conversation(self.content, goal, *same)
 
     def steps(self) -> Steps[None]:
         """What has to be done until the goal is reached; a PromptError when it cannot be."""
@@ -153,6 +155,7 @@ class Conversation:
             is_strict=contract is not None and contract.is_strict,
             structured=self.settings.structured,
             options=self.settings.sampling(),
+            model_is_given=self.model_is_given,
         )
 
     def answer(self, value: Any, *, is_several: bool = False) -> Answer:
@@ -212,7 +215,7 @@ class Conversation:
                 answer = made.result if made.result is not None else f"error: {made.error}"
             self.messages.append({"role": "tool", "tool_call_id": identity, "content": answer})
         is_do = self.rounds_allowed is not None
-        if is_do and not ordinary and not self.goal.is_reached:
+        if is_do and not ordinary and not self.goal.is_enough:
             self._note_attempt(reply.text, "not every field was handed in")
 
     def _note_call(self, call: ToolCall) -> None:

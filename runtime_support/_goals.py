@@ -9,6 +9,7 @@ for it, and judges the replies that end a turn:
     goal.accept(text)            a reply without calls: nothing, work that has to be done before it
                                  can be judged, or Unreadable with the reason
     goal.is_reached, goal.value  whether all is there, and what it is
+    goal.is_enough               whether the model may stop: what is open may stay away
 
 What a typed goal asks of the model, and makes of its replies, is its contract:
 
@@ -21,7 +22,7 @@ The form is Saft's notation with the fields' docs, far shorter than a JSON Schem
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -32,7 +33,14 @@ from runtime_support._names import listed
 from runtime_support._results import ToolCall
 from runtime_support._schema import check
 from runtime_support._schema.checking import decode
-from runtime_support._schema.model import ABSENT, AnySchema, Field, ObjectSchema, Schema
+from runtime_support._schema.model import (
+    ABSENT,
+    AnySchema,
+    Field,
+    ObjectSchema,
+    Schema,
+    admits_nil,
+)
 from runtime_support._schema.reading import object_schema, schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support._tools import loosened, read_arguments
@@ -172,6 +180,9 @@ class Goal(Protocol):
     def is_reached(self) -> bool: ...
 
     @property
+    def is_enough(self) -> bool: ...
+
+    @property
     def value(self) -> Any: ...
 
     @property
@@ -216,6 +227,10 @@ class _WithoutReturnTools:
         return self.found is not ABSENT
 
     @property
+    def is_enough(self) -> bool:
+        return self.is_reached
+
+    @property
     def value(self) -> Any:
         return self.found
 
@@ -233,7 +248,7 @@ class _WithoutReturnTools:
 
 
 class TextGoal(_WithoutReturnTools):
-    """Any text that is not empty."""
+    """Any text that is not empty; of a reply that is one JSON string, what it holds."""
 
     is_typed = False
     contract = None
@@ -244,6 +259,7 @@ class TextGoal(_WithoutReturnTools):
     def accept(self, text: str) -> None:
         if not text.strip():
             raise Unreadable("the reply is empty")
+        text = _unquoted(text)
         self.found = without_halves(text)
         if self.found != text:
             self.repairs.append("half of a surrogate pair was replaced by U+FFFD")
@@ -293,7 +309,8 @@ class FieldsGoal:
     """Fields that the model hands in by one return tool each.
 
     A valid value is kept, also when later ones are not; of two, the later one counts. An object
-    with the fields, sent as text, is taken too.
+    with the fields, sent as text, is taken too. A field that takes nil may stay away: it is nil
+    when the model calls no more tools, and has handed in another or been reminded.
     """
 
     is_typed = True
@@ -304,6 +321,8 @@ class FieldsGoal:
         self.schema: ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
+        self._optional = {one.name for one in self.schema.fields if _may_stay_away(one)}
+        self._is_reminded = False
         for name in fields:
             if len(RETURN_PREFIX + name) > 64:
                 raise CheckError(f"the field name `{name}` is too long for a tool")
@@ -313,12 +332,18 @@ class FieldsGoal:
         return len(self.arrived) == len(self.schema.fields)
 
     @property
+    def is_enough(self) -> bool:
+        return not self._missing()
+
+    @property
     def value(self) -> Any:
         return tuple(self.arrived[field.name] for field in self.schema.fields)
 
     def ending(self) -> str:
         tools = ", ".join(RETURN_PREFIX + field.name for field in self.schema.fields)
-        return f"Answer by calling each of these tools once, with the value: {tools}."
+        optional = [one.name for one in self.schema.fields if one.name in self._optional]
+        left_out = f" What has no value may be left out: {_tools(optional)}." if optional else ""
+        return f"Answer by calling each of these tools once, with the value: {tools}.{left_out}"
 
     def return_tools(self) -> list[dict[str, Any]]:
         return [_return_tool(field) for field in self.schema.fields]
@@ -340,25 +365,33 @@ class FieldsGoal:
             self.repairs.append(f"refused for {name}: {error}")
             return f"error: {error}"
         self.reasons.pop(name, None)
-        return "kept" if self.is_reached else f"kept; still missing: {self._missing_tools()}"
+        missing = self._missing()
+        if missing:
+            return f"kept; still missing: {_tools(missing)}"
+        return "kept" if self.is_reached else f"kept; may be left out: {_tools(self._open())}"
 
     def accept(self, text: str) -> None:
-        if not text.strip():
-            raise Unreadable("the reply is empty and calls no tool")
-        found = self._fields_in(text)
-        if not found:
-            raise Unreadable("the reply calls no tool")
-        self.arrived.update(found)
-        self.repairs.append(f"taken from a JSON object in the text: {listed(found)}")
-        if not self.is_reached:
-            raise Unreadable(f"the reply leaves open: {listed(self._missing())}")
+        found = self._fields_in(text) if text.strip() else {}
+        if found:
+            self.arrived.update(found)
+            self.repairs.append(f"taken from a JSON object in the text: {listed(found)}")
+        missing = self._missing()
+        if not missing and (self.arrived or self._is_reminded):
+            self.arrived |= dict.fromkeys(self._open())
+        elif found:
+            raise Unreadable(f"the reply leaves open: {listed(missing)}")
+        else:
+            empty = "" if text.strip() else "is empty and "
+            raise Unreadable(f"the reply {empty}calls no tool")
 
     def reminder(self, reason: str) -> str:
+        self._is_reminded = True
         open_fields = [
             f"{name} ({self.reasons[name]})" if name in self.reasons else name
-            for name in self._missing()
+            for name in self._missing() or self._open()
         ]
-        return f"Still missing: {', '.join(open_fields)}. Call {self._missing_tools()}."
+        tools = _tools(self._missing() or self._open())
+        return f"Still missing: {', '.join(open_fields)}. Call {tools}."
 
     def state(self) -> str:
         """What arrived, what did not, and why, for the error that ends the call."""
@@ -368,11 +401,13 @@ class FieldsGoal:
         )
         return f"arrived: {arrived or 'nothing'}; missing: {missing}"
 
-    def _missing(self) -> list[str]:
+    def _open(self) -> list[str]:
         return [field.name for field in self.schema.fields if field.name not in self.arrived]
 
-    def _missing_tools(self) -> str:
-        return ", ".join(RETURN_PREFIX + name for name in self._missing())
+    def _missing(self) -> list[str]:
+        """What is open and may not stay away; what was sent and refused may not either."""
+        may_stay_away = self._optional.difference(self.reasons)
+        return [name for name in self._open() if name not in may_stay_away]
 
     def _fields_in(self, text: str) -> dict[str, Any]:
         """The fields of an object in the text: all of them, or each that is valid."""
@@ -393,6 +428,25 @@ class FieldsGoal:
             except CheckError as error:
                 self.reasons[field.name] = str(error)
         return found
+
+
+def _unquoted(text: str) -> str:
+    """What the text holds as a JSON string, where it is one as a whole."""
+    literal = text.strip()
+    if len(literal) < 2 or literal[0] != '"' or literal[-1] != '"':
+        return text
+    try:
+        return parse_unambiguous(literal)
+    except CheckError:
+        return text
+
+
+def _may_stay_away(field: Field) -> bool:
+    return not isinstance(field.schema, AnySchema) and admits_nil(field.schema)
+
+
+def _tools(names: Iterable[str]) -> str:
+    return ", ".join(RETURN_PREFIX + name for name in names)
 
 
 def _return_tool(field: Field) -> dict[str, Any]:

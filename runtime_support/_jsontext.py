@@ -14,9 +14,12 @@ An error says the path of the part that has no JSON form:
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from runtime_support._quick_typing import Any, Callable, NoReturn
 from runtime_support._values import (
     brief,
+    data_of,
     is_dataframe,
     is_list,
     is_object,
@@ -34,7 +37,8 @@ from runtime_support.errors import CheckError
 def to_json(value: Any) -> str:
     """Compact JSON text: non-ASCII kept, tuples as lists, records as objects.
 
-    A dataframe is a summary of it, which is bounded.
+    A NamedTuple and a pydantic model are objects of their fields, a member of an Enum is its
+    value. A dataframe is a summary of it, which is bounded.
 
     Non-finite numbers, functions and other values without a JSON form are refused.
     """
@@ -42,7 +46,7 @@ def to_json(value: Any) -> str:
 
     try:
         return json.dumps(
-            value,
+            _with_data(value),
             ensure_ascii=False,
             allow_nan=False,
             separators=(",", ":"),
@@ -135,12 +139,32 @@ def _check_surrogates(value: Any) -> None:
         raise CheckError("parse(text): half of a surrogate pair is no character") from None
 
 
+_SCALARS = frozenset((bool, int, float, str, type(None)))
+
+
+def _with_data(value: Any) -> Any:
+    """The value with what the json module would write otherwise replaced by its data."""
+    value = data_of(value)
+    if is_object(value):
+        if _SCALARS.issuperset(map(type, value.values())):
+            return value
+        return {key: _with_data(item) for key, item in value.items()}
+    if is_list(value) or is_tuple(value):
+        if _SCALARS.issuperset(map(type, value)):
+            return value
+        return list(map(_with_data, value))
+    return value
+
+
 def _as_json(value: Any) -> Any:
     """What the json module cannot write by itself."""
     if is_result(value):
-        return plain(value)
+        return _with_data(plain(value))
     if is_record(value) and not isinstance(value, type):
-        return record_fields(value)
+        return _with_data(record_fields(value))
+    own = getattr(value, "__saft_json__", None)
+    if own is not None and not isinstance(value, type):
+        return own()
     if is_dataframe(value):
         from runtime_support._tables import summary
 
@@ -151,12 +175,20 @@ def _as_json(value: Any) -> Any:
 def _refusal(value: Any) -> CheckError:
     """The error for a value of which some part has no JSON form, with the path to it."""
     path, part = _culprit("value", value, 0)
-    hint = "interpolate it on its own" if kind(part) in ("image", "file") else None
+    hint = _ON_ITS_OWN.get(kind(part))
     return CheckError(f"{path}: {brief(part)} has no JSON form", path=path, hint=hint)
 
 
+_ON_ITS_OWN = {
+    "image": "interpolate it on its own",
+    "file": "interpolate it on its own",
+    "function": "a tool stands in braces of its own: `{f} {g}`",
+}
+
+
 def _culprit(path: str, value: Any, depth: int) -> tuple[str, Any]:
-    value = plain(value)
+    with suppress(Exception):  # what a pydantic model holds may have no JSON form
+        value = data_of(plain(value))
     parts: list[tuple[str, Any]] = []
     if is_list(value) or is_tuple(value):
         parts = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
@@ -177,7 +209,7 @@ def _is_writable(value: Any) -> bool:
     import json
 
     try:
-        json.dumps(value, allow_nan=False, default=_as_json)
+        json.dumps(_with_data(value), allow_nan=False, default=_as_json)
     except (TypeError, ValueError, RecursionError):
         return False
     return True

@@ -8,6 +8,7 @@ All of it is read through properties: a result may be there before the model has
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -16,6 +17,8 @@ from runtime_support._values import show
 from runtime_support.errors import CheckError
 
 T_co = TypeVar("T_co", covariant=True)
+
+_FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n((?:(?!```).)*)```\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +137,21 @@ class Result(Generic[T_co]):
 
     @property
     def data(self) -> Any:
-        """The value; for text that is a JSON object or array, what it holds."""
+        """The value; for text that is a JSON object or array, what it holds.
+
+        It may stand in a code fence, if nothing else stands beside it.
+        """
         value = self._answered().value
-        if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        if not isinstance(value, str):
+            return value
+        fenced = _FENCED.fullmatch(value)
+        text = value if fenced is None else fenced[1]
+        if text.lstrip()[:1] not in ("{", "["):
             return value
         import json
 
         try:
-            return json.loads(value)
+            return json.loads(text)
         except (ValueError, RecursionError):
             return value
 

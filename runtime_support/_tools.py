@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from runtime_support._jsontext import parse_unambiguous, to_json
@@ -41,6 +41,9 @@ from runtime_support._schema.reading import Parameter, Signature, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, SaftError
+
+if TYPE_CHECKING:
+    from runtime_support.programs._outcomes import Ambiguity
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -107,7 +110,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
     except (ProviderError, ConfigError):
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
-        result, error = None, redacted(_words(failure))
+        result, error = None, redacted(_words(failure, name, read))
     return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
 
 
@@ -217,11 +220,34 @@ def _text_of(value: Any) -> str:
     return text
 
 
-def _words(failure: Exception) -> str:
+def _words(failure: Exception, name: str, arguments: Any) -> str:
     if isinstance(failure, SaftError):
         return str(failure)
-    name = type(failure).__name__
-    return f"{name}: {failure}" if str(failure) else name
+    from runtime_support.programs._outcomes import Ambiguity  # not needed before a tool fails
+
+    if isinstance(failure, Ambiguity):
+        return _to_choose(failure, name, arguments)
+    class_ = type(failure).__name__
+    return f"{class_}: {failure}" if str(failure) else class_
+
+
+def _to_choose(ambiguity: Ambiguity, name: str, arguments: dict[str, Any]) -> str:
+    """The message with its numbered options: each is the call that it means, or a value."""
+    options = enumerate(_options(ambiguity, name, arguments), 1)
+    lines = [f"{number}. {option}" for number, option in options]
+    message = ambiguity.message
+    return "\n".join([f"{message.rstrip('.')}; choose one of these:" if lines else message, *lines])
+
+
+def _options(ambiguity: Ambiguity, name: str, arguments: dict[str, Any]) -> Iterator[str]:
+    for option in ambiguity.options:
+        try:
+            if option.values:
+                yield f"{option.sentence}: {to_json(option.values[0])}"
+            else:
+                yield f"{option.sentence}: {name} {to_json({**arguments, **option.arguments})}"
+        except CheckError:
+            yield option.sentence
 
 
 def _as_integer(value: Any) -> Any:

@@ -139,6 +139,29 @@ def attributes_of(class_: type) -> dict[str, str]:
     return known
 
 
+def data_of(value: Any) -> Any:
+    """The data of a member of an Enum, a NamedTuple or a pydantic model, as JSON has it.
+
+    Any other value is given as it is.
+    """
+    class_ = type(value)
+    if class_ in _KINDS or isinstance(value, type):
+        return value
+    if hasattr(class_, "__members__"):
+        return value.value
+    if is_named_tuple(value):
+        names: tuple[str, ...] = class_._fields
+        return {field_name(name): item for name, item in zip(names, value, strict=True)}
+    if hasattr(class_, "model_dump") and hasattr(class_, "model_fields"):
+        return value.model_dump(mode="json", by_alias=True)
+    return value
+
+
+def is_named_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+    """Whether the value is an instance of a NamedTuple."""
+    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+
+
 def kind(value: object) -> str:
     """The kind of a value in Saft's words; a record's is the name of its type."""
     word = _KINDS.get(type(value))
@@ -159,7 +182,12 @@ def kind(value: object) -> str:
 
 
 def show(value: object) -> str:
-    """The text that `print` writes: strings as they are, other values as Saft literals."""
+    """The text that `print` writes: strings as they are, other values as Saft literals.
+
+    A member of an Enum, a NamedTuple and a pydantic model are written as the data they have.
+    """
+    if type(value) not in _KINDS:
+        value = data_of(value)
     if isinstance(value, str):
         return value
     if is_result(value):
@@ -177,6 +205,8 @@ def show(value: object) -> str:
 
 def literal(value: object) -> str:
     """The value as a Saft literal; a record as a call of its constructor with named fields."""
+    if type(value) not in _KINDS:
+        value = data_of(value)
     if value is None:
         return "nil"
     if isinstance(value, bool):
@@ -211,7 +241,7 @@ def brief(value: object) -> str:
     """Kind and value in one short line, for messages: `string "7"`, `nil`, `list [1, 2, ...`."""
     if value is None:
         return "nil"
-    word = kind(value)
+    word = type(value).__name__ if is_named_tuple(value) else kind(value)
     if callable(value) and not is_record(value):
         return word if word != "function" else f"function {function_name(value)}"
     try:

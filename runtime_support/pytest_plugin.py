@@ -5,6 +5,7 @@
 
 The recording stands beside the test, `recordings/test_mail.test_triage.jsonl`. By default it is
 replayed: nothing is asked of a model, what is not recorded fails, and nothing leaves the machine.
+Settings come from the pyproject.toml of the test, wherever pytest is started.
 `pytest --saft-record` asks for what is missing and records it, `pytest --saft-record=all` records
 everything anew.
 """
@@ -21,6 +22,13 @@ from typing import Any
 
 import pytest
 
+_MODES = (
+    ("--saft-record", "missing", "record the prompts of tests that have no recording"),
+    ("--saft-record=missing", "missing", "the same"),
+    ("--saft-record=all", "all", "record all prompts of tests anew"),
+    ("--saft-record=none", "none", "replay the prompts of tests, as is the default"),
+)
+
 
 class NetworkRefused(OSError):
     """A test that replays its prompts tried to reach another machine."""
@@ -32,23 +40,21 @@ class UnusedRecording(UserWarning):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds `--saft-record`."""
-    parser.getgroup("saft").addoption(
-        "--saft-record",
-        nargs="?",
-        const="missing",
-        default="none",
-        choices=("none", "missing", "all"),
-        help="record the prompts of tests: those without a recording, or all of them anew",
-    )
+    group = parser.getgroup("saft")
+    for option, mode, words in _MODES:
+        # Each value is an option of its own: one that may have a value takes the path behind it.
+        group.addoption(
+            option, action="store_const", const=mode, dest="saft_record", default="none", help=words
+        )
 
 
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; gives the path of the recording."""
-    from runtime_support.providers._replay import close, counted
+    from runtime_support.providers._replay import advise, close, counted
 
     path = _recording_of(request.node)
-    mode = request.config.getoption("--saft-record")
+    mode = request.config.getoption("saft_record")
     if mode == "all":
         path.unlink(missing_ok=True)
     if mode == "none":
@@ -58,6 +64,8 @@ def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
             monkeypatch.setenv(variable, str(path))
         else:
             monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("SAFT_PROJECT", str(request.node.path.parent))
+    advise(str(path), "`pytest --saft-record` records what is missing")
     yield path
     unused = close(str(path))
     if unused:

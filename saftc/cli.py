@@ -255,6 +255,11 @@ def run(
         "SAFT_LOG": log,
     }
     os.environ.update({name: str(value) for name, value in settings.items() if value is not None})
+    if replay is not None:
+        from saftc.runtime import runtime
+
+        advice = f"`--record {replay}` beside it records what is missing"
+        runtime("providers._replay").advise(replay, advice)
     workspace = _workspace(context)
     module = workspace.compile(file)
     workspace.close()

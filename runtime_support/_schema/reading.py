@@ -292,7 +292,7 @@ class _Reader:
             return ListSchema(AnySchema(), also=class_)
         if class_ in _READ_ONLY:
             return _PLAIN[_READ_ONLY[class_]]
-        name = self.names.get(class_, class_.__name__)
+        name = self.names.get(class_, getattr(class_, "__saft_kind__", class_.__name__))
         if isinstance(class_, enum.EnumMeta):
             return _enumeration(name, class_)
         fields_of = self.fields_of(class_)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._values import is_object
+from runtime_support._values import is_list, is_object
 from runtime_support.programs._outcomes import Candidate, Diagnostic, Point
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._serialization import SerializationError, serialize
@@ -95,6 +95,14 @@ def rename(path: Path, new: str) -> Edit:
 
 def write(sentence: str, place: Place, new: Any) -> Edit:
     return Edit(sentence, place.path, lambda program: place.written(program, new))
+
+
+def by_name(arguments: Any, definition: Definition, path: Path) -> list[Edit]:
+    """The arguments of a call that stand in a list, under the names of the parameters."""
+    names = [one.name for one in definition.parameters if not one.takes_rest]
+    if not is_list(arguments) or len(arguments) > len(names):
+        return []
+    return [write("by name", Place(path), dict(zip(names, arguments, strict=False)))]
 
 
 class Findings:

@@ -26,7 +26,13 @@ from runtime_support._schema.model import (
     TupleSchema,
 )
 from runtime_support.programs import _syntax as syntax
-from runtime_support.programs._candidates import Findings, Place, write
+from runtime_support.programs._candidates import (
+    Findings,
+    Place,
+    by_name,
+    write,
+)
+from runtime_support.programs._coercion import is_by_position
 from runtime_support.programs._naming import (
     Fitter,
     Names,
@@ -244,7 +250,9 @@ class Checker:
         form: Literal["call", "bare"] = "call"
         if arguments is not None:
             nodes = self._named(arguments, definition, inside, "parameter", scope)
-        elif (single := definition.single) is not None:
+        elif (single := definition.single) is not None and not is_by_position(
+            expression.body, single.schema, self._registry
+        ):
             form = "bare"
             operand = self._parser.operand_of(expression)
             place = Slot(single.schema, _label("parameter", single.name, definition), single.name)
@@ -252,7 +260,7 @@ class Checker:
         else:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
             message = f"{definition.name} takes an object of arguments, with {takes}"
-            self._findings.wrong(message, inside)
+            self._findings.wrong(message, inside, by_name(expression.body, definition, inside))
             return broken(expression.path)
         pure = definition.pure and all(node.pure for _, node in nodes)
         node = CallNode(expression.path, definition.result, pure, True, definition, nodes, form)

@@ -156,6 +156,19 @@ def reachable(source: Type, registry: Registry) -> list[str]:
     return found
 
 
+def is_by_position(argument: Any, target: Type, registry: Registry) -> bool:
+    """Whether a bare argument is a list that could only be joined: arguments without names."""
+
+    def takes_list(type_: Type) -> bool:
+        return any(
+            isinstance(member, AnySchema | ListSchema | TupleSchema) for member in members_of(type_)
+        )
+
+    if not is_list(argument) or takes_list(target):
+        return False
+    return not shortest_routes(takes_list, target, registry)
+
+
 def readings(value: Any, target: Type) -> list[tuple[str, Any]]:
     """The values that one built-in hop gives, each with a sentence; two for text with commas."""
     for member in members_of(target):
@@ -250,11 +263,20 @@ def _hops(source: Type, target: Type) -> bool:
         item = item_of(target)
         return target in NUMBERS or (item is not None and _takes_text(item))
     if source in NUMBERS:
-        return target in (STRING, BOOLEAN)
+        item = item_of(target)
+        return target in (STRING, BOOLEAN) or (item is not None and takes_number(item))
     if source == BOOLEAN:
         return target in NUMBERS
     item = item_of(source)
     return item is not None and target == STRING and _takes_text(item)
+
+
+def takes_number(item: Type) -> bool:
+    """Whether a list of these items may be a list of one number; its value decides at times."""
+    return any(
+        member == ANY or member in NUMBERS or isinstance(member, LiteralSchema)
+        for member in members_of(item)
+    )
 
 
 def _takes_text(item: Type) -> bool:
@@ -271,7 +293,10 @@ def _read(value: Any, target: Type) -> list[tuple[str, Any]]:
     if isinstance(value, int | float):
         if target == STRING:
             return [("as text", json.dumps(value))]
-        return [("as a boolean", bool(value))] if target == BOOLEAN and value in (0, 1) else []
+        if target == BOOLEAN:
+            return [("as a boolean", bool(value))] if value in (0, 1) else []
+        one = None if item_of(target) is None else _kept([value], target)
+        return [] if one is None else [("a list of one", one)]
     if target == STRING and is_list(value) and all(isinstance(item, str) for item in value):
         return [("joined", ",".join(value))]
     return []
@@ -289,11 +314,11 @@ def _read_text(text: str, target: Type) -> list[tuple[str, Any]]:
         return []
     choices = [("a list of one", [text])]
     if "," in text:
-        choices.insert(0, ("split at the commas", text.split(",")))
+        choices.insert(0, ("split at the commas", [part.strip() for part in text.split(",")]))
     return [(sentence, kept) for sentence, items in choices if (kept := _kept(items, target))]
 
 
-def _kept(items: list[str], target: Type) -> Any:
+def _kept(items: list[Any], target: Type) -> Any:
     try:
         return conform(items, target)
     except Misfit:
@@ -419,7 +444,7 @@ class Coercer:
         try:
             written = tuple(site.choice(sentence, new) for sentence, new in choices())
         except SerializationError as error:
-            unwritable = f"{message}, and the choices cannot be written: {error}"
+            unwritable = f"{message.rstrip('.')}, and the choices cannot be written: {error}"
             return self._machine.failed("conversion", unwritable, site.path, site.frame)
         frame = site.frame
         return Stopped(Unclear(frame.position, site.path, message, written, frame.elements))

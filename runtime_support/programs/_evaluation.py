@@ -117,7 +117,8 @@ class Evaluator:
                     new = with_arguments(written, node.definition, node.form, given)
                 choices.append(Choice(option.sentence, place, new))
         except SerializationError as error:
-            message = f"{node.definition.name}: {ambiguity.message}, and its options cannot be "
+            message = ambiguity.message.rstrip(".")
+            message = f"{node.definition.name}: {message}, and its options cannot be "
             return self._machine.failed("error", f"{message}written: {error}", node.path, frame)
         message = ambiguity.message
         return Stopped(Unclear(frame.position, node.path, message, tuple(choices), frame.elements))

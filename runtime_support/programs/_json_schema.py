@@ -29,15 +29,18 @@ from runtime_support._schema.model import (
     UnionSchema,
     resolved,
 )
-from runtime_support.programs._coercion import judge
+from runtime_support._values import is_number
+from runtime_support.programs._coercion import is_by_position, judge
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS
 from runtime_support.programs._tree import Never
 from runtime_support.programs._types import (
     ANY,
     BOOLEAN,
+    FLOAT,
     INTEGER,
     NULL,
+    NUMBER,
     STRING,
     Type,
     item_of,
@@ -150,7 +153,7 @@ class _Writer:
 
     def _listed(self, item: Type) -> list[Schema]:
         text = [{"type": "string"}] if self._joins(item) else []
-        return [{"type": "array", "items": self.expression(item)}, *text]
+        return [{"type": "array", "items": self.expression(item)}, *text, *_single_numbers(item)]
 
     def _joins(self, item: Type) -> bool:
         return any(member in (ANY, STRING) for member in members_of(item))
@@ -202,8 +205,9 @@ class _Writer:
             arguments = self._object(definition.parameters)
             if (single := definition.single) is not None:
                 bare = self.expression(single.schema)
-                not_an_object = {"allOf": [{"not": {"type": "object"}}, bare]}
-                arguments = {"anyOf": [arguments, not_an_object]}
+                is_named = is_by_position([], single.schema, self._registry)
+                other = {"not": {"type": ["object", "array"] if is_named else "object"}}
+                arguments = {"anyOf": [arguments, {"allOf": [other, bare]}]}
             written = _form(definition.name, arguments)
             if definition.doc:
                 written["description"] = definition.doc
@@ -244,6 +248,16 @@ class _Writer:
         is_never = isinstance(judge(ListSchema(ANY), type_, self._registry), Never)
         takes_text = isinstance(judge(ListSchema(STRING), type_, self._registry), Never)
         return None if is_never and takes_text else ANY
+
+
+def _single_numbers(item: Type) -> list[Schema]:
+    """The number that may stand for a list of one."""
+    members = members_of(item)
+    if any(member in (ANY, NUMBER, FLOAT) for member in members):
+        return [{"type": "number"}]
+    constants = [one.value for one in members if isinstance(one, LiteralSchema)]
+    numbers: list[Schema] = [{"const": one} for one in constants if is_number(one)]
+    return [*numbers, *([{"type": "integer"}] if INTEGER in members else [])]
 
 
 def _reference(name: str) -> Schema:

@@ -14,10 +14,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from runtime_support._asking import Asking, Question, rendered_from, settings_where_known
-from runtime_support._config import Settings, settings_for
+from runtime_support._config import Settings, given_here, settings_for
 from runtime_support._conversation import Conversation, Steps
 from runtime_support._exchange import Request, ToolRequest
 from runtime_support._goals import Contract, Unreadable, Work, without_thinking
@@ -27,7 +27,7 @@ from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
 from runtime_support._templates import Unknown
 from runtime_support._tracing import Observer, observer_for
-from runtime_support._values import is_dataframe, is_list, is_object
+from runtime_support._values import brief, is_dataframe, is_list, is_object, plain
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
 from runtime_support.programs._checking import CheckedProgram
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
@@ -67,6 +67,7 @@ Answer with one program, as JSON only, with no other text. It is checked as a wh
 - {"$if": {"test": ..., "then": ..., "else": ...}} chooses.
 Each `conv` is applied by itself where its result is asked for."""
 
+_TO_READ = "`plan: program = parse(text)` reads one that was kept"
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
 _CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
 
@@ -104,6 +105,39 @@ class Plan:
 
     `program` is its JSON data, `checked` the tree that will be evaluated.
     """
+
+    __saft_kind__: ClassVar[str] = "program"
+
+    @classmethod
+    def read(
+        cls,
+        program: Any,
+        functions: Iterable[Function] | Mapping[str, Function],
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+    ) -> Plan:
+        """The plan of a program that was kept, as JSON data or its text, or a plan as it is.
+
+        It may call the functions, the conversions, and the types in their signatures, as in
+        `program`. Raises ProgramError with all that is wrong when it does not fit them.
+        """
+        program = plain(program)
+        if isinstance(program, Plan):
+            return program
+        if not is_object(functions):
+            functions = {one.__name__: one for one in functions}
+        checked = check(program, registry_for(functions, conversions, pure=pure))
+        if isinstance(checked, CheckedProgram):
+            return cls(checked)
+        wrong = checked.points if isinstance(checked, Ambiguous) else checked.diagnostics
+        reasons = "; ".join(f"{one.message} (at {one.path or '(root)'})" for one in wrong)
+        message = f"the program cannot be run: {reasons or checked.message}"
+        error = ProgramError(message, outcome=checked)
+        annotate(error)
+        raise error
+
+    def __saft_json__(self) -> Any:
+        return self.program
 
     def __init__(self, checked: CheckedProgram, limits: Limits = DEFAULT_LIMITS) -> None:
         self.program: Any = checked.program
@@ -154,6 +188,12 @@ def _checked_again(
 
 def run(plan: Plan, on_call: OnCall | None = None) -> Any:
     """The value of the plan; ProgramError when it does not run to its end."""
+    given: object = plain(plan)
+    if not isinstance(given, Plan):
+        error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
+        annotate(error)
+        raise error
+    plan = given
     outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call)
     if isinstance(outcome, Success):
         return outcome.value
@@ -222,7 +262,9 @@ def _asking(question: Question, conversions: list[Function], pure: list[Function
     goal = _goal(registry, question, _limits(settings, options))
     provider = provider_for(settings)
     settings = replace(settings, repairs=settings.max_tool_rounds)
-    conversation = Conversation(rendered.content, goal, (), settings, None, observer_for())
+    is_given = "model" in given_here(options)
+    observer = observer_for()
+    conversation = Conversation(rendered.content, goal, (), settings, None, observer, is_given)
     return Asking(_steps(conversation, goal), provider, {}, place_of_call())
 
 
@@ -285,13 +327,13 @@ def registry_for(
     """The registry of the functions by name, with the types that their signatures speak of."""
     conversions, pure = list(conversions), list(pure)
     converting = {_name_of(one, functions): one for one in conversions}
-    plain = {name: one for name, one in functions.items() if one not in converting.values()}
+    others = {name: one for name, one in functions.items() if one not in converting.values()}
     try:
         return Registry(
-            {name: one for name, one in plain.items() if not isinstance(one, type)},
+            {name: one for name, one in others.items() if not isinstance(one, type)},
             classes_of([*functions.values(), *converting.values()], returns),
             converting,
-            [name for name, one in {**plain, **converting}.items() if one in pure],
+            [name for name, one in {**others, **converting}.items() if one in pure],
         )
     except RegistryError as error:
         raise CheckError(str(error)) from None
@@ -334,6 +376,10 @@ class ProgramGoal:
     @property
     def is_reached(self) -> bool:
         return self.has_value or (self.outcome is not None and not _goes_back(self.outcome))
+
+    @property
+    def is_enough(self) -> bool:
+        return self.is_reached
 
     @property
     def has_value(self) -> bool:

@@ -5,9 +5,10 @@
     SAFT_REPLAY=file SAFT_RECORD=file    what is missing is made and written
 
 A recording has one JSON line for each exchange: the key of the canonical request, the number of the
-repeat, the request and the reply. Lines are added as replies come, also by several processes at
-once; at the end the file is sorted by key so that it diffs well. There are no headers in it, and
-nothing like a key: a request that holds one is refused before it is made.
+repeat, the request and the reply. A model that the environment or a project file chose is no part
+of the request, so that others can replay it with theirs. Lines are added as replies come, also by
+several processes at once; at the end the file is sorted by key so that it diffs well. There are no
+headers in it, and nothing like a key: a request that holds one is refused before it is made.
 """
 
 from __future__ import annotations
@@ -71,17 +72,20 @@ class Recording:
             self.asked[key] += 1
         return key, repeat
 
-    def find(self, place: Place) -> Entry | None:
-        """The entry at a place, which then counts as used."""
+    def find(self, request: Request, place: Place) -> Entry | None:
+        """The entry of the request at its place, which then counts as used."""
+        # Recordings of earlier versions have every model in their keys.
+        with_model = (_key(request.canonical()), place[1])
         with self._lock:
-            entry = self.entries.get(place)
-            if entry is not None:
-                self.used.add(place)
-            return entry
+            for one in (place, with_model):
+                if one in self.entries:
+                    self.used.add(one)
+                    return self.entries[one]
+            return None
 
     def check(self, request: Request) -> None:
         """ConfigError when an exchange with this request could not be recorded."""
-        if holds_secret(json.dumps(request.canonical(), ensure_ascii=False)):
+        if holds_secret(json.dumps(_recorded(request), ensure_ascii=False)):
             raise ConfigError(
                 f"not recorded in {self.path}: the request holds something like a key",
                 hint="take the secret out of the prompt",
@@ -102,7 +106,7 @@ class Recording:
         if holds_secret(json.dumps(reply, ensure_ascii=False)):
             note(f"not recorded in {self.path}: the reply holds something like a key")
             return
-        entry = {"key": place[0], "repeat": place[1], "request": request.canonical(), **reply}
+        entry = {"key": place[0], "repeat": place[1], "request": _recorded(request), **reply}
         with self._lock:
             self.entries[place] = entry
             self.used.add(place)
@@ -160,7 +164,7 @@ class Replaying:
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
         places = {identity: r.place(request) for identity, r in recordings.items()}
         if self.replay is not None:
-            entry = self.replay.find(places[id(self.replay)])
+            entry = self.replay.find(request, places[id(self.replay)])
             if entry is not None:
                 return _reply_of(entry, self.replay.path)
             if self.record is None:
@@ -181,13 +185,32 @@ class Replaying:
 
 
 def key_of(request: Request) -> str:
-    """The key of a request: the same for the same canonical data."""
-    text = json.dumps(request.canonical(), ensure_ascii=False, sort_keys=True)
+    """The key of a request: the same for the same data."""
+    return _key(_recorded(request))
+
+
+def _recorded(request: Request) -> dict[str, Any]:
+    """The canonical data of a request, without a model that its program did not choose."""
+    data = request.canonical()
+    if not request.model_is_given:
+        data.pop("model", None)
+    return data
+
+
+def _key(data: dict[str, Any]) -> str:
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_LENGTH]
 
 
+# What records the requests that a recording misses, by its path: whoever replays it may know.
+_advice: dict[str, str] = {}
 _open: dict[str, Recording] = {}
 _open_lock = threading.Lock()
+
+
+def advise(path: str, hint: str) -> None:
+    """From now on, what the error says of a request that the recording at this path misses."""
+    _advice[os.path.realpath(path)] = hint
 
 
 def opened(path: str) -> Recording:
@@ -385,14 +408,16 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
     def pretty(data: Any) -> list[str]:
         return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True).splitlines()
 
-    wanted = pretty(request.canonical())
+    hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
+    wanted = pretty(_recorded(request))
     known = [entry["request"] for _, entry in sorted(recording.entries.items())]
     if not known:
-        return ReplayMiss(
-            f"the recording {recording.path} has no entries",
-            hint="set SAFT_RECORD to the same file to record what is missing",
-        )
-    likely = _likely(known, request.canonical())
+        path = recording.path
+        is_empty = os.path.exists(path)
+        found = f"the recording {path} has no entries"
+        message = found if is_empty else f"there is no recording {path}"
+        return ReplayMiss(message, hint=hint)
+    likely = _likely(known, _recorded(request))
     ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
     nearest = max(ranked, key=lambda pair: pair[0])[1]
     difference = list(
@@ -402,7 +427,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
     return ReplayMiss(
         f"the recording {recording.path} has no such request; the nearest one differs so:\n{shown}",
         nearest=nearest,
-        hint="set SAFT_RECORD to the same file to record what is missing",
+        hint=hint,
     )
 
 

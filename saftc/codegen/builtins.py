@@ -133,8 +133,8 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
     if form.form == Form.NATIVE and given is not None:
         made = dataframe_call(context, form.builtin, given) or _native(context, name, given)
     elif given is not None:
-        made = context.operation(name, *map(context.emit, given))
-    return made or py.call(context.operator(name), *arguments(context, node))
+        made = py.call(builtin_value(context, name), list(map(context.emit, given)))
+    return made or py.call(builtin_value(context, name), *arguments(context, node))
 
 
 def _native(context: Context, name: str, given: _Given) -> Expression:

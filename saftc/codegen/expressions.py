@@ -20,10 +20,10 @@ from saftc.codegen.operators import (
     emit_truth,
     emit_unary,
 )
-from saftc.codegen.prompts import emit_prompt
+from saftc.codegen.prompts import emit_kept_program, emit_prompt
 from saftc.codegen.python import Expression
 from saftc.semantics.relations import Fit
-from saftc.semantics.types import ObjectType
+from saftc.semantics.types import PROGRAM, ObjectType
 from saftc.syntax import nodes as n
 
 _NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
@@ -41,6 +41,8 @@ def emit_expression(context: Context, node: n.Expression) -> Expression:
         return value
     if coercion.fit == Fit.TO_FLOAT:
         value = to_float(context, node, value)
+    elif coercion.wanted == PROGRAM:
+        value = emit_kept_program(context, node, value)
     else:
         value = checked(context, value, coercion.wanted)
     context.note(value, node.span)

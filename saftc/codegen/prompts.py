@@ -29,8 +29,8 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
 from saftc.semantics.effects import only_asks
-from saftc.semantics.programs import conversions_of
-from saftc.semantics.types import STRING, FunctionType
+from saftc.semantics.programs import conversions_of, functions_above
+from saftc.semantics.types import ANY, STRING, FunctionType
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
@@ -74,6 +74,23 @@ def emit_destructured(
     return _asking(context, node, [("fields", py.dict_(types))])
 
 
+def emit_kept_program(context: Context, node: n.Expression, value: Expression) -> Expression:
+    """`Plan.read(value, ...)`: what comes where a program is asked for, checked."""
+    functions = functions_above(node.span, context.module, context.facts)
+    symbols = context.facts.names.scopes[context.module].symbols
+    names = {name: py.name(context.names[symbols[name]]) for name in functions}
+    pure = [names[name] for name, one in functions.items() if only_asks(one, context.facts)]
+    plain = [(name, names[name]) for name, one in functions.items() if not one.is_conversion]
+    converting = [names[name] for name, one in functions.items() if one.is_conversion]
+    named: _Named = []
+    if converting:
+        named.append(("conversions", py.list_(converting)))
+    if pure:
+        named.append(("pure", py.list_(pure)))
+    function = py.attribute(context.global_("Plan"), "read")
+    return py.call(function, [value, py.dict_(plain)], named)
+
+
 def _returns(context: Context, node: n.Prompt) -> _Named:
     """The arguments that say what the model is to answer with."""
     asked = context.facts.prompts[node]
@@ -94,7 +111,7 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
         wanted.append(("pure", py.list_(pure)))
     if converting:
         wanted.append(("conversions", py.list_(list(map(py.name, converting.values())))))
-    return [*wanted, ("returns", annotation(context, asked))]
+    return wanted if asked == ANY else [*wanted, ("returns", annotation(context, asked))]
 
 
 def _functions_that_only_ask(

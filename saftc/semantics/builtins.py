@@ -42,6 +42,7 @@ ITEMS = frozenset({"list", "tuple"})
 OBJECT = frozenset({"object"})
 TRUTH = frozenset({"bool"})
 TABLE = frozenset({"dataframe"})
+PROGRAM = frozenset({"program"})
 # Anything at all.
 VALUE: Kinds = frozenset()
 
@@ -244,7 +245,7 @@ _ROWS = (
     Builtin("image", (Taken("path", TEXT),), IMAGE, is_pure=False),
     Builtin("file", (Taken("path", TEXT),), FILE, is_pure=False),
     # programs
-    Builtin("run", (Taken("plan", VALUE),), ANY, is_pure=False),
+    Builtin("run", (Taken("plan", PROGRAM),), ANY, is_pure=False),
     Builtin(
         "option",
         (Taken("text", TEXT), Taken("value", VALUE, is_required=False)),

@@ -6,7 +6,7 @@
 The runtime makes a registry of them when the script runs. What it would refuse is told here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
@@ -22,15 +22,28 @@ BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "obje
 
 def conversions_of(module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
     """The conversions that programs of the script have, by name: its own, and imported ones."""
+    found = _functions_in(module.statements, facts)
+    return {name: one for name, one in found.items() if one.is_conversion}
+
+
+def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
+    """What a program that was kept may call where it is read back: all that stands above."""
+    above = [statement for statement in module.statements if statement.span.end <= place.start]
+    found = _functions_in(above, facts)
+    return {name: one for name, one in found.items() if name not in BUILT_IN_NAMES}
+
+
+def _functions_in(statements: Iterable[n.Statement], facts: Facts) -> dict[str, n.FunctionDef]:
+    """The functions that the statements define, or import from other scripts, by name."""
     found: dict[str, n.FunctionDef] = {}
-    for statement in module.statements:
-        if isinstance(statement, n.FunctionDef) and statement.is_conversion:
+    for statement in statements:
+        if isinstance(statement, n.FunctionDef):
             found[statement.name.text] = statement
         elif isinstance(statement, n.FromImport):
             for imported in statement.names:
                 name = imported.alias or imported.name
                 definition = facts.meaning_of(facts.names.of(name)).node
-                if isinstance(definition, n.FunctionDef) and definition.is_conversion:
+                if isinstance(definition, n.FunctionDef):
                     found[name.text] = definition
     return found
 

@@ -282,7 +282,7 @@ def kind_word(type_: Type) -> str | None:
         case ObjectType() | SelfType():
             return "object"
         case RecordType():
-            return type_.name
+            return "program" if type_ == PROGRAM else type_.name
         case FunctionType() | BuiltinType():
             return "function"
         case UnionType():

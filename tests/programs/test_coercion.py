@@ -65,6 +65,12 @@ HOPS = [
     (Literal["low", "high"], "low", "low"),
     (Literal[1, 2], 2, 2),
     (list[Literal["a", "b"]], "a", ["a"]),
+    (list[int], 1, [1]),
+    (list[float], 1, [1.0]),
+    (list[int | str], 1, [1]),
+    (list[Literal[1, 2]], 2, [2]),
+    (tuple[int, ...], 1, (1,)),
+    (list, 1, [1]),
     (Annotated[int, "a year"], "4", 4),
     (Any, "4", "4"),
 ]
@@ -103,7 +109,11 @@ REFUSED = [
     (str, [1, 2]),
     (str, {"a": 1, "b": 2}),
     (list[int], "1,2"),
-    (list[int], 1),
+    (list[str], 1),
+    (list[int], 1.5),
+    (list[int], True),
+    (list[list[int]], 1),
+    (list[Literal[1, 2]], 3),
     (list[int], [1, "x"]),
     (tuple[int, str], [1]),
     (dict[str, int], {"a": "x", "b": 2}),
@@ -138,6 +148,25 @@ def test_text_with_commas_has_two_readings():
         ["A", "B"],
         ["B,A"],
     ]
+
+
+def test_the_parts_of_a_split_text_are_trimmed():
+    registry, _ = registry_of("text")
+    outcome = evaluate({"sort_words": {"words": " new york, oslo ,"}}, registry)
+    assert isinstance(outcome, Ambiguous)
+    assert outcome.candidates[0].program == {"sort_words": {"words": ["new york", "oslo", ""]}}
+
+
+def test_a_message_that_ends_in_a_point_goes_on_without_it():
+    def find(title: str) -> int:
+        raise Ambiguity(f"2 books are called {title}.", [option("the later one", year=1996)])
+
+    outcome = evaluate({"find": {"title": "Emma"}}, Registry([find]))
+    assert isinstance(outcome, Failure)
+    assert outcome.message == (
+        "find: 2 books are called Emma, and its options cannot be written: "
+        "find has no parameter 'year'"
+    )
 
 
 @dataclass(frozen=True)

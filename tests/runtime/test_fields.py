@@ -217,3 +217,47 @@ def test_fields_are_types_by_name(scripted: Script, fields: Any) -> None:
     scripted()
     with pytest.raises(CheckError, match="fields"):
         prompt("?", fields=fields)
+
+
+OPTIONAL: dict[str, Any] = {"name": str, "note": str | None}
+
+
+def test_a_field_that_takes_nil_may_stay_away(scripted: Script) -> None:
+    model = scripted(name_call, "done")
+    result = prompt("?", fields=OPTIONAL)
+    assert result.value == ("Alice", None)
+    assert result.repairs == []
+    asked = model.requests[0].messages[0]["content"]
+    assert asked.endswith(
+        "with the value: __saft_return_name, __saft_return_note. "
+        "What has no value may be left out: __saft_return_note."
+    )
+    answer = model.requests[1].messages[-1]["content"]
+    assert answer == "kept; may be left out: __saft_return_note"
+
+
+def test_a_field_that_takes_nil_may_be_handed_in(scripted: Script) -> None:
+    note = tool_request("__saft_return_note", value="tall")
+    scripted([name_call, note])
+    assert prompt("?", fields=OPTIONAL).value == ("Alice", "tall")
+    scripted(name_call, note)
+    assert prompt("?", fields=OPTIONAL, rounds=1).value == ("Alice", "tall")
+
+
+def test_do_may_leave_open_what_takes_nil(scripted: Script) -> None:
+    scripted(name_call, "")
+    result = prompt("?", fields=OPTIONAL, rounds=1, options={"repairs": 0})
+    assert (result.value, result.repairs) == (("Alice", None), [])
+
+
+def test_a_model_that_calls_nothing_is_reminded_before_all_is_nil(scripted: Script) -> None:
+    model = scripted("the note is long", "done")
+    assert prompt("?", fields={"note": str | None}).value == (None,)
+    reminder = model.requests[1].messages[-1]["content"]
+    assert reminder == "Still missing: note. Call __saft_return_note."
+
+
+def test_what_was_sent_and_refused_does_not_stay_away(scripted: Script) -> None:
+    scripted([name_call, tool_request("__saft_return_note", value=3)], "done", "done")
+    with pytest.raises(ContractError, match=r"note .value: expected string"):
+        prompt("?", fields=OPTIONAL)

@@ -339,3 +339,24 @@ def test_a_reply_cannot_steer_the_terminal_through_an_error(scripted: Script) ->
     with pytest.raises(Refused) as refused:
         prompt("?")
     assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ('"mr. karabalabaloofal"', "mr. karabalabaloofal"),
+        (' "two\\nlines" \n', "two\nlines"),
+        ('""', ""),
+        ('"one" or "two"', '"one" or "two"'),
+        ('"', '"'),
+        ('"half \\ud800"', '"half \\ud800"'),
+        ("'one'", "'one'"),
+        ("12", "12"),
+    ],
+)
+def test_text_that_is_one_json_string_is_what_it_holds(
+    scripted: Script, reply: str, value: str
+) -> None:
+    scripted(reply)
+    result = prompt("?")
+    assert (result.value, result.text, result.repairs) == (value, reply, [])

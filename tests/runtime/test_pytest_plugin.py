@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,12 +30,12 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     plugins = ["-p", "no:cacheprovider", "-p", "runtime_support.pytest_plugin"]
 
-    def run(*arguments: str, **variables: str) -> str:
+    def run(*arguments: str, paths: tuple[str, ...] = (str(tmp_path),), **variables: str) -> str:
         with monkeypatch.context() as patch:
             patch.chdir(tmp_path)
             for name, value in {"SAFT_PROVIDER": "mock", **variables}.items():
                 patch.setenv(name, value)
-            result = pytester.runpytest_inprocess("-q", *plugins, str(tmp_path), *arguments)
+            result = pytester.runpytest_inprocess("-q", *plugins, *paths, *arguments)
         return result.stdout.str()
 
     return run
@@ -132,3 +133,34 @@ def test_the_plugin_costs_little_where_it_is_not_used() -> None:
         "runtime_support.pytest_plugin",
         "runtime_support._quick_typing",
     }
+
+
+def test_neither_the_model_nor_the_folder_of_the_reader_matters(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    (project / "tests").mkdir(parents=True)
+    (project / "pyproject.toml").write_text("[tool.saft]\nmodel = 'ours'\ntemperature = 0.5\n")
+    (project / "tests" / "test_mail.py").write_text(TEST)
+    assert "1 passed" in run("--saft-record", SAFT_MODEL="mine")
+    assert "1 passed" in run()
+    assert "1 passed" in run(SAFT_MODEL="yours")
+    recording = project / "tests" / "recordings" / "test_mail.test_greeting.jsonl"
+    request = json.loads(recording.read_text())["request"]
+    assert "model" not in request
+    assert request["options"] == {"temperature": 0.5}
+
+
+def test_a_miss_says_how_it_is_recorded(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST)
+    missed = run()
+    assert "there is no recording" in missed
+    assert "`pytest --saft-record` records what is missing" in missed
+
+
+def test_a_path_behind_the_option_is_a_path(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST)
+    (tmp_path / "test_other.py").write_text("def test_other(): assert False\n")
+    assert "1 passed" in run("--saft-record", str(tmp_path / "test_mail.py"), paths=())
+    assert "1 passed" in run("--saft-record=all", str(tmp_path / "test_mail.py"), paths=())
+    assert "1 passed" in run("--saft-record=none", str(tmp_path / "test_mail.py"), paths=())

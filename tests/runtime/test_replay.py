@@ -279,7 +279,7 @@ def test_a_recording_that_is_not_there_is_a_miss(
     monkeypatch: pytest.MonkeyPatch, path: Path
 ) -> None:
     monkeypatch.setenv("SAFT_REPLAY", str(path))
-    with pytest.raises(ReplayMiss, match="has no entries"):
+    with pytest.raises(ReplayMiss, match="there is no recording"):
         prompt("hi")
 
 
@@ -597,3 +597,45 @@ def test_one_callback_at_exit(path: Path) -> None:
         replay.opened(f"{path}{number}")
         replay.close(f"{path}{number}")
     assert atexit._ncallbacks() == before
+
+
+def test_the_model_of_the_reader_is_no_part_of_a_recording(
+    monkeypatch: pytest.MonkeyPatch, recording: Path, scripted: Script
+) -> None:
+    scripted("hello", "hello, too", "sixty")
+    monkeypatch.setenv("SAFT_MODEL", "mine")
+    prompt("hi")
+    prompt("hi", options={"model": "large"})
+    with configure(model="middle"):
+        prompt("hi")
+    start_replay(monkeypatch, recording)
+    assert sorted(entry["request"].get("model", "") for entry in entries(recording)) == [
+        "",
+        "large",
+        "middle",
+    ]
+    for name in ("yours", "large", ""):
+        monkeypatch.setenv("SAFT_MODEL", name)
+        assert prompt("hi").value == "hello"
+        assert prompt("hi", options={"model": "large"}).value == "hello, too"
+        replay.close(str(recording))
+    with pytest.raises(ReplayMiss):
+        prompt("hi", options={"model": "small"})
+
+
+def test_a_recording_with_every_model_in_its_keys_is_replayed(
+    monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    request = Request(messages=({"role": "user", "content": "hi"},), model="mine")
+    entry = {
+        "key": replay.key_of(request),
+        "repeat": 0,
+        "request": request.canonical(),
+        "reply": {"text": "hello"},
+    }
+    path.parent.mkdir()
+    path.write_text(json.dumps(entry) + "\n")
+    monkeypatch.setenv("SAFT_REPLAY", str(path))
+    monkeypatch.setenv("SAFT_MODEL", "mine")
+    assert prompt("hi").value == "hello"
+    assert replay.close(str(path)) == []

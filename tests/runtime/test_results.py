@@ -132,3 +132,24 @@ def test_a_plain_value_says_where_its_history_went(asked: Result[str]) -> None:
 def test_a_result_can_be_kept_and_shown(asked: Result[str]) -> None:
     assert repr(asked) == "Result('Oslo.')"
     assert json.loads(to_json(asked.tool_calls[0]))["args"] == {"city": "Oslo"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ('```json\n{"name": "Al"}\n```', {"name": "Al"}),
+        ("\n```\n[1, 2]\n```\n", [1, 2]),
+        ('{"name": "Al"}', {"name": "Al"}),
+        ("```json\n7\n```", "```json\n7\n```"),
+        ('```json\n{"name": \n```', '```json\n{"name": \n```'),
+        ("```\n{}\n```\n```\n{}\n```", "```\n{}\n```\n```\n{}\n```"),
+        ("Here it is:\n```\n{}\n```", "Here it is:\n```\n{}\n```"),
+    ],
+)
+def test_the_value_of_text_is_read_through_one_code_fence(
+    scripted: Script, reply: str, value: Any
+) -> None:
+    scripted(reply)
+    result = prompt("?")
+    assert ops.member(result, "value") == value
+    assert (result.value, result.text) == (reply, reply)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, ToolLimitError, ops, prompt
+from runtime_support import CheckError, ToolLimitError, ambiguous, ops, option, prompt
 from runtime_support._exchange import Reply, ToolRequest
 from runtime_support._tools import LARGEST_RESULT, Tool, call_tool, function_tool
 from runtime_support.providers._scripted import Scripted, tool_request
@@ -331,3 +331,39 @@ def test_what_the_model_calls_tools_cannot_steer_a_terminal(scripted: Script) ->
         prompt("?", options={"max_tool_rounds": 1})
     assert "the last was clear" in str(caught.value) and "{text:" in str(caught.value)
     assert str(caught.value).isprintable()
+
+
+def find(title: str, year: int | None = None) -> int:
+    if title == "":
+        ambiguous("no title.", [])
+    if year is None:
+        ambiguous(
+            f"2 books are called {title}.",
+            [
+                option("the 1815 edition", year=1815),
+                option("any of them", {"title": title}),
+                option("a function", find),
+            ],
+        )
+    return year
+
+
+def test_a_choice_reaches_the_model_with_its_options(scripted: Script) -> None:
+    model = scripted(
+        tool_request("find", title="Emma"),
+        tool_request("find", title=""),
+        tool_request("find", title="Emma", year=1815),
+        "1815",
+    )
+    result = prompt("{find}", find=find)
+    answers = [request.messages[-1]["content"] for request in model.requests[1:]]
+    assert answers == [
+        "error: 2 books are called Emma; choose one of these:\n"
+        '1. the 1815 edition: find {"title":"Emma","year":1815}\n'
+        '2. any of them: {"title":"Emma"}\n'
+        "3. a function",
+        "error: no title.",
+        "1815",
+    ]
+    assert result.tool_calls[0].result is None
+    assert result.tool_calls[0].error == answers[0].removeprefix("error: ")

@@ -7,6 +7,7 @@ from saftc.semantics.inference.environment import Environment
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import OPTIONS
 from saftc.semantics.types import (
+    ANY,
     STRING,
     BuiltinType,
     FunctionType,
@@ -21,7 +22,7 @@ _ANY_OBJECT = ObjectType((), is_declared=False)
 
 
 def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type | None) -> Type:
-    """The type of a prompt's value: what its place asks for, or text."""
+    """The type of a prompt's value: what its place asks for, else text, or any for a program."""
     for part in node.parts:
         if isinstance(part, n.Hole):
             type_ = inference.expression(part.value, env)
@@ -35,7 +36,8 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
                 )
     if node.options is not None:
         _options(inference, node.options, inference.expression(node.options, env))
-    asked = STRING if wanted is None else wanted
+    unasked = ANY if node.mode == "program" else STRING
+    asked = unasked if wanted is None else wanted
     if node.mode != "program":
         asked_of_model(inference, node, asked)
         _tools_without_tables(inference, node)

@@ -1,14 +1,11 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from geo import gap
 from geo import locate as place
-from runtime_support import program
+from runtime_support import program, show
 
 # an imported conversion is one here, too
 print(
-    program(
-        "How far is Oslo from Rome? {gap}",
-        gap=gap,
-        conversions=[place],
-        returns=str,
-    ).value
+    show(
+        program("How far is Oslo from Rome? {gap}", gap=gap, conversions=[place]).value
+    )
 )

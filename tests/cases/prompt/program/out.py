@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import program
+from runtime_support import program, show
 
 
 def double(x: float) -> float:
@@ -16,10 +16,5 @@ x = program(
     add=add,
     returns=float,
 ).value
-y = program(
-    "add 1 and 2 with {add}",
-    add=add,
-    returns=str,
-    options={"temperature": 0},
-).value
-print(x + 1, y)
+y = program("add 1 and 2 with {add}", add=add, options={"temperature": 0}).value
+print(x + 1, show(y))

@@ -46,20 +46,21 @@ def again(count: int) -> str:
 
 # those that only ask a model may run together
 print(
-    program(
-        "{summarize} {combine} {log} {shout} {with_tools} {with_effects} {of_any} {again} for {0}",
-        "a",
-        summarize=summarize,
-        combine=combine,
-        log=log,
-        shout=shout,
-        with_tools=with_tools,
-        with_effects=with_effects,
-        of_any=of_any,
-        again=again,
-        pure=[summarize, shout, with_tools, again],
-        returns=str,
-    ).value
+    show(
+        program(
+            "{summarize} {combine} {log} {shout} {with_tools} {with_effects} {of_any} {again} for {0}",
+            "a",
+            summarize=summarize,
+            combine=combine,
+            log=log,
+            shout=shout,
+            with_tools=with_tools,
+            with_effects=with_effects,
+            of_any=of_any,
+            again=again,
+            pure=[summarize, shout, with_tools, again],
+        ).value
+    )
 )
 short = summarize
-print(program("{short}", short=short, pure=[short], returns=str).value)
+print(show(program("{short}", short=short, pure=[short]).value))

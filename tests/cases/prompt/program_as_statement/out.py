@@ -1,0 +1,14 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import program, show
+
+
+def act(x: int) -> None:
+    print("did", x)
+
+
+def result(x: int):
+    return program("Use {act} for {x}.", act=act, x=x).value
+
+
+r = program("Use {act} once.", act=act).value
+print(show(result(3)), show(r))
