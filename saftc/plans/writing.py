@@ -14,11 +14,13 @@ effects, is bound to a name first, so that everything still happens in the order
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import libcst as cst
 
 from saftc.codegen import python as py
+from saftc.codegen.imports import Imports
 from saftc.codegen.layout import code_of, lay_out
 from saftc.codegen.python import Expression
 from saftc.plans.annotating import Annotations
@@ -42,8 +44,9 @@ _MOST_LOOPS = 20
 def write_plan(name: str, root: Any, tools: Tools) -> str:
     """The module of the program with this checked root, from a file called `name`."""
     taken, uses = Taken(), Uses(root)
+    siblings = {Path(script.source.name).stem for script in tools.siblings}
     while True:
-        names = Names(tools, taken)
+        names = Names(tools, taken, Imports(siblings))
         text = _Writer(names, uses).module(name, root)
         if names.all_taken() == taken:
             return text
