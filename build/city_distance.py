@@ -1,6 +1,7 @@
 # Compiled by saftc from city_distance.saft; edit that file instead.
-from geography import distance, locate, total
 from runtime_support import program, show
+
+from geography import distance, locate, total
 
 # A program instead of tool calls: the model answers with one composed call, which is checked as a
 # whole and then run. The `conv` of geography.saft says how a city becomes a point, so that the

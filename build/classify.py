@@ -11,7 +11,7 @@ tickets = [
     "How do I change my password?",
 ]
 
-labels = []
+labels: list[str] = []
 for ticket in tickets:
     label, reason = prompt(
         "Sort the ticket {ticket}. Give the label and, in at most ten words, the reason for it.",

@@ -53,7 +53,7 @@ def review(path: str, text: str) -> list[Finding]:
     ).value
 
 
-findings = []
+findings: list[tuple[str, str, str]] = []
 for piece in split_files(diff):
     added = changed_lines(piece["text"], "+")
     removed = changed_lines(piece["text"], "-")

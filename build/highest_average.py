@@ -1,7 +1,7 @@
 # Compiled by saftc from highest_average.saft; edit that file instead.
 from typing import Literal
 
-from runtime_support import mean, prompt, read
+from runtime_support import mean, ops, prompt, read
 
 # Which column of a table has the highest average? The model sees a summary of the table, never the
 # table, and the script checks its answer. The compiled module is run in this folder, too.
@@ -10,7 +10,7 @@ Subject = Literal["history", "maths", "physics", "biology"]
 
 results = read("exams/results.csv")
 print(results.shape[0], "pupils, among them")
-print(results.select(["student", "maths"]).head(3))
+print(ops.select(results, ["student", "maths"]).head(3))
 
 answer: Subject = prompt(
     "Which column of {results} has the highest average?",

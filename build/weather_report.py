@@ -3,6 +3,7 @@ import math
 from statistics import median
 
 from runtime_support import check, prompt, show
+
 from stations import Station, stations
 from stations import station_in as look_up
 from units import fahrenheit

@@ -109,7 +109,7 @@ def head(table: DataFrame, count: int = 5) -> DataFrame:
     return frame.head(max(-frame.height, min(rows, frame.height)))
 
 
-def select(table: DataFrame, names: list[str] | str) -> DataFrame:
+def select(table: DataFrame, names: Sequence[str] | str) -> DataFrame:
     """The table with only the columns of these names, in their order."""
     frame, given = _table("select", table), plain(names)
     wanted: Any = [given] if isinstance(given, str) else given

@@ -64,6 +64,8 @@ def annotation(context: Context, type_: Type) -> Expression:
             return context.global_(type_.name)
         case RecordType() | SelfType():
             return py.name(context.type_name(type_.name))
+        case UnionType() if any(map(_is_function, type_.members)):
+            return context.global_("Any")
         case UnionType():
             return _union(context, type_)
         case FunctionType() | BuiltinType():
@@ -111,6 +113,11 @@ def _literals(context: Context, literals: Sequence[LiteralType]) -> Expression:
     return py.subscript(context.global_("Literal"), *values)
 
 
+def _is_function(type_: Type) -> bool:
+    """Whether it is a certain function, which no annotation can say."""
+    return isinstance(type_, FunctionType | BuiltinType)
+
+
 # Classes
 
 
@@ -142,7 +149,7 @@ def object_class(context: Context, type_: ObjectType, text: str, doc: str = "") 
 def field_annotation(context: Context, type_: Type, doc: str | None) -> Expression:
     """The annotation of a field or parameter, with its doc comment."""
     plain = annotation(context, type_)
-    if _names_unwritten(context, type_):
+    if names_unwritten(context, type_):
         # Python reads the name only when it is asked for.
         plain = py.constant(code_of(plain))
     if doc is None:
@@ -151,7 +158,7 @@ def field_annotation(context: Context, type_: Type, doc: str | None) -> Expressi
     return py.subscript(context.global_("Annotated"), plain, text)
 
 
-def _names_unwritten(context: Context, type_: Type) -> bool:
+def names_unwritten(context: Context, type_: Type) -> bool:
     """Whether an annotation of `type_` names a type that is defined further below."""
     facts, classes = context.facts, context.output.classes
     for part in within(type_, classes.aliases.__contains__):

@@ -89,7 +89,7 @@ def _emit_run(
     if _has_block(statement):
         lines += [comment_line(own.beside)] if own.beside is not None else []
     else:
-        made[0] = with_beside(made[0], own.beside)
+        made[-1] = with_beside(made[-1], own.beside)
         for line in made:
             _note(context, line, statement.span)
     classes = context.output.classes.take() if context.depth == 0 else []
@@ -233,7 +233,7 @@ def _is_elsewhere(context: Context, run: _Run, statements: Sequence[n.Statement]
 
 def _emit_imports(context: Context, run: _Run) -> list[Statement]:
     """The imports of a call, or those that are inside of an `if` or the like."""
-    kept = Imports(own=_kept_imports(context, run)).statements()
+    kept = Imports(context.facts.siblings, own=_kept_imports(context, run)).statements()
     return list(kept) or [py.line(cst.Pass())]
 
 

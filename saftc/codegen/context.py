@@ -5,7 +5,7 @@ where the node stands; what stands deeper, or in another scope, is given another
 written so far is in its `output`, the one thing that grows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -31,12 +31,17 @@ class Output:
     """What one run of the emitter has used and made so far.
 
     `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
-    number of the mark that stands for one until the module is laid out.
+    number of the mark that stands for one until the module is laid out. `values` is what is
+    assigned to each variable, `returned` are the variables that functions return, `bare` the
+    functions that have no annotations.
     """
 
     classes: Classes
+    values: Mapping[Symbol, Sequence[n.Expression]]
+    returned: Set[Symbol]
+    bare: Set[n.FunctionDef]
+    imports: Imports
     needs: Needs = field(default_factory=Needs)
-    imports: Imports = field(default_factory=Imports)
     spans: Spans = field(default_factory=Spans)
     prompts: dict[n.Prompt, cst.Call] = field(default_factory=dict[n.Prompt, cst.Call])
     texts: list[str] = field(default_factory=list[str])

@@ -9,16 +9,24 @@ names that a call begins with, and the check at its end.
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import annotation, checked, field_annotation, object_class
+from saftc.codegen.annotations import (
+    annotation,
+    checked,
+    field_annotation,
+    names_unwritten,
+    object_class,
+)
 from saftc.codegen.blocks import above, emit_body
 from saftc.codegen.classes import class_def, docstring, has_alias_form
 from saftc.codegen.comments import with_comments
 from saftc.codegen.context import Context
+from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
-from saftc.semantics.facts import FunctionFacts
-from saftc.semantics.types import NIL, ObjectType, Type, is_known
+from saftc.semantics.facts import Facts, FunctionFacts
+from saftc.semantics.types import ANY, NIL, FunctionType, ListType, ObjectType, Type, is_known
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
+from saftc.syntax.walk import nodes_of
 
 # Types
 
@@ -71,7 +79,8 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
     for field in reversed(statement.fields):
         name = py.field_name(field.name.text)
         if field.default is not None:
-            defaults[name] = _field_default(context, field.default)
+            type_ = context.facts.records[statement.name.text].fields[field.name.text]
+            defaults[name] = _field_default(context, field.default, type_)
         elif isinstance(field.schema, n.OptionalSchema) and only_optional:
             defaults[name] = py.constant(None)
         else:
@@ -79,11 +88,16 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
     return defaults
 
 
-def _field_default(context: Context, node: n.Expression) -> Expression:
+def _field_default(context: Context, node: n.Expression, type_: Type) -> Expression:
     value = context.emit(node)
     if not isinstance(value, cst.List | cst.Dict):
         return value
     # Python shares a default between all records and refuses one that could be changed.
+    if not value.elements and isinstance(type_, ListType) and names_unwritten(context, type_):
+        # Without its item, checkers do not know yet what such a list holds.
+        item = py.constant(code_of(annotation(context, type_.item)))
+        factory = py.subscript(context.global_("list"), item)
+        return py.call(context.global_("field"), named=[("default_factory", factory)])
     factory = (
         py.lambda_(value)
         if value.elements
@@ -95,17 +109,48 @@ def _field_default(context: Context, node: n.Expression) -> Expression:
 # Functions
 
 
+def bare_functions(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
+    """The functions that are written without annotations, as they stand in the script.
+
+    Nothing is known of them, and they are given what the script itself declares as `any`: that is
+    dynamic by its own word. Of every other function Python's strict checkers learn what is `Any`.
+    """
+    found: set[n.FunctionDef] = set()
+    for node in nodes_of(module):
+        if isinstance(node, n.Call):
+            function = facts.types.get(node.function)
+            values = (argument.value for argument in node.arguments)
+            if isinstance(function, FunctionType) and any(_is_any(one, facts) for one in values):
+                found.add(function.definition)
+    return {one for one in found if _is_unknown(facts.functions[one])}
+
+
+def _is_any(node: n.Expression, facts: Facts) -> bool:
+    return isinstance(node, n.Name) and facts.declared.get(facts.names.of(node)) == ANY
+
+
+def _is_unknown(facts: FunctionFacts) -> bool:
+    schemas = [facts.node.returns, *(parameter.schema for parameter in facts.node.parameters)]
+    types = [facts.gives, *facts.parameters]
+    return not any(schemas) and not any(map(is_known, types))
+
+
 def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     """`f name(parameters) -> schema:`."""
     facts, classes = context.facts.functions[statement], context.output.classes
+    docs, is_bare = context.module.docs, statement in context.output.bare
     for parameter in statement.parameters:
         classes.name_schema(parameter.schema, parameter.name.text)
     classes.name_schema(statement.returns, statement.name.text + "_result")
     parameters = py.parameters(
-        _parameter(context, parameter, type_)
+        (
+            context.name_of(parameter.name),
+            None if is_bare else field_annotation(context, type_, docs.get(parameter)),
+            context.emit(parameter.default) if parameter.default is not None else None,
+        )
         for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
     )
-    returns = _returns(context, facts)
+    returns = None if is_bare else _returns(context, facts)
     end = (statement.returns or statement.body[0]).span.start
     between = take(context.inner, statement.span.start, end) if statement.parameters else []
     inside = context.within(context.facts.names.scopes[statement])
@@ -125,26 +170,14 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     return with_comments(made, places, between, context.source)
 
 
-def _parameter(
-    context: Context, parameter: n.Parameter, type_: Type
-) -> tuple[str, Expression | None, Expression | None]:
-    """The name, annotation and default of a parameter."""
-    doc = context.module.docs.get(parameter)
-    annotated = None
-    if parameter.schema is not None or is_known(type_) or doc is not None:
-        annotated = field_annotation(context, type_, doc)
-    default = context.emit(parameter.default) if parameter.default is not None else None
-    return context.name_of(parameter.name), annotated, default
-
-
-def _returns(context: Context, facts: FunctionFacts) -> Expression | None:
+def _returns(context: Context, facts: FunctionFacts) -> Expression:
     if facts.declared is not None:
         return annotation(context, facts.declared)
     if facts.node in context.facts.history.does:
         return py.subscript(context.global_("Result"), annotation(context, facts.gives))
     if facts.gives == NIL:
         return py.constant(None)
-    return annotation(context, facts.gives) if is_known(facts.gives) else None
+    return annotation(context, facts.gives)
 
 
 def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:

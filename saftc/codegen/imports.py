@@ -1,6 +1,7 @@
 """The import lines of a module: what was used, and nothing else, in isort's order."""
 
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -49,14 +50,16 @@ _MODULES = {"pl": "polars"}
 
 @dataclass(slots=True)
 class Imports:
-    """The names used so far."""
+    """The names used so far; `siblings` are the modules that come from beside the script."""
 
+    siblings: Collection[str] = ()
     names: set[str] = field(default_factory=set[str])
     # The script's own: (module, "", name) for `import`, (module, name, alias) for `from`.
     own: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
 
     def statements(self) -> list[cst.SimpleStatementLine]:
-        """The import statements, one module each, the standard library first."""
+        """The import statements, one module each: the standard library, then what is
+        installed, then siblings."""
         whole = {(_MODULES.get(name, name), name) for name in self.names if not SOURCES[name]}
         whole |= {(module, alias) for module, name, alias in self.own if not name}
         modules: dict[str, dict[str, str]] = {}
@@ -66,21 +69,22 @@ class Imports:
         for module, name, alias in self.own:
             if name:
                 modules.setdefault(module, {})[alias] = name
-        standard: list[cst.SimpleStatementLine] = []
-        others: list[cst.SimpleStatementLine] = []
+        groups: list[list[cst.SimpleStatementLine]] = [[], [], []]
         for module, alias in sorted(whole, key=lambda line: (line[0], line[0] != line[1], line)):
-            group = standard if _is_standard(module) else others
-            group.append(py.line(cst.Import([_alias(module, alias)])))
+            groups[self._group(module)].append(py.line(cst.Import([_alias(module, alias)])))
         for module in sorted(modules):
-            group = standard if _is_standard(module) else others
-            group += _from_statements(module, modules[module])
-        if standard and others:
-            others[0] = others[0].with_changes(leading_lines=[py.BLANK])
-        return [*standard, *others]
+            groups[self._group(module)] += _from_statements(module, modules[module])
+        made: list[cst.SimpleStatementLine] = []
+        for group in filter(None, groups):
+            if made:
+                group[0] = group[0].with_changes(leading_lines=[py.BLANK])
+            made += group
+        return made
 
-
-def _is_standard(module: str) -> bool:
-    return module.split(".")[0] in sys.stdlib_module_names
+    def _group(self, module: str) -> int:
+        if module in self.siblings:
+            return 2
+        return 0 if module.split(".")[0] in sys.stdlib_module_names else 1
 
 
 def _from_statements(module: str, names: dict[str, str]) -> list[cst.SimpleStatementLine]:

@@ -9,11 +9,14 @@ from saftc.codegen import python as py
 from saftc.codegen.blocks import above, emit_block, footer_lines
 from saftc.codegen.classes import classes_of, docstring
 from saftc.codegen.context import Context, Output
+from saftc.codegen.definitions import bare_functions
 from saftc.codegen.expressions import emit_expression
+from saftc.codegen.imports import Imports
 from saftc.codegen.layout import lay_out
 from saftc.codegen.names import Needs, hidden_needs, python_names
 from saftc.codegen.positions import Origins
 from saftc.codegen.statements import emit_statement
+from saftc.codegen.variables import returned_symbols, values_of
 from saftc.semantics.facts import Facts
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -35,8 +38,11 @@ def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
     # Doc comments that document something become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
+    values, returned = values_of(module, facts), returned_symbols(module, facts)
+    bare = bare_functions(module, facts)
     while True:
-        names, output = python_names(facts.names, needs), Output(classes_of(module, facts))
+        names = python_names(facts.names, needs)
+        output = Output(classes_of(module, facts), values, returned, bare, Imports(facts.siblings))
         context = Context(
             source=source,
             module=module,

@@ -6,7 +6,6 @@ from typing import assert_never
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import annotation
 from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown
 from saftc.codegen.context import Context
@@ -14,18 +13,9 @@ from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_t
 from saftc.codegen.loops import emit_pattern, loop_over
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result
-from saftc.codegen.python import Expression, Statement
-from saftc.semantics.relations import Fit, fit
-from saftc.semantics.types import (
-    NEVER,
-    LiteralType,
-    ObjectType,
-    Type,
-    UnionType,
-    is_known,
-    is_only,
-    parts,
-)
+from saftc.codegen.python import Statement
+from saftc.codegen.variables import declarations, variable_annotation
+from saftc.semantics.types import is_only
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
 from saftc.syntax.walk import walk
@@ -49,7 +39,8 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.AssignStmt():
             return _line(context, statement, emit_assign_stmt(context, statement))
         case n.DestructureStmt():
-            return _line(context, statement, emit_destructure_stmt(context, statement))
+            made = _line(context, statement, emit_destructure_stmt(context, statement))
+            return [*declarations(context, statement), *made]
         case n.RetStmt():
             return _line(context, statement, emit_ret_stmt(context, statement))
         case n.AssertStmt():
@@ -98,52 +89,10 @@ def emit_assign_stmt(context: Context, statement: n.AssignStmt) -> cst.Assign | 
     if context.facts.names.of(statement.name) in context.facts.history.does:
         return py.assignment(target, emit_result(context, statement.value))
     value = context.emit(statement.value)
-    if statement.schema is not None and _keeps_annotation(context, statement):
-        annotated = annotation(context, context.facts.schemas[statement.schema])
-    else:
-        annotated = _needed_annotation(context, statement)
+    annotated = variable_annotation(context, statement)
     if annotated is None:
         return py.assignment(target, value)
     return py.annotated(target, annotated, value)
-
-
-def _keeps_annotation(context: Context, statement: n.AssignStmt) -> bool:
-    """Whether a name's annotation says what the value does not say by itself."""
-    assert statement.schema is not None
-    wanted = context.facts.schemas[statement.schema]
-    if isinstance(statement.value, n.Prompt):
-        return isinstance(wanted, UnionType | LiteralType)
-    symbol = context.facts.names.of(statement.name)
-    if context.facts.declared.get(symbol) != wanted:
-        return False
-    # Python's type checkers hold every assignment against the annotation, Saft only this one.
-    return fit(context.facts.symbols.get(symbol, NEVER), wanted) == Fit.EXACT
-
-
-def _needed_annotation(context: Context, statement: n.AssignStmt) -> Expression | None:
-    """`dict[str, Any]` for an object whose fields differ in type and are read one by one.
-
-    Python's type checkers would take every field for the union of all of them. The first
-    assignment to the name carries the annotation.
-    """
-    symbol = context.facts.names.of(statement.name)
-    value = statement.value
-    is_empty = isinstance(value, n.ListLiteral) and not value.items
-    if symbol.node is not statement or not (
-        is_empty or any(isinstance(node, n.ObjectLiteral) for node in walk(value))
-    ):
-        return None
-    type_ = context.facts.symbols.get(symbol, NEVER)
-    if not is_known(type_) or not _is_read(context, type_):
-        return None
-    return annotation(context, type_)
-
-
-def _is_read(context: Context, type_: Type) -> bool:
-    if isinstance(type_, ObjectType) and type_.fields in context.facts.read_shapes:
-        differ = len({field.type for field in type_.fields}) > 1
-        return differ or any(_is_read(context, part) for part in parts(type_))
-    return any(_is_read(context, part) for part in parts(type_))
 
 
 def emit_destructure_stmt(context: Context, statement: n.DestructureStmt) -> cst.Assign:

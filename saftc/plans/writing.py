@@ -14,6 +14,7 @@ effects, is bound to a name first, so that everything still happens in the order
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TypeAlias, assert_never
 
 import libcst as cst
@@ -22,6 +23,7 @@ from runtime_support._schema import model
 from runtime_support.programs import _tree as tree
 from runtime_support.programs import _types as types
 from saftc.codegen import python as py
+from saftc.codegen.imports import Imports
 from saftc.codegen.layout import code_of, lay_out
 from saftc.codegen.python import Expression
 from saftc.plans.annotating import annotation
@@ -44,8 +46,9 @@ _MOST_LOOPS = 20
 def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
     """The module of the program with this checked root, from a file called `name`."""
     taken, uses = Taken(), Uses(root)
+    siblings = {Path(script.source.name).stem for script in tools.siblings}
     while True:
-        names = PlanNames(tools, taken)
+        names = PlanNames(tools, taken, Imports(siblings))
         text = _Writer(names, uses).module(name, root)
         if names.all_taken() == taken:
             return text

@@ -36,6 +36,12 @@ def is_python_module(name: str, folder: Path) -> bool:
     return True
 
 
+def is_beside(name: str, folder: Path) -> bool:
+    """Whether Python would find the module in `folder`: what ruff calls first-party."""
+    path = folder / name.split(".")[0]
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
 def _within(part: str, locations: Sequence[str] | None) -> ModuleSpec | None:
     return None if locations is None else PathFinder.find_spec(part, list(locations))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from saftc.driver import Checked, check
 from saftc.project.cache import OF_PYTHON, digest
 from saftc.project.files import read_script
-from saftc.project.finder import folder_of, is_python_module, sibling
+from saftc.project.finder import folder_of, is_beside, is_python_module, sibling
 from saftc.semantics.imports import BrokenModule, Loaded, MissingModule, PythonModule, SaftModule
 from saftc.source import Source
 
@@ -108,7 +108,7 @@ class Modules:
         if path is not None:
             return self._sibling(name, path)
         if is_python_module(name, self.folder):
-            return PythonModule()
+            return PythonModule(is_beside=is_beside(name, self.folder))
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
         return MissingModule(tuple(dict.fromkeys(searched)))
 

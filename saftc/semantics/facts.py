@@ -76,6 +76,8 @@ class Facts:
     module: n.Module
     names: Names
     history: History = field(default_factory=History)
+    # The modules beside the script that it imports.
+    siblings: set[str] = field(default_factory=set[str])
     # What imported names are in the sibling script they come from, and whole imported siblings.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])

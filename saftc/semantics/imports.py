@@ -20,7 +20,9 @@ from saftc.syntax.walk import nodes_of
 
 @dataclass(frozen=True, slots=True)
 class PythonModule:
-    """A module that Python will find."""
+    """A module that Python will find; perhaps beside the script."""
+
+    is_beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                     )
                 )
             case SaftModule():
+                facts.siblings.add(statement.module.text)
                 _take_over(facts, loaded.facts)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.names, loaded, facts, mistakes)
@@ -78,6 +81,8 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                         _note_conversions(statement.names, module, facts)
                 else:
                     facts.modules[facts.names.of(_bound(statement))] = loaded.facts
+            case PythonModule(is_beside=True):
+                facts.siblings.add(statement.module.text)
             case PythonModule():
                 pass
         if isinstance(loaded, SaftModule | PythonModule):

@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
 
-limit = 3
+limit: Any = 3
 print(limit)
 limit = "none"
 print(limit)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 from runtime_support import check, parse
 
 
-def answer():
+def answer() -> Any:
     return parse("42")
 
 

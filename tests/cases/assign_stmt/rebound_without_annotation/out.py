@@ -1,7 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import show
 
-x = 1
+x: Any = 1
 print(x + 1)
 x = "one"
 print(x + "!")

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 print()
@@ -6,7 +8,7 @@ print("a")
 print("a", 1, 2.5, show(True), show(None), show([1]), show((1, "x")), show({"a": 1}))
 
 
-def go(x, name: str | None, number: int | float, text: int | str):
+def go(x: Any, name: str | None, number: int | float, text: int | str) -> Any:
     print(show(x), show(name), number, text)
     return ops.print
 

@@ -14,11 +14,13 @@ print(
 )
 print(players.head(), players.head(3), players.head(2))
 print(
-    players.select("name"), players.select(["name", "goals"]), players.select(("name",))
+    ops.select(players, "name"),
+    ops.select(players, ["name", "goals"]),
+    ops.select(players, ("name",)),
 )
 
 names = [name for name in players.columns if name.startswith("g")]
-print(players.select(names))
+print(ops.select(players, names))
 
 # what polars would take for a pattern
 print(ops.select(players, ["*"]), ops.select(players, "^g.*$"))

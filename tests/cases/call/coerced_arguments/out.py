@@ -8,7 +8,7 @@ def area(width: float, names: list[str], extra: Any) -> float:
     return width
 
 
-def go(data) -> float:
+def go(data: Any) -> float:
     return area(
         check(ops.member(data, "width"), float),
         check(ops.member(data, "names"), list[str]),

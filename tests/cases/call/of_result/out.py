@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
 
 
-def make():
+def make() -> Any:
     def inner(x: int) -> int:
         return x + 1
 

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import prompt, show
 
 
@@ -6,7 +8,7 @@ def double(x: int) -> int:
     return x * 2
 
 
-def echo(x):
+def echo(x: Any) -> Any:
     return x
 
 

@@ -1,12 +1,14 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
-def apply(function, x):
+def apply(function: Any, x: Any) -> Any:
     return ops.call(function, x)
 
 
-def pick(name: str):
+def pick(name: str) -> Any:
     if name == "upper":
         return ops.upper
     return ops.lower

@@ -1,8 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
-def names(rows):
+def names(rows: Any) -> list[Any]:
     return [
         ops.member(row, "name")
         for row in ops.each(rows)
@@ -10,7 +12,7 @@ def names(rows):
     ]
 
 
-def pairs(rows):
+def pairs(rows: Any) -> list[Any]:
     return [a for a, b in ops.each_of(rows, 2)]
 
 

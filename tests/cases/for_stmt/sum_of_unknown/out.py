@@ -1,8 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
-def total(rows):
+def total(rows: Any) -> Any:
     sum = 0
     for row in ops.each(rows):
         sum = ops.add(sum, row)

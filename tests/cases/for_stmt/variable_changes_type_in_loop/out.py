@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
 
-x = 0
+x: Any = 0
 for word in ["a", "b"]:
     print(x)
     x = word

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import program, show
+
 from geo import gap
 from geo import locate as place
-from runtime_support import program, show
 
 # an imported conversion is one here, too
 print(

@@ -1,10 +1,12 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 # Imports of a call stay in the call, apart from what follows; a long one has a name a line.
 
 
-def most_common(words: list[str]):
+def most_common(words: list[str]) -> tuple[int, Any]:
     from collections import (
         ChainMap,
         Counter,
@@ -18,7 +20,7 @@ def most_common(words: list[str]):
     return (len(made), Counter(words))
 
 
-def roots(numbers):
+def roots(numbers: Any) -> tuple[list[Any], Any]:
     import math
     from statistics import mean as average
 
@@ -26,7 +28,7 @@ def roots(numbers):
     return ([math.sqrt(number) for number in ops.each(numbers)], average(numbers))
 
 
-def area(radius: int | float):
+def area(radius: int | float) -> Any:
     if radius > 0:
         from math import pi
 

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from runtime_support import prompt
+
 from weather import City, Sky
 from weather import forecast as look_up
 

@@ -1,16 +1,18 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
-def first(items):
+def first(items: Any) -> Any:
     return ops.index(items, 0)
 
 
-def same(a, b) -> bool:
+def same(a: Any, b: Any) -> bool:
     return ops.eq(a, b)
 
 
-def plus(a, b):
+def plus(a: Any, b: Any) -> Any:
     return ops.add(a, b)
 
 

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
@@ -8,7 +10,7 @@ def factorial(n: int) -> int:
     return n * factorial(n - 1)
 
 
-def countdown(n):
+def countdown(n: Any) -> list[Any]:
     if ops.eq(n, 0):
         return []
     return [n] + countdown(ops.sub(n, 1))

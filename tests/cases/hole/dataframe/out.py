@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import polars as pl
-from runtime_support import mean, prompt, read
+from runtime_support import mean, ops, prompt, read
 
 players = read("players.csv")
 
@@ -12,7 +12,7 @@ def average(column: str) -> float:
 
 def part(names: list[str]) -> pl.DataFrame:
     """The rows with the names."""
-    return players.select(names)
+    return ops.select(players, names)
 
 
 report = prompt(

@@ -1,9 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
 
 
 def pick(flag: bool) -> int | str:
     if flag:
-        x = 1
+        x: Any = 1
     else:
         x = "one"
     return x

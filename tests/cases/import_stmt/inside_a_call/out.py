@@ -1,15 +1,17 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import show
 
 
-def first():
+def first() -> list[Any]:
     import abc
     import zlib
 
     return [zlib, abc]
 
 
-def second():
+def second() -> list[Any]:
     # above
     # beside
     import math
@@ -19,7 +21,7 @@ def second():
     return [math, e, string]
 
 
-def third():
+def third() -> Any:
     for x in [1]:
         print(x)
         import base64

@@ -4,7 +4,7 @@ from typing import Any
 from runtime_support import ops, parse, show
 
 
-def at(items, key):
+def at(items: Any, key: Any) -> Any:
     return ops.index(items, key)
 
 

@@ -1,7 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import show
 
-empty = []
+empty: list[Any] = []
 one = [1]
 mixed = [1, "two", True, None]
 nested = [[1, 2], [3]]

@@ -1,12 +1,14 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
-def price(row):
+def price(row: Any) -> Any:
     return ops.member(row, "price")
 
 
-def deep(row):
+def deep(row: Any) -> Any:
     return ops.member(ops.member(ops.member(row, "a"), "b"), "c")
 
 

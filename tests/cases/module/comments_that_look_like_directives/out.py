@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from runtime_support import check, ops, show
 
@@ -12,10 +12,10 @@ b = {"x": 1}  # see above # `fmt`:off
 
 # `type`: ignore
 def go(
-    one,  # `fmt`: off
+    one: Any,  # `fmt`: off
     # `yapf`: disable
-    two,  # the type: any number
-):
+    two: Any,  # the type: any number
+) -> Any:
     # `pylint`: disable=all
     return ops.add(one, two)
 

@@ -1,8 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import kind, ops, to_json
 
 
-def all_of_them():
+def all_of_them() -> list[Any]:
     return [ops.upper, ops.lower, ops.len, ops.range]
 
 

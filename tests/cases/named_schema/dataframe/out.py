@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import polars as pl
 from runtime_support import check, kind, mean, ops, parse, read, show
@@ -24,7 +24,7 @@ def first(players: pl.DataFrame | None, others: list[pl.DataFrame]) -> pl.DataFr
     return others[0]
 
 
-def largest(players: pl.DataFrame, column) -> int | float | str:
+def largest(players: pl.DataFrame, column: Any) -> int | float | str:
     return ops.max(players.head(3), column)
 
 
@@ -34,7 +34,7 @@ def size(value: int | pl.DataFrame) -> int:
     return value
 
 
-def size_of_any(value) -> int:
+def size_of_any(value: Any) -> int:
     if kind(value) == "dataframe":
         return value.height
     return 0

@@ -1,7 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import show
 
-empty = {}
+empty: dict[str, Any] = {}
 one = {"id": 1}
 quoted = {"two words": 2, "id": 1}
 nested = {"inner": {"id": 1}, "list": [{"id": 2}]}

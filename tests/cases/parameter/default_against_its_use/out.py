@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import os
+from typing import Any
 
 from runtime_support import ops, show
 
@@ -14,7 +15,7 @@ def greet_given(name: str | None = None) -> str:
     return "hi " + name
 
 
-def greet_guest(name=None):
+def greet_guest(name: Any = None) -> Any:
     if name is None:
         name = "guest"
     return ops.add("hi ", name)

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops
 
 
@@ -10,7 +12,7 @@ def twice(y: int | float) -> int | float:
     return square(y) + square(y)
 
 
-def shout(words) -> None:
+def shout(words: Any) -> None:
     for word in ops.each(words):
         print(ops.upper(word))
 

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
@@ -9,7 +11,7 @@ def describe(x: int | float, flag: bool) -> int | float:
         return x * 2
 
 
-def maybe(x, flag: bool):
+def maybe(x: Any, flag: bool) -> Any:
     if flag:
         return ops.add(x, 1)
     return 0

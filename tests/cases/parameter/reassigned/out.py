@@ -1,4 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
 
 
 def clean(text: str) -> str:
@@ -6,7 +7,7 @@ def clean(text: str) -> str:
     return text.lower()
 
 
-def reset(x) -> int:
+def reset(x: Any) -> int:
     x = 1
     return x + 1
 

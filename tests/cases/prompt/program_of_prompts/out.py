@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, program, prompt, show
 
 
@@ -34,7 +36,7 @@ def with_effects(text: str) -> str:
     return prompt("{text}: {log}", text=text, log=log).value
 
 
-def of_any(text: str, how) -> str:
+def of_any(text: str, how: Any) -> str:
     return show(ops.call(how, text)) + prompt("{text}", text=text).value
 
 

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from dataclasses import dataclass
+from typing import Any
 
 from runtime_support import check, ops, show
 
@@ -10,7 +11,7 @@ class City:
     size: int
 
 
-def go(data, city):
+def go(data: Any, city: Any) -> Any:
     c = City(check(ops.member(data, "name"), str), check(ops.member(data, "size"), int))
     return ops.add(ops.member(city, "name"), c.name)
 

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import check, ops
 
 
@@ -8,7 +10,7 @@ def ratio(a: int, b: int) -> float:
     return a / b
 
 
-def name_of(row) -> str:
+def name_of(row: Any) -> str:
     return check(ops.member(row, "name"), str)
 
 

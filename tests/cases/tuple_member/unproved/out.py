@@ -1,8 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
-def second(pair):
+def second(pair: Any) -> Any:
     return ops.item(pair, 1)
 
 

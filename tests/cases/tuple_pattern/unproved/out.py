@@ -1,8 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, show
 
 
-def go(rows):
+def go(rows: Any) -> list[Any]:
     for a, b in ops.each_of(rows, 2):
         print(show(a), show(b))
     return [a for a, b in ops.each_of(rows, 2)]

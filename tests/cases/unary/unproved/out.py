@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import ops, parse, show
 
 
@@ -6,7 +8,7 @@ def minus(x: int | float) -> int | float:
     return -x
 
 
-def flip(x) -> bool:
+def flip(x: Any) -> bool:
     return not ops.truthy(x)
 
 

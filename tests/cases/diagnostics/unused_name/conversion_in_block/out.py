@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import program
+
 from geo import Point
 from geo import locate as place
-from runtime_support import program
 
 
 def far(a: Point, b: Point) -> float:

@@ -1,0 +1,187 @@
+"""The annotations of variables: what Python's type checkers cannot see in the values themselves.
+
+    notes: list[str] = []             it is filled later
+    total: int | float = 0            it holds another kind of number later
+    row: dict[str, Any] = {...}       its fields differ in type, and are read one by one
+
+The first assignment to a name carries the annotation. Other variables have none, as a person would
+write them. The names of a destructuring are any value to checkers; they are declared above it when
+a function returns one of them.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from saftc.codegen import python as py
+from saftc.codegen.annotations import annotation
+from saftc.codegen.context import Context
+from saftc.codegen.python import Expression, Statement
+from saftc.semantics.facts import Facts
+from saftc.semantics.names import Symbol
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import (
+    ANY,
+    FLOAT,
+    INT,
+    NEVER,
+    NIL,
+    BuiltinType,
+    ListType,
+    LiteralType,
+    ObjectType,
+    Type,
+    UnionType,
+    is_known,
+    members,
+    parts,
+    without,
+)
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+
+
+def values_of(module: n.Module, facts: Facts) -> Mapping[Symbol, list[n.Expression]]:
+    """What is assigned to each variable, in source order."""
+    found: dict[Symbol, list[n.Expression]] = {}
+    for node in nodes_of(module):
+        if isinstance(node, n.AssignStmt):
+            found.setdefault(facts.names.of(node.name), []).append(node.value)
+    return found
+
+
+def returned_symbols(module: n.Module, facts: Facts) -> set[Symbol]:
+    """The variables that some function with a known type returns, as they are or in parts."""
+    sources: dict[Symbol, list[Symbol]] = {}
+    pending: list[Symbol] = []
+    for node in nodes_of(module):
+        match node:
+            case n.AssignStmt():
+                held = sources.setdefault(facts.names.of(node.name), [])
+                held += _parts_of(node.value, facts)
+            case n.FunctionDef() if facts.functions[node].returns != ANY:
+                for inner in walk(node):
+                    if isinstance(inner, n.RetStmt) and inner.value is not None:
+                        pending += _parts_of(inner.value, facts)
+            case _:
+                pass
+    found: set[Symbol] = set()
+    while pending:
+        symbol = pending.pop()
+        if symbol not in found:
+            found.add(symbol)
+            pending += sources.get(symbol, ())
+    return found
+
+
+def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
+    """The variables for whose sake checkers take a value for any, if they take them for any."""
+    match value:
+        case n.Name():
+            yield facts.names.of(value)
+        case n.Member() | n.TupleMember() | n.Index() | n.Slice():
+            yield from _parts_of(value.value, facts)
+        case n.Unary():
+            yield from _parts_of(value.operand, facts)
+        case n.Binary() | n.Comparison() | n.Logical():
+            yield from _parts_of(value.left, facts)
+            yield from _parts_of(value.right, facts)
+        case n.Conditional():
+            yield from _parts_of(value.then, facts)
+            yield from _parts_of(value.other, facts)
+        case n.Call() if isinstance(facts.types.get(value.function), BuiltinType):
+            for argument in value.arguments:
+                yield from _parts_of(argument.value, facts)
+        case _:
+            return
+
+
+def variable_annotation(context: Context, statement: n.AssignStmt) -> Expression | None:
+    """The annotation of the name that `statement` assigns to, if it needs one."""
+    if statement.schema is not None and _keeps_annotation(context, statement):
+        return annotation(context, context.facts.schemas[statement.schema])
+    symbol = context.facts.names.of(statement.name)
+    if symbol.node is not statement:
+        return None
+    type_ = context.facts.symbols.get(symbol, NEVER)
+    if _holds_empty(statement.value):
+        return annotation(context, type_)
+    if _changes_type(context, symbol):
+        return annotation(context, type_ if _is_clear(type_) else ANY)
+    if _has_object(statement.value) and is_known(type_) and _is_read(context, type_):
+        return annotation(context, type_)
+    return None
+
+
+def declarations(context: Context, statement: n.DestructureStmt) -> list[Statement]:
+    """`name: str` above a destructuring, for each name, when a checker asks for a type."""
+    symbols = [context.facts.names.of(field.name) for field in statement.fields]
+    if context.output.returned.isdisjoint(symbols):
+        return []
+    made: list[Statement] = []
+    for field, symbol in zip(statement.fields, symbols, strict=True):
+        type_ = annotation(context, context.facts.schemas[field.schema])
+        if symbol in context.facts.history.does:
+            type_ = py.subscript(context.global_("Result"), type_)
+        made.append(py.line(py.annotated(py.name(context.names[symbol]), type_)))
+    return made
+
+
+def _keeps_annotation(context: Context, statement: n.AssignStmt) -> bool:
+    """Whether a name's annotation says what the value does not say by itself."""
+    assert statement.schema is not None
+    wanted = context.facts.schemas[statement.schema]
+    if isinstance(statement.value, n.Prompt):
+        return isinstance(wanted, UnionType | LiteralType)
+    symbol = context.facts.names.of(statement.name)
+    if context.facts.declared.get(symbol) != wanted:
+        return False
+    # Python's type checkers hold every assignment against the annotation, Saft only this one.
+    return fit(context.facts.symbols.get(symbol, NEVER), wanted) == Fit.EXACT
+
+
+def _holds_empty(value: n.Expression) -> bool:
+    """Whether a list or object without anything in it is the value, or a part of it."""
+    match value:
+        case n.ListLiteral(items=items):
+            return not items or any(map(_holds_empty, items))
+        case n.TupleLiteral(items=items):
+            return any(map(_holds_empty, items))
+        case n.ObjectLiteral(fields=fields):
+            return not fields or any(_holds_empty(field.value) for field in fields)
+        case n.Conditional(then=then, other=other):
+            return _holds_empty(then) or _holds_empty(other)
+        case _:
+            return False
+
+
+def _changes_type(context: Context, symbol: Symbol) -> bool:
+    """Whether the variable holds what the type of its first value does not allow."""
+    first, *others = map(context.type_of, context.output.values[symbol])
+    later = {part for type_ in others for part in members(type_)} - {ANY}
+    if first == NIL:
+        # Python's checkers wait for the first value that is not None.
+        return len(later - {NIL}) > 1
+    return not all(_takes(first, type_) for type_ in later)
+
+
+def _takes(first: Type, type_: Type) -> bool:
+    """Whether Python lets a variable that began as `first` hold a `type_`."""
+    if isinstance(first, ListType) and isinstance(type_, ListType):
+        return all(_takes(first.item, part) for part in members(type_.item))
+    return fit(type_, first) == Fit.EXACT or (type_ == INT and FLOAT in members(first))
+
+
+def _is_clear(type_: Type) -> bool:
+    """Whether checkers read a variable of the type as Saft does, right after it was assigned."""
+    found = set(members(without(type_, NIL)))
+    return is_known(type_) and (len(found) == 1 or found <= {INT, FLOAT})
+
+
+def _has_object(value: n.Expression) -> bool:
+    return any(isinstance(node, n.ObjectLiteral) for node in walk(value))
+
+
+def _is_read(context: Context, type_: Type) -> bool:
+    if isinstance(type_, ObjectType) and type_.fields in context.facts.read_shapes:
+        differ = len({field.type for field in type_.fields}) > 1
+        return differ or any(_is_read(context, part) for part in parts(type_))
+    return any(_is_read(context, part) for part in parts(type_))
