@@ -150,8 +150,8 @@ def test_two_scripts_do_not_become_one_module(
 def test_o_takes_one_script(saftc: Command, script: Script) -> None:
     script("a.saft", "x = 1\n")
     script("b.saft", "x = 1\n")
-    assert saftc("build", "a.saft", "b.saft", "-o", "c.py").code == 1
-    assert saftc("build", "a.saft", "-o", "c.py", "--out-dir", "out").code == 1
+    assert saftc("build", "a.saft", "b.saft", "-o", "c.py").code == 2
+    assert saftc("build", "a.saft", "-o", "c.py", "--out-dir", "out").code == 2
 
 
 # Comparing
@@ -267,7 +267,7 @@ def test_a_folder_as_a_script(saftc: Command, folder: Path) -> None:
     (folder / "dir.saft").mkdir()
     ended = saftc("build", "dir.saft")
     assert ended.code == 1
-    assert ended.err == "saftc: dir.saft is a folder; name the scripts in it\n"
+    assert ended.err == "saftc: there are no scripts in dir.saft\n"
 
 
 def test_a_folder_as_a_target(saftc: Command, script: Script, folder: Path) -> None:
