@@ -23,6 +23,8 @@ from saftc.commands.reporting import Colour, complain, manner, say, write_render
 if TYPE_CHECKING:
     from saftc.project.workspace import Workspace
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="saftc",
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
@@ -299,7 +301,7 @@ def run(
     if text is not None:
         workspace.give("-c", text.encode())
         arguments = ["-c", *arguments]
-    if not arguments and sys.stdin.isatty():
+    if not arguments and _is_terminal():
         _stop("saftc run needs a script: FILE, -c TEXT, or one on standard input")
     file, *arguments = arguments or ["-"]
     module = workspace.compile(file)
@@ -310,6 +312,10 @@ def run(
     from saftc.commands.run import run_module
 
     raise typer.Exit(run_module(module, workspace, arguments))
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 cache = typer.Typer(help="What was compiled before, kept so that it is not compiled again.")
@@ -354,6 +360,8 @@ def main() -> None:
         command: Any = typer.main.get_command(app)
         words = in_order(sys.argv[1:], command)
         code = command(words, prog_name="saftc", standalone_mode=False)
+        if code == _INTERRUPTED:  # which typer has made of a KeyboardInterrupt
+            raise KeyboardInterrupt
         sys.stdout.flush()
     except typer.TyperException as problem:
         complain(f"{problem.format_message()}\nsaftc --help tells more")
@@ -365,7 +373,7 @@ def main() -> None:
         # From now on, a second one ends the process at once.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         complain("interrupted")
-        code = 130
+        code = _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         _give_up_output()

@@ -80,7 +80,8 @@ def _is_of(name: str, folder: Path) -> bool:
     spec = getattr(sys.modules[name], "__spec__", None)
     if type(getattr(spec, "loader", None)).__module__ == "saftc.commands.run":
         return True
-    places = [getattr(spec, "origin", None), *(getattr(spec, "submodule_search_locations", 0) or ())]
+    places: list[object] = [getattr(spec, "origin", None)]
+    places += getattr(spec, "submodule_search_locations", None) or ()
     return any(str(place).startswith(str(folder)) for place in places)
 
 

@@ -52,6 +52,19 @@ def test_several_files(saftc: Command, script: Script) -> None:
     assert ended.err.endswith("3 files checked: 3 errors\n")
 
 
+def test_what_is_missing_is_not_counted(saftc: Command) -> None:
+    ended = saftc("check", "nofile.saft")
+    assert (ended.code, ended.err) == (1, "saftc: there is no file nofile.saft\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "json"]])
+def test_more_errors_than_are_told(saftc: Command, script: Script, options: list[str]) -> None:
+    script("a.saft", "".join(f"print(missing_{n})\n" for n in range(30)))
+    ended = saftc("check", "a.saft", *options)
+    assert ended.code == 1
+    assert "a.saft: only the first 20 are told, there may be more\n" in ended.err
+
+
 def test_standard_input(saftc: Command) -> None:
     ended = saftc("check", "-", stdin="print(x)\n")
     assert ended.code == 1

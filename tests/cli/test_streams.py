@@ -118,7 +118,7 @@ def test_interrupted_twice(folder: Path, script: Script) -> None:
     assert process.stdout is not None and process.stderr is not None
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    assert process.stderr.readline() == b"interrupted\n"
+    assert process.stderr.readline() == b"saftc: interrupted\n"
     process.send_signal(signal.SIGINT)
     assert process.wait() == -signal.SIGINT
     assert process.stderr.read() == b""
