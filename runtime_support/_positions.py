@@ -7,7 +7,7 @@
 
 A module compiled in memory carries `__saft_source_map__`: its Source Map v3, or an object whose
 `position(line, column)` gives the text. A module on disk may have its map beside it, `NAME.py.map`.
-A damaged map gives no position, and hides no error.
+A damaged map, or one of another version of the module, gives no position, and hides no error.
 """
 
 from __future__ import annotations
@@ -231,19 +231,23 @@ def _units(path: str, names: dict[str, Any], line: int, column: int) -> int:
 
 def _map_beside(module: str) -> dict[str, Any] | None:
     path = module + ".map"
-    return _read_map(path) if os.path.isfile(path) else None
+    return _read_map(path, module) if os.path.isfile(path) else None
 
 
 @lru_cache(maxsize=64)
-def _read_map(path: str) -> dict[str, Any] | None:
+def _read_map(path: str, module: str) -> dict[str, Any] | None:
+    """The map, unless it says that it is of another text than the module's."""
     import json
+    from hashlib import sha256
 
     try:
         with open(path, encoding="utf-8") as file:
             read = json.load(file)
+        with open(module, "rb") as file:
+            digest = sha256(file.read()).hexdigest()
     except (OSError, ValueError):
         return None
-    return read if is_object(read) else None
+    return read if is_object(read) and read.get("x_digest", digest) == digest else None
 
 
 @lru_cache(maxsize=64)

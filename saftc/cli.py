@@ -1,36 +1,48 @@
 """The command line: files, colour and exit codes.
 
-Exit codes: 0 fine; 1 something is wrong with a script, a file or the command; 2 a bug in saftc.
+Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc.
 """
 
 import gc
+import io
 import os
+import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
 import typer
 
 from saftc import __version__
-from saftc.commands.reporting import complain, say, write_rendered
+from saftc.commands.arguments import in_order
+from saftc.commands.reporting import Colour, complain, manner, say, write_rendered
 
 if TYPE_CHECKING:
     from saftc.project.workspace import Workspace
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="saftc",
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
-    epilog="`saftc script.saft` is short for `saftc run script.saft`.",
+    epilog="`saftc script.saft` is short for `saftc run script.saft`, `saftc -c TEXT` for "
+    "`saftc run -c TEXT`. The options above may stand anywhere in the command.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Files = Annotated[list[str], typer.Argument(help="Scripts; `-` is standard input.", metavar="FILE")]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="Scripts, or folders for all scripts below them; `-` is standard input.",
+        metavar="FILE",
+    ),
+]
 
 
 class Format(StrEnum):
@@ -53,27 +65,41 @@ def saftc(
         bool,
         typer.Option("--no-cache", help="Compile everything anew, and remember nothing."),
     ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option("-q", "--quiet", help="Tell what is wrong, and nothing else."),
+    ] = False,
+    color: Annotated[
+        Colour,
+        typer.Option(help="Colour in diagnostics; auto: on a terminal, as NO_COLOR allows."),
+    ] = Colour.auto,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     """The commands."""
-    context.obj = no_cache
+    manner.is_quiet, manner.colour = quiet, color
+    if no_cache:
+        # For the processes that help with the compiling, too.
+        os.environ["SAFT_NO_CACHE"] = "1"
+    if context.invoked_subcommand != "run":
+        # What a script prints is its own affair.
+        _print_everything(sys.stdout)
 
 
-def _workspace(context: typer.Context) -> "Workspace":
+def _workspace() -> "Workspace":
     """The scripts of this command, with the cache unless it is not wanted."""
     from saftc.project.cache import Cache
     from saftc.project.workspace import Workspace
-    from saftc.user_cache import cache_folder
+    from saftc.user_cache import cache_in_use
 
-    return Workspace(None if context.obj else Cache(cache_folder()))
+    folder = cache_in_use()
+    return Workspace(None if folder is None else Cache(folder))
 
 
 @app.command()
 def build(
-    context: typer.Context,
     files: Files,
     output: Annotated[
         str | None,
@@ -105,18 +131,26 @@ def build(
     A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py
     beside it. A sibling script that a script imports is compiled with it.
     """
-    if output is not None and (len(files) > 1 or out_dir is not None):
+    from saftc.project.files import make_folder, scripts_below
+
+    arguments = files
+    files = [file for argument in arguments for file in scripts_below(argument)]
+    if output is not None and (files != arguments or len(files) > 1 or out_dir is not None):
         _stop("-o names one module: give it one script, or use --out-dir")
     _refuse_mixture(files, tools, source_map)
-    targets = [_target(file, output, out_dir) for file in files]
+    targets = [
+        _target(file, Path(argument), output, out_dir)
+        for argument in arguments
+        for file in scripts_below(argument)
+    ]
     _refuse_collisions(files, targets)
     from saftc.commands.build import Builder
-    from saftc.project.files import make_folder
 
     if out_dir is not None and not (check or diff):
-        make_folder(out_dir)
+        for folder in {target.parent for target in targets if target is not None}:
+            make_folder(folder)
     builder = Builder(
-        _workspace(context), check=check, diff=diff, force=force, source_map=source_map
+        _workspace(), check=check, diff=diff, force=force, source_map=source_map
     )
     pairs = list(zip(files, targets, strict=True))
     with _no_garbage_collector():
@@ -199,10 +233,17 @@ def prompts(
 
 @app.command(context_settings={"allow_interspersed_args": True})
 def run(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(help="The script; `-` is standard input.")],
-    arguments: Annotated[
-        list[str] | None, typer.Argument(help="What the script sees as its arguments, after `--`.")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The script, `-` for standard input, and its own arguments, after `--`.",
+            metavar="[FILE] [ARGUMENTS]",
+            show_default=False,
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option("-c", help="A script, instead of a file that holds it.", metavar="TEXT"),
     ] = None,
     provider: Annotated[
         str | None,
@@ -260,7 +301,14 @@ def run(
 
         advice = f"`--record {replay}` beside it records what is missing"
         runtime("providers._replay").advise(replay, advice)
-    workspace = _workspace(context)
+    workspace = _workspace()
+    arguments = words or []
+    if text is not None:
+        workspace.give("-c", text.encode())
+        arguments = ["-c", *arguments]
+    if not arguments and _is_terminal():
+        _stop("saftc run needs a script: FILE, -c TEXT, or one on standard input")
+    file, *arguments = arguments or ["-"]
     module = workspace.compile(file)
     workspace.close()
     write_rendered(module.said, sys.stderr)
@@ -268,7 +316,11 @@ def run(
         raise typer.Exit(1)
     from saftc.commands.run import run_module
 
-    raise typer.Exit(run_module(module, workspace, arguments or []))
+    raise typer.Exit(run_module(module, workspace, arguments))
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 cache = typer.Typer(help="What was compiled before, kept so that it is not compiled again.")
@@ -305,34 +357,66 @@ def _amount(files: int, size: int) -> str:
 
 def main() -> None:
     """Entry point of the command `saftc`."""
-    arguments = sys.argv[1:] or ["--help"]
-    first = next((place for place, word in enumerate(arguments) if word != "--no-cache"), 0)
-    if _is_script(arguments[first]):
-        arguments.insert(first, "run")
+    _open_closed_streams()
+    _print_everything(sys.stderr)
     from saftc.project.files import FileProblem
 
     try:
-        code = app(arguments, prog_name="saftc", standalone_mode=False)
+        command: Any = typer.main.get_command(app)
+        words = in_order(sys.argv[1:], command)
+        code = command(words, prog_name="saftc", standalone_mode=False)
+        if code == _INTERRUPTED:  # which typer has made of a KeyboardInterrupt
+            raise KeyboardInterrupt
         sys.stdout.flush()
     except typer.TyperException as problem:
         complain(f"{problem.format_message()}\nsaftc --help tells more")
-        code = 1
+        code = 2
     except FileProblem as problem:
         complain(str(problem))
         code = 1
     except (KeyboardInterrupt, typer.Abort):
+        # From now on, a second one ends the process at once.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         complain("interrupted")
-        code = 130
+        code = _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         code = 1
+    except OSError as problem:
+        if problem.filename is not None:
+            _bug()
+            code = 3
+        else:
+            _give_up_output()
+            complain(f"cannot write the output: {problem.strerror or problem}")
+            code = 1
     except SystemExit:
         raise
     except Exception:
         _bug()
-        code = 2
+        code = 3
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_closed_streams() -> None:
+    """Standard streams that were closed are empty: what is opened next would take their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            while (descriptor := os.open(os.devnull, os.O_RDWR)) < number:
+                pass
+            setattr(sys, name, os.fdopen(descriptor, "w" if number else "r", encoding="utf-8"))
+
+
+def _print_everything(stream: TextIO) -> None:
+    """What the encoding of a stream does not have is written with backslashes."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+
+
+def _give_up_output() -> None:
+    """What is left to be written to standard output goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
@@ -351,15 +435,6 @@ def _no_garbage_collector() -> Generator[None, None, None]:
         gc.enable()
 
 
-def _is_script(argument: str) -> bool:
-    """Whether the first argument names a script rather than a command or an option."""
-    return (
-        argument == "-"
-        or argument.endswith(".saft")
-        or (not argument.startswith("-") and Path(argument).is_file())
-    )
-
-
 def _bug() -> None:
     import traceback
 
@@ -370,14 +445,20 @@ def _bug() -> None:
     )
 
 
-def _target(file: str, output: str | None, out_dir: Path | None) -> Path | None:
-    """The module that `file` becomes; None for standard output."""
+def _target(file: str, argument: Path, output: str | None, out_dir: Path | None) -> Path | None:
+    """The module that `file` becomes; None for standard output.
+
+    Scripts that the argument was the folder of stand in `out_dir` as they do there.
+    """
     if output is not None:
         return None if output == "-" else Path(output)
     if file == "-":
         return None
-    name = Path(file).stem + ".py"
-    return out_dir / name if out_dir is not None else Path(file).with_name(name)
+    script = Path(file)
+    if out_dir is None:
+        return script.with_suffix(".py")
+    inner = Path(script.name) if script == argument else script.relative_to(argument)
+    return out_dir / inner.with_suffix(".py")
 
 
 def _refuse_mixture(files: list[str], tools: str | None, source_map: bool) -> None:
@@ -399,11 +480,12 @@ def _refuse_collisions(files: list[str], targets: list[Path | None]) -> None:
     for file, target in zip(files, targets, strict=True):
         if target is None:
             continue
-        if target in seen:
-            _stop(f"{seen[target]} and {file} would both become {target}")
+        if seen.get(target, file) != file:
+            complain(f"{seen[target]} and {file} would both become {target}")
+            raise typer.Exit(1)
         seen[target] = file
 
 
 def _stop(text: str) -> NoReturn:
     complain(text)
-    raise typer.Exit(1)
+    raise typer.Exit(2)

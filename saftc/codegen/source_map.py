@@ -3,10 +3,12 @@
 The map is JSON (https://tc39.es/ecma426/): `mappings` holds, for each line of the output, segments
 of four numbers in base64 VLQ, each the difference to the one before: the column of the output, the
 index of the source, the line and the column of the source, all counted from 0. Columns count UTF-16
-units, as the standard has it.
+units, as the standard has it. `x_digest` is the SHA-256 of the module: the runtime passes over the
+map of another text.
 """
 
 import json
+from hashlib import sha256
 
 from saftc.codegen.module import Generated
 from saftc.source import Source
@@ -23,6 +25,7 @@ def render_source_map(source: Source, generated: Generated, file: str) -> str:
         "sources": [name],
         "names": [],
         "mappings": _mappings(source, generated),
+        "x_digest": sha256(generated.text.encode()).hexdigest(),
     }
     return json.dumps(data) + "\n"
 

@@ -1,13 +1,34 @@
 """`saftc build`: scripts to module files, and what may not be overwritten."""
 
-import difflib
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from saftc.commands.reporting import complain, say, write_rendered
-from saftc.project.files import FileProblem, may_overwrite, read_module, write_module
+from saftc.commands.reporting import (
+    complain,
+    difference,
+    say,
+    warn_of_name,
+    write_rendered,
+    write_result,
+)
+from saftc.project.cache import digest
+from saftc.project.files import (
+    UNNAMED,
+    FileProblem,
+    is_special,
+    make_folder,
+    may_overwrite,
+    read_module,
+    write_module,
+)
+from saftc.project.finder import folder_of
 from saftc.project.workspace import Workspace
+
+# The field of a source map that tells which text of the module it is of.
+DIGEST = "x_digest"
 
 
 class Builder:
@@ -33,7 +54,8 @@ class Builder:
         """
         try:
             self.workspace.compile_ahead([file for file, _ in targets])
-            for file, target in targets:
+            # Those first that may import the others, from the root that these have then.
+            for file, target in sorted(targets, key=_depth):
                 self._build(file, target)
         finally:
             self.workspace.close()
@@ -50,11 +72,20 @@ class Builder:
         if module.text is None:
             self.has_failed = True
         elif target is None:
-            sys.stdout.write(module.text)
+            write_result(module.text)
         else:
+            root = self.workspace.root_of(file)
+            if root != folder_of(file) and Path(file) in self.done.values():
+                return  # written below the module that imports it
+            if not is_special(target):
+                warn_of_name(target.stem, file)
             self._put(file, target)
             for path in self.workspace.siblings(module):
-                self._put(str(path), target.parent / (path.stem + ".py"))
+                # The modules stand in their folder as the scripts do in theirs.
+                place = target.parent / path.relative_to(root).with_suffix(".py")
+                if not self.only_compares and not self.has_failed:
+                    make_folder(place.parent)
+                self._put(str(path), place)
 
     def _put(self, file: str, target: Path) -> None:
         """Writes or compares one module."""
@@ -67,22 +98,30 @@ class Builder:
             return
         text = self.workspace.compile(file).text
         assert text is not None
-        if self.put(file, text, target) and self.source_map:
+        if not self.put(file, text, target):
+            return
+        path = target.with_name(target.name + ".map")
+        if self.source_map:
             module = self.workspace.compile_with_map(file, target.name)
-            path = target.with_name(target.name + ".map")
             if read_module(path) != module.source_map:
                 write_module(path, module.source_map)
+        elif path.is_file() and _is_older(path, text):
+            path.unlink()
+            say(f"{path} removed: it was that of an older {target.name}")
 
     def put(self, file: str, text: str, target: Path, *more: str) -> bool:
         """Writes the module made from `file`, or compares it; whether it has been written.
 
         `more` are the words that the command needs besides the file.
         """
+        if is_special(target):
+            write_module(target, text)
+            return False
         existing = read_module(target)
         if self.only_compares:
             self._compare(" ".join([file, *more]), existing, text, target)
             return False
-        if target.exists() and file != "-" and target.samefile(file):
+        if target.exists() and file not in UNNAMED and target.samefile(file):
             complain(f"{target} is the script itself; name another file with -o")
             self.has_failed = True
             return False
@@ -101,14 +140,20 @@ class Builder:
         if existing == text:
             return
         if self.diff:
-            lines = difflib.unified_diff(
-                (existing or "").splitlines(keepends=True),
-                text.splitlines(keepends=True),
-                fromfile=f"{target} (on disk)",
-                tofile=f"{target} (compiled)",
-            )
-            sys.stdout.writelines(lines)
+            write_result(difference(existing, text, str(target), "compiled"))
         if self.check:
             say(f"{target} is out of date: run `saftc build {words}`")
             self.has_failed = True
 
+
+def _depth(pair: tuple[str, Path | None]) -> int:
+    return len(Path(pair[0]).absolute().parts)
+
+
+def _is_older(path: Path, text: str) -> bool:
+    """Whether there is a source map that saftc wrote for another text of the module."""
+    try:
+        data: Any = json.loads(read_module(path) or "null")
+    except ValueError:
+        return False
+    return isinstance(data, dict) and data.get(DIGEST) not in (None, digest(text.encode()))  # pyright: ignore[reportUnknownMemberType]

@@ -1,28 +1,40 @@
 """`saftc check`: what is wrong with scripts, as text or as JSON."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from saftc.commands.reporting import complain, say, write_diagnostics
+from saftc.commands.reporting import (
+    complain,
+    say,
+    warn_of_name,
+    write_diagnostics,
+    write_result,
+)
+from saftc.diagnostics.model import LIMIT
 from saftc.diagnostics.render import as_data, render_json
-from saftc.project.files import FileProblem
+from saftc.driver import Checked
+from saftc.project.files import UNNAMED, FileProblem, scripts_below, shown
+from saftc.project.finder import folder_of
 from saftc.project.scripts import Scripts
 
 
-def check_all(files: Sequence[str], *, as_json: bool) -> bool:
+def check_all(arguments: Sequence[str], *, as_json: bool) -> bool:
     """Writes what is wrong with scripts; whether one of them has errors or cannot be read."""
     data: list[dict[str, object]] = []
     failed = False
-    errors = warnings = 0
+    files = errors = warnings = 0
     scripts = Scripts()
-    for file in files:
-        try:
-            checked = scripts.check(file)
-        except FileProblem as problem:
-            complain(str(problem))
+    for file, checked in _checked(arguments, scripts):
+        if isinstance(checked, FileProblem):
+            complain(str(checked))
             failed = True
             continue
+        files += 1
         failed = failed or checked.has_errors
+        if file not in UNNAMED and scripts.of(file).folder == folder_of(file):
+            # Of another folder, it is imported by a longer name.
+            warnings += warn_of_name(Path(file).stem, file)
         for diagnostic in checked.diagnostics:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
@@ -30,11 +42,35 @@ def check_all(files: Sequence[str], *, as_json: bool) -> bool:
             data += as_data(checked.diagnostics, checked.source)
         else:
             write_diagnostics(checked, sys.stdout)
+        if len(checked.diagnostics) >= LIMIT:
+            say(f"{shown(file)}: only the first {LIMIT} are told, there may be more")
     if as_json:
-        sys.stdout.write(render_json(data))
-    else:
-        say(_summary(len(files), errors, warnings))
+        write_result(render_json(data))
+    elif files:
+        say(_summary(files, errors, warnings))
     return failed
+
+
+def _checked(
+    arguments: Sequence[str], scripts: Scripts
+) -> Iterator[tuple[str, Checked | FileProblem]]:
+    """The scripts that are meant, in their order, each checked or the reason why it cannot be."""
+    files: list[str] = []
+    found: dict[str, Checked | FileProblem] = {}
+    for argument in arguments:
+        try:
+            files += scripts_below(argument)
+        except FileProblem as problem:
+            files.append(argument)
+            found[argument] = problem
+    # Those first that may import the others, from the root that these have then.
+    for file in sorted(files, key=lambda file: len(Path(file).absolute().parts)):
+        if file not in found:
+            try:
+                found[file] = scripts.check(file)
+            except FileProblem as problem:
+                found[file] = problem
+    return ((file, found[file]) for file in files)
 
 
 def _summary(files: int, errors: int, warnings: int) -> str:

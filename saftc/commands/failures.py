@@ -1,20 +1,26 @@
 """An uncaught error of a running script, told in terms of the scripts it came through.
 
-The script's line and a caret are shown, and the calls that led there; what the runtime itself has
-to say of the error comes first.
+The script's line and a caret are shown, and the calls that led there, also those in the user's own
+Python modules; what the runtime itself has to say of the error comes first.
 """
 
 import ast
 import json
+import linecache
+import os
+import sysconfig
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING
 
+from saftc.diagnostics.model import Collector
 from saftc.diagnostics.render import snippet
 from saftc.project.workspace import Origin, Workspace
+from saftc.runtime import runtime
 from saftc.source import Source, Span
 
 if TYPE_CHECKING:
@@ -22,6 +28,11 @@ if TYPE_CHECKING:
 
 # More callers than this are a recursion: the ends of it tell enough.
 _MOST_CALLERS = 8
+
+# Where libraries are, Python's own among them.
+_LIBRARIES = tuple(
+    sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
 
 # Functions that may be called once more to show what they gave.
 _PURE = {"abs", "len", "max", "min", "round", "sorted", "sum"}
@@ -56,6 +67,26 @@ class Running:
 
         return locate(self.places, *stretch)
 
+    def import_at(self, line: int) -> Span | None:
+        """The import statement of the script that has become a line of the text."""
+        from saftc.syntax import nodes as n
+        from saftc.syntax.parser import parse
+        from saftc.syntax.walk import nodes_of
+
+        names = [
+            node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+            for node in ast.walk(ast.parse(self.text))
+            if isinstance(node, ast.Import | ast.ImportFrom) and node.lineno == line
+        ]
+        return next(
+            (
+                node.span
+                for node in nodes_of(parse(self.source, Collector()))
+                if isinstance(node, n.ImportStmt | n.FromImport) and node.module.text in names
+            ),
+            None,
+        )
+
     def position(self, line: int, column: int | None) -> str | None:
         """`file:line:column` of the script for a place in the text: what the runtime asks for."""
         span = self.span((line, column, line, column))
@@ -73,29 +104,24 @@ Stretch = tuple[int, int | None, int, int | None]
 
 def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     """The text that tells `error`; `scripts` are known by the file names of their code."""
-    passed = [
-        (frame, script, span)
-        for frame, script, stretch in _frames(error.__traceback__, scripts)
-        if (span := script.span(_iterable_of(stretch, script.text))) is not None
-    ]
+    steps = list(_steps(error.__traceback__, scripts))
+    passed = [step for step in steps if isinstance(step, _InScript)]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
         return 'error: dataframes need the package polars; pip install "saftc[tables]"\n'
-    lines = [f"error: {_words(error)}\n"]
+    lines = [f"error: {_words(error) if is_of_saft(error, scripts) else _python_words(error)}\n"]
     for note in getattr(error, "__notes__", ()):
         if not note.startswith("at "):
             lines.append(f"  {note}\n")
     if not passed:
         return "".join([*lines, *traceback.format_exception(error)])
-    frame, script, span = passed[-1]
+    frame, script, span = passed[-1].frame, passed[-1].script, passed[-1].span
     note = ""
     if isinstance(error, AssertionError):
         note = _compared(frame, script.text)
         span = _whole_assert(script, span)
     lines.append(snippet(script.source, _first_line(script.source, span), note))
-    callers = passed[:-1]
-    for _, caller, place in reversed(callers[-_MOST_CALLERS:]):
-        code = caller.source.line_text(caller.source.line_of(place.start)).strip()
-        lines.append(f"  called at {caller.shown(place)}: {code}\n")
+    callers = [step for step in steps if step is not passed[-1]]
+    lines += [f"  {caller}\n" for caller in reversed(callers[-_MOST_CALLERS:])]
     if len(callers) > _MOST_CALLERS:
         lines.append(f"  ... and {len(callers) - _MOST_CALLERS} calls before\n")
     return "".join(lines)
@@ -117,7 +143,6 @@ def _whole_assert(script: Running, span: Span) -> Span:
 
 def _words(error: BaseException) -> str:
     """The error's own words; Python's bare ones are made whole."""
-    name = type(error).__name__
     match error:
         case AssertionError():
             return f"assertion failed: {error}" if str(error) else "assertion failed"
@@ -126,7 +151,27 @@ def _words(error: BaseException) -> str:
         case RecursionError():
             return "calls nested too deep: does a function call itself for ever?"
         case _:
-            return f"{name}: {error}" if str(error) else name
+            return _python_words(error)
+
+
+def _python_words(error: BaseException) -> str:
+    name = type(error).__name__
+    return f"{name}: {error}" if str(error) else name
+
+
+def is_of_saft(error: BaseException, scripts: Mapping[str, Running]) -> bool:
+    """Whether a script, or the runtime for it, has raised the error."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    path = "" if trace is None else trace.tb_frame.f_code.co_filename
+    return path in scripts or path.startswith(_ours())
+
+
+def _ours() -> tuple[str, ...]:
+    """Where the code of saftc and of the runtime is."""
+    folders = (Path(__file__).parents[1], Path(str(runtime().__file__)).parent)
+    return tuple(f"{folder}{os.sep}" for folder in folders)
 
 
 def _first_line(source: Source, span: Span) -> Span:
@@ -134,15 +179,50 @@ def _first_line(source: Source, span: Span) -> Span:
     return span if end < 0 else Span(span.start, end)
 
 
-def _frames(
+@dataclass(frozen=True, slots=True)
+class _InScript:
+    """A call in a script."""
+
+    frame: FrameType
+    script: Running
+    span: Span
+
+    def __str__(self) -> str:
+        source = self.script.source
+        code = source.line_text(source.line_of(self.span.start)).strip()
+        return f"called at {self.script.shown(self.span)}: {code}"
+
+
+@dataclass(frozen=True, slots=True)
+class _InPython:
+    """A call in a Python module of the user's own."""
+
+    frame: FrameType
+    line: int
+
+    def __str__(self) -> str:
+        code = self.frame.f_code
+        path = os.path.relpath(code.co_filename)
+        shown = code.co_filename if path.startswith("..") else path
+        text = linecache.getline(code.co_filename, self.line).strip()
+        return f"in {shown}:{self.line}, {code.co_name}: {text}"
+
+
+def _steps(
     trace: TracebackType | None, scripts: Mapping[str, Running]
-) -> Iterator[tuple[FrameType, Running, Stretch]]:
-    """The frames of compiled scripts, outermost first, and where in the text each of them is."""
+) -> Iterator[_InScript | _InPython]:
+    """What was passed through that is the user's own, outermost first."""
     while trace is not None:
-        code = trace.tb_frame.f_code
-        script = scripts.get(code.co_filename)
+        frame = trace.tb_frame
+        path = frame.f_code.co_filename
+        script = scripts.get(path)
         if script is not None:
-            yield trace.tb_frame, script, _stretch(code, trace)
+            stretch = _iterable_of(_stretch(frame.f_code, trace), script.text)
+            span = script.span(stretch) or script.import_at(stretch[0])
+            if span is not None:
+                yield _InScript(frame, script, span)
+        elif not path.startswith(("<", *_LIBRARIES, *_ours())):
+            yield _InPython(frame, trace.tb_lineno)
         trace = trace.tb_next
 
 

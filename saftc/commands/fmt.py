@@ -5,14 +5,19 @@ script, so that formatting never changes what a script means. `Formatter` does i
 that cannot be read is left alone.
 """
 
-import difflib
 import sys
 from pathlib import Path
 
-from saftc.commands.reporting import complain, say
+from saftc.commands.reporting import complain, difference, say, write_rendered, write_result
 from saftc.diagnostics.render import render_text
 from saftc.formatter.formatter import format_source
-from saftc.project.files import FileProblem, read_module, read_source, write_module
+from saftc.project.files import (
+    FileProblem,
+    read_module,
+    read_source,
+    scripts_below,
+    write_module,
+)
 
 
 class Formatter:
@@ -23,8 +28,18 @@ class Formatter:
         self.diff = diff
         self.has_failed = False
 
-    def format(self, file: str) -> None:
-        """Formats the script `file`; `-` is standard input, written to standard output."""
+    def format(self, argument: str) -> None:
+        """Formats a script, or those below a folder; standard input goes to standard output."""
+        try:
+            files = scripts_below(argument)
+        except FileProblem as problem:
+            complain(str(problem))
+            self.has_failed = True
+            return
+        for file in files:
+            self._format(file)
+
+    def _format(self, file: str) -> None:
         try:
             source = read_source(file)
             # Unlike the source, the text has the file's line ends.
@@ -35,32 +50,25 @@ class Formatter:
             return
         formatted = format_source(source)
         if formatted.text is None:
-            print(render_text(formatted.diagnostics, source), file=sys.stderr, end="")
+            write_rendered(render_text(formatted.diagnostics, source), sys.stderr)
             self.has_failed = True
             return
         text = formatted.text
         if existing.partition("\n")[0].endswith("\r"):
             text = text.replace("\n", "\r\n")
         if self.check or self.diff:
-            self._compare(file, existing, text)
+            if text != existing:
+                self._tell(file, existing, text)
         elif file == "-":
-            sys.stdout.write(text)
+            write_result(text)
         elif text != existing:
             # A link stays one: what it points to is replaced.
             write_module(Path(file).resolve(), text)
             say(f"{file} formatted")
 
-    def _compare(self, file: str, existing: str, text: str) -> None:
-        if text == existing:
-            return
+    def _tell(self, file: str, existing: str, text: str) -> None:
         if self.diff:
-            lines = difflib.unified_diff(
-                existing.splitlines(keepends=True),
-                text.splitlines(keepends=True),
-                fromfile=f"{file} (on disk)",
-                tofile=f"{file} (formatted)",
-            )
-            sys.stdout.writelines(lines)
+            write_result(difference(existing, text, file, "formatted"))
         if self.check:
             say(f"{file} is not formatted: run `saftc fmt {file}`")
             self.has_failed = True

@@ -2,7 +2,7 @@
 
 import sys
 
-from saftc.commands.reporting import say, write_diagnostics
+from saftc.commands.reporting import say, write_diagnostics, write_result
 from saftc.driver import compile_checked
 from saftc.previews.declarations import imported_beside, nothing
 from saftc.previews.rendering import as_json as rendered_as_json
@@ -26,5 +26,8 @@ def show_prompts(file: str, *, as_json: bool, imports: bool) -> int:
     previews = preview(compile_checked(checked), modules, find)
     if not previews:
         say(f"{file} has no prompts")
-    sys.stdout.write(rendered_as_json(previews) if as_json else as_text(previews))
+    if as_json:
+        write_result(rendered_as_json(previews))
+    else:
+        sys.stdout.write(as_text(previews))
     return 1 if any(one.error for one in previews) else 0

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -9,6 +11,25 @@ if TYPE_CHECKING:
 
 _COLOURS = {"error[": "\x1b[1;31m", "warning[": "\x1b[1;33m"}
 _PLAIN = "\x1b[0m"
+
+
+class Colour(StrEnum):
+    """When diagnostics are written in colour."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+@dataclass(slots=True)
+class Manner:
+    """How this command speaks: set once, by its options."""
+
+    is_quiet: bool = False
+    colour: Colour = Colour.auto
+
+
+manner = Manner()
 
 
 def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
@@ -24,9 +45,30 @@ def write_rendered(text: str, stream: TextIO) -> None:
         print(_coloured(text) if _has_colour(stream) else text, file=stream, end="")
 
 
+def write_result(text: str) -> None:
+    """Writes what was asked for to standard output: UTF-8, whatever the terminal's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", errors="surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def difference(existing: str | None, text: str, name: str, made: str) -> str:
+    """How the file `name` differs from the text that has been `made` of it, as a unified diff."""
+    import difflib
+
+    lines = difflib.unified_diff(
+        (existing or "").splitlines(keepends=True),
+        text.splitlines(keepends=True),
+        fromfile=f"{name} (on disk)",
+        tofile=f"{name} ({made})",
+    )
+    return "".join(lines)
+
+
 def say(text: str) -> None:
-    """A line of what was done, on standard error."""
-    print(text, file=sys.stderr)
+    """A line of what was done, on standard error, unless the command is to be quiet."""
+    if not manner.is_quiet:
+        print(text, file=sys.stderr)
 
 
 def complain(text: str) -> None:
@@ -35,7 +77,15 @@ def complain(text: str) -> None:
 
 
 def _has_colour(stream: TextIO) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR")
+    match manner.colour:
+        case Colour.always:
+            return True
+        case Colour.never:
+            return False
+        case Colour.auto:
+            if os.environ.get("NO_COLOR"):
+                return False
+            return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
 def _coloured(text: str) -> str:
@@ -46,3 +96,13 @@ def _coloured(text: str) -> str:
                 head, colon, rest = line.partition(":")
                 lines[position] = f"{colour}{head}{_PLAIN}{colon}{rest}"
     return "\n".join(lines)
+
+
+def warn_of_name(module: str, file: str) -> bool:
+    """Tells when the module of the script `file` has a name that does harm; whether it has."""
+    from saftc.project.finder import clash
+
+    wrong = clash(module)
+    if wrong is not None:
+        complain(f"warning: {file}: {wrong[0]}; {wrong[1]}")
+    return wrong is not None

@@ -9,8 +9,9 @@ from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
-from saftc.commands.failures import Running, explain
+from saftc.commands.failures import Running, explain, is_of_saft
 from saftc.project.cache import OF_PYTHON, CompiledModule
+from saftc.project.files import shown
 from saftc.project.finder import folder_of, sibling
 from saftc.project.workspace import Workspace
 
@@ -22,7 +23,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     standard error.
     """
     folder = folder_of(module.script)
-    sys.argv = ["<stdin>" if module.script == "-" else module.script, *arguments]
+    sys.argv = [shown(module.script), *arguments]
     sys.path.insert(0, str(folder.absolute()))
     scripts: dict[str, Running] = {}
     names = frozenset(name for name, was in module.imports.items() if was != OF_PYTHON)
@@ -33,12 +34,11 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     main.__dict__["__saft_folder__"] = str(folder.resolve())
     try:
         _execute(module, main, workspace, scripts)
-    except SystemExit:
+    except (KeyboardInterrupt, SystemExit):
         raise
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
     except BaseException as error:
+        if isinstance(error, BrokenPipeError) and is_of_saft(error, scripts):
+            raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
         sys.stderr.write(explain(error, scripts))
         return 1
@@ -54,7 +54,7 @@ def _execute(
     """Runs a compiled text as `module`; from now on `scripts` know it by its file name."""
     assert compiled.text is not None
     text = compiled.text
-    filename = f"<compiled {'<stdin>' if compiled.script == '-' else compiled.script}>"
+    filename = f"<compiled {shown(compiled.script)}>"
     # Tracebacks look for the lines there.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     scripts[filename] = Running(compiled.script, text, workspace)

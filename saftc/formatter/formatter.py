@@ -13,6 +13,7 @@ from saftc.formatter.statements import format_module
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.depth import fitting_interpreter
+from saftc.syntax.lexer import SHEBANG
 from saftc.syntax.parser import parse
 
 # Where a node stands, and whether it is written on several lines, is not what it means.
@@ -35,7 +36,8 @@ def format_source(source: Source) -> Formatted:
         module = parse(source, mistakes)
         if mistakes.has_errors:
             return Formatted(source, None, mistakes.report())
-        text = format_module(source, module)
+        shebang = SHEBANG.match(source.text)
+        text = (shebang[0] if shebang else "") + format_module(source, module)
         _compare(source.name, module, text)
     return Formatted(source, text, ())
 

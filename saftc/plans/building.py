@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from saftc.commands.build import Builder
-from saftc.commands.reporting import complain
+from saftc.commands.reporting import complain, write_result
 from saftc.plans.compiling import PlanProblem, compile_plan
 from saftc.project.files import FileProblem
 
@@ -41,7 +41,7 @@ class PlanBuilder:
         folders = [beside if target is None else target.parent, beside, Path()]
         plan = compile_plan(file, self.tools, folders)
         if target is None:
-            sys.stdout.write(plan.text)
+            write_result(plan.text)
             return
         self.builder.done[target] = Path(file)
         self.builder.put(file, plan.text, target, "--tools", self.tools)

@@ -9,6 +9,10 @@ from saftc.source import Source
 
 MADE_BY_SAFTC = "# Compiled by saftc from "
 
+# Scripts that are no files, as they are given and as they are called: standard input, and what
+# stands in the command itself.
+UNNAMED = {"-": "<stdin>", "-c": "<command>"}
+
 
 class FileProblem(Exception):
     """Something about a file that the user has to settle. The text says what and how."""
@@ -16,7 +20,12 @@ class FileProblem(Exception):
 
 def read_source(path: str) -> Source:
     """The script at `path`; `-` is standard input."""
-    return Source.from_bytes("<stdin>" if path == "-" else path, read_script(path))
+    return Source.from_bytes(shown(path), read_script(path))
+
+
+def shown(path: str) -> str:
+    """How a script is called in messages."""
+    return UNNAMED.get(path, path)
 
 
 def read_script(path: str) -> bytes:
@@ -24,7 +33,7 @@ def read_script(path: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except IsADirectoryError:
-        raise FileProblem(f"{path} is a folder; name the scripts in it") from None
+        raise FileProblem(f"{path} is a folder; name a script in it") from None
     except FileNotFoundError:
         raise FileProblem(f"there is no file {path}") from None
     except OSError as error:
@@ -43,12 +52,39 @@ def read_module(path: Path) -> str | None:
         raise FileProblem(f"cannot read {path}: {error.strerror or error}") from None
 
 
+def scripts_below(path: str) -> list[str]:
+    """The scripts that an argument means: itself, or all below a folder, hidden ones left out.
+
+    Raises:
+        FileProblem: There is none in the folder.
+    """
+    if path in UNNAMED or not os.path.isdir(path):
+        return [path]
+    found: list[str] = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith((".", "__"))]
+        found += [
+            str(Path(folder, name))
+            for name in names
+            if name.endswith(".saft") and not name.startswith(".")
+        ]
+    if not found:
+        raise FileProblem(f"there are no scripts in {path}")
+    # Those that others may import come behind them.
+    return sorted(found, key=lambda name: (len(Path(name).parts), name))
+
+
 def make_folder(path: Path) -> None:
     """Makes the folder and those above it, unless it is there."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileProblem(f"cannot make the folder {path}: {error.strerror or error}") from None
+
+
+def is_special(path: Path) -> bool:
+    """Whether there is something at `path` that is no file to be replaced: a device, a pipe."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def may_overwrite(path: Path) -> bool:
@@ -59,6 +95,9 @@ def may_overwrite(path: Path) -> bool:
 
 def write_module(path: Path, text: str) -> None:
     """Writes `text` to `path`: the old file stays whole until the new one is."""
+    if is_special(path):
+        _write_into(path, text)
+        return
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -74,6 +113,14 @@ def write_module(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _write_into(path: Path, text: str) -> None:
+    try:
+        with open(path, "wb") as file:
+            file.write(text.encode("utf-8"))
+    except OSError as error:
+        raise FileProblem(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _mode(path: Path) -> int:

@@ -1,23 +1,83 @@
 """Where the modules that a script imports are: a sibling script, or else on Python's own path.
 
-Nothing is imported to find out: a package's code would run.
+Nothing is imported to find out: a package's code would run. Names are looked for from the folder of
+the script that is run, its root, as Python does: `lib.util` is `lib/util.saft` below it.
 """
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
+from keyword import iskeyword
 from pathlib import Path
+
+from saftc.project.files import UNNAMED
+
+# Names that a compiled module needs for itself, or for what the runtime stands on.
+_NEEDED = frozenset({"openai", "polars", "runtime_support"})
 
 
 def folder_of(file: str) -> Path:
-    """Where the siblings of the script `file` are; `-` is standard input."""
-    return Path() if file == "-" else Path(file).parent
+    """The root of a script that is run by itself; standard input has the working directory."""
+    return Path() if file in UNNAMED else Path(file).parent
 
 
 def sibling(name: str, folder: Path) -> Path | None:
     """The script that `import name` means in a script in `folder`, if there is one."""
     path = folder.joinpath(*name.split(".")).with_suffix(".saft")
     return path if path.is_file() else None
+
+
+def name_in(root: Path, path: Path) -> str:
+    """What a script below `root` is imported as; of another one its bare name."""
+    try:
+        return ".".join(path.relative_to(root).with_suffix("").parts)
+    except ValueError:
+        return path.stem
+
+
+def scripts_in(name: str, folder: Path) -> frozenset[str]:
+    """The scripts that `from name import ...` can name: those in the folder that `name` is."""
+    return frozenset(path.stem for path in folder.joinpath(*name.split(".")).glob("*.saft"))
+
+
+def clash(module: str) -> tuple[str, str] | None:
+    """What is wrong with `module` as the name of a module beside a program, and what to do."""
+    if module in sys.stdlib_module_names or module in _NEEDED:
+        whose = "that compiled modules need" if module in _NEEDED else "of Python's own library"
+        return (
+            f"a module called `{module}` hides the one {whose}",
+            f"rename the script, for example `{module}_script`",
+        )
+    if not module.isidentifier() or iskeyword(module):
+        named = re.sub(r"\W", "_", module)
+        named = f"_{named}" if named[:1].isdigit() else f"{named}_" if iskeyword(named) else named
+        return f"a module called `{module}` cannot be imported", f"rename the script: `{named}`"
+    return None
+
+
+def hidden_by(name: str, folder: Path) -> str | None:
+    """What Python finds instead of the script that `name` means: another module of that name."""
+    first, *rest = name.split(".")
+    if first in sys.stdlib_module_names or first in _NEEDED:
+        return f"its own `{first}`"
+    found: ModuleSpec | None = None
+    expected = folder
+    for part in (first, *rest[:-1]) if rest else ():
+        script = expected / f"{part}.saft"
+        if script.is_file():
+            return f"`{script}`"
+        expected = expected / part
+        if found is None:
+            found = PathFinder.find_spec(part, [str(folder.absolute()), *sys.path])
+        else:
+            found = _within(part, found.submodule_search_locations)
+        if found is None:
+            return None
+        locations = [Path(place) for place in found.submodule_search_locations or ()]
+        if expected.absolute() not in locations:
+            return f"`{found.origin or locations[0]}`"
+    return None
 
 
 def is_python_module(name: str, folder: Path) -> bool:

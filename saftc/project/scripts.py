@@ -1,7 +1,8 @@
 """The scripts that a command works on, with the siblings that they import.
 
-`Modules(folder)` is the loader of the scripts in a folder. It checks each sibling once, keeps what
-it found (so that `build` can write the siblings too), and tells a cycle of imports.
+`Modules(folder)` is the loader of the scripts in a folder and in those below it. It checks each
+sibling once, keeps what it found (so that `build` can write the siblings too), and tells a cycle of
+imports.
 """
 
 import sys
@@ -11,8 +12,16 @@ from pathlib import Path
 
 from saftc.driver import Checked, check
 from saftc.project.cache import OF_PYTHON, digest
-from saftc.project.files import read_script
-from saftc.project.finder import folder_of, is_beside, is_python_module, sibling
+from saftc.project.files import UNNAMED, read_script, shown
+from saftc.project.finder import (
+    folder_of,
+    hidden_by,
+    is_beside,
+    is_python_module,
+    name_in,
+    scripts_in,
+    sibling,
+)
 from saftc.semantics.imports import BrokenModule, Loaded, MissingModule, PythonModule, SaftModule
 from saftc.source import Source
 
@@ -27,21 +36,32 @@ class Scripts:
         self.folders: dict[Path, Modules] = {}
         self.read = read
 
-    def of(self, file: str) -> "Modules":
-        """The modules that the script `file` can import."""
-        folder = folder_of(file)
+    def of(self, file: str, root: Path | None = None) -> "Modules":
+        """The modules that the script `file` can import, from its root."""
+        folder = self._root_of(file) if root is None else root
         return self.folders.setdefault(folder, Modules(folder, self.read))
 
-    def check(self, file: str) -> Checked:
-        """The script `file`, checked with its imports; `-` is standard input."""
-        modules = self.of(file)
-        if file == "-":
-            return modules.check_input()
-        name = Path(file).stem
+    def check(self, file: str, root: Path | None = None) -> Checked:
+        """The script `file`, checked with its imports; `-` is standard input.
+
+        Its root is the folder of the script that has imported it, if one has, or else its own.
+        """
+        modules = self.of(file, root)
+        if file in UNNAMED:
+            return modules.check_input(file)
+        path = Path(file)
+        name = name_in(modules.folder, path)
         known = modules.siblings.get(name)
         if known is not None and known.source.name == file:
             return known
-        return modules.check(Path(file), name)
+        return modules.check(path, name)
+
+    def _root_of(self, file: str) -> Path:
+        path = Path(file)
+        for folder, modules in self.folders.items():
+            if modules.siblings.get(name_in(folder, path)) is not None and path in modules.known:
+                return folder
+        return folder_of(file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +73,7 @@ class _Known:
 
 
 class Modules:
-    """The modules that the scripts of one folder can import."""
+    """The modules that the scripts with one root can import."""
 
     def __init__(self, folder: Path, read: Read = read_script) -> None:
         self.folder = folder
@@ -63,14 +83,16 @@ class Modules:
         self.known: dict[Path, _Known] = {}
         # The scripts that are being checked, by name, each imported by the one before.
         self.open: dict[str, Path] = {}
+        # The scripts that import each other, by the name of one that imports the next.
+        self.circles: dict[tuple[str, str], list[str]] = {}
 
     def check(self, path: Path, name: str) -> Checked:
         """The script at `path`, which siblings import as `name`, checked with its imports."""
         return self._check(path, name, str(path))
 
-    def check_input(self) -> Checked:
-        """The script on standard input."""
-        return self._check(Path("-"), "-", "<stdin>")
+    def check_input(self, file: str = "-") -> Checked:
+        """The script on standard input, or another that is no file."""
+        return self._check(Path(file), file, shown(file))
 
     def _check(self, path: Path, name: str, shown: str) -> Checked:
         data = self.read(str(path))
@@ -108,21 +130,35 @@ class Modules:
         if path is not None:
             return self._sibling(name, path)
         if is_python_module(name, self.folder):
-            return PythonModule(is_beside=is_beside(name, self.folder))
+            beside = is_beside(name, self.folder)
+            return PythonModule(scripts_in(name, self.folder), is_beside=beside)
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
         return MissingModule(tuple(dict.fromkeys(searched)))
 
     def _sibling(self, name: str, path: Path) -> Loaded:
+        hiding = hidden_by(name, self.folder)
+        if hiding is not None:
+            return BrokenModule(
+                f"Python finds {hiding} instead of `{path}`", "rename the script or its folder"
+            )
         if name in self.open:
             names = list(self.open)
-            cycle = [*names[names.index(name) :], name]
+            self._add_circle(names[names.index(name) :])
+        else:
+            checked = self.siblings.get(name)
+            if checked is None:
+                checked = self.siblings[name] = self.check(path, name)
+            if not checked.has_errors:
+                return SaftModule(checked.facts)
+        circle = self.circles.get((next(reversed(self.open), ""), name))
+        if circle is not None:
             return BrokenModule(
-                "these scripts import each other: " + " -> ".join(cycle),
+                "these scripts import each other: " + " -> ".join(circle),
                 "move what both need into a third script",
             )
-        checked = self.siblings.get(name)
-        if checked is None:
-            checked = self.siblings[name] = self.check(path, name)
-        if checked.has_errors:
-            return BrokenModule(f"`{path.name}` has errors", f"see `saftc check {path}`")
-        return SaftModule(checked.facts)
+        return BrokenModule(f"`{path.name}` has errors", f"see `saftc check {path}`")
+
+    def _add_circle(self, names: list[str]) -> None:
+        for position, name in enumerate(names):
+            circle = [*names[position:], *names[: position + 1]]
+            self.circles.setdefault((name, circle[1]), circle)

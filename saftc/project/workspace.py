@@ -54,6 +54,8 @@ class Workspace:
         self._modules: dict[str, CompiledModule] = {}
         self._imports: dict[tuple[Path, str], str | None] = {}
         self._under_way: dict[str, Future[list[CompiledModule]]] = {}
+        # The root of each script that another one has imported: see `saftc.project.finder`.
+        self._roots: dict[str, Path] = {}
         # What was compiled last, for those who want to know more of it than its text.
         self._last: tuple[str, Origin] | None = None
 
@@ -74,6 +76,10 @@ class Workspace:
             self._data[file] = read_script(file)
         return self._data[file]
 
+    def give(self, file: str, data: bytes) -> None:
+        """Has the bytes of a script that is no file."""
+        self._data[file] = data
+
     def compile(self, file: str) -> CompiledModule:
         """What a script is compiled to; its text is None when it has errors.
 
@@ -85,7 +91,17 @@ class Workspace:
         if known is None:
             known = self._cached(file) or self._compiled_elsewhere(file) or self._compile(file)
             self._modules[file] = known
+            root = self.root_of(file)
+            for path in self.siblings(known):
+                self._roots.setdefault(str(path), root)
         return known
+
+    def root_of(self, file: str) -> Path:
+        """The folder from which a script's imports are looked for.
+
+        That of the script that has imported it, if one has been compiled, or else its own.
+        """
+        return self._roots.get(file) or folder_of(file)
 
     def compile_with_map(self, file: str, target: str) -> CompiledModule:
         """What a script is compiled to, with the source map for a module called `target`."""
@@ -102,7 +118,7 @@ class Workspace:
 
     def siblings(self, module: CompiledModule) -> list[Path]:
         """The scripts that a script imports, directly or not, deepest first."""
-        folder = folder_of(module.script)
+        folder = self.root_of(module.script)
         found = (sibling(name, folder) for name, was in module.imports.items() if was != OF_PYTHON)
         return [path for path in found if path is not None]
 
@@ -139,7 +155,7 @@ class Workspace:
         module = self._cache.find(file, digest(self.read(file)))
         if module is None:
             return None
-        folder = folder_of(file)
+        folder = self.root_of(file)
         is_same = all(self._import(folder, name) == was for name, was in module.imports.items())
         return module if is_same else None
 
@@ -158,7 +174,8 @@ class Workspace:
         if task is None:
             return None
         found = next((module for module in task.result() if module.script == file), None)
-        if found is not None and found.source == digest(self.read(file)):
+        is_own_root = self.root_of(file) == folder_of(file)
+        if found is not None and is_own_root and found.source == digest(self.read(file)):
             self._keep(found)
             return found
         return None
@@ -169,7 +186,7 @@ class Workspace:
 
         # With the collector off, what the script before has left in cycles would stay.
         gc.collect(0)
-        checked = self.scripts.check(file)
+        checked = self.scripts.check(file, self.root_of(file))
         generated = compile_checked(checked).module
         module = CompiledModule(
             script=file,
@@ -184,7 +201,7 @@ class Workspace:
         return module
 
     def _imports_of(self, file: str) -> dict[str, str]:
-        return self.scripts.of(file).imports(Path(file))
+        return self.scripts.of(file, self.root_of(file)).imports(Path(file))
 
     def _keep(self, module: CompiledModule) -> None:
         self._modules[module.script] = module

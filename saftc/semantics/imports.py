@@ -20,8 +20,9 @@ from saftc.syntax.walk import nodes_of
 
 @dataclass(frozen=True, slots=True)
 class PythonModule:
-    """A module that Python will find; perhaps beside the script."""
+    """A module that Python will find, perhaps beside the script; `scripts` are those in its folder."""
 
+    scripts: frozenset[str] = frozenset()
     is_beside: bool = False
 
 
@@ -79,14 +80,39 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                     # Those that a block imports are its own.
                     if statement in module.statements:
                         _note_conversions(statement.names, module, facts)
-                else:
+                elif statement.alias is not None or "." not in statement.module.text:
+                    # `import a.b` binds `a`.
                     facts.modules[facts.names.of(_bound(statement))] = loaded.facts
-            case PythonModule(is_beside=True):
-                facts.siblings.add(statement.module.text)
-            case PythonModule():
-                pass
+            case PythonModule(scripts, is_beside):
+                if is_beside:
+                    facts.siblings.add(statement.module.text)
+                if isinstance(statement, n.FromImport):
+                    _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             _report_unused(statement, facts, mistakes)
+
+
+def _link_scripts(
+    statement: n.FromImport,
+    scripts: frozenset[str],
+    facts: Facts,
+    load: Loader,
+    mistakes: Collector,
+) -> None:
+    """`from folder import script`."""
+    for imported in statement.names:
+        if imported.name.text not in scripts:
+            continue
+        match load(f"{statement.module.text}.{imported.name.text}"):
+            case SaftModule(other):
+                _take_over(facts, other)
+                facts.modules[facts.names.of(imported.alias or imported.name)] = other
+            case BrokenModule(problem, hint):
+                mistakes.add(
+                    catalogue.BROKEN_MODULE.at(imported.name.span, problem=problem, hint=hint)
+                )
+            case PythonModule() | MissingModule():
+                pass
 
 
 def _report_unused(

@@ -22,7 +22,7 @@ from lark.lexer import Lexer
 from saftc.syntax import nodes as n
 from saftc.syntax.builder import Builder
 from saftc.syntax.tokens import Token
-from saftc.user_cache import cache_folder
+from saftc.user_cache import cache_in_use
 
 _SIZE_OF_DIGEST = sha256().digest_size
 
@@ -49,31 +49,40 @@ def parse_statement(tokens: list[Token]) -> n.Statement:
 
 @cache
 def _parser() -> lark.Lark:
-    return load_parser(cache_folder() / "parser")
+    folder = cache_in_use()
+    return _made() if folder is None else load_parser(folder / "parser")
 
 
 def load_parser(folder: Path) -> lark.Lark:
     """The parser, out of `folder` when it has been kept there, or else made and kept."""
-    grammar = (Path(__file__).parent / "grammar.lark").read_text(encoding="utf-8")
     versions = (lark.__version__, sys.version, Builder.__module__, Tokens.__module__)
-    path = folder / sha256("\0".join((grammar, *versions)).encode()).hexdigest()
+    path = folder / sha256("\0".join((_grammar(), *versions)).encode()).hexdigest()
     kept = _kept(path)
+    if kept is not None:
+        kind: Any = lark.Lark
+        return kind.load(BytesIO(kept))
+    made = _made()
+    written = BytesIO()
+    made.save(written)
+    _keep(path, written.getvalue())
+    return made
+
+
+def _made() -> Any:
     # What saves and loads has no types.
     kind: Any = lark.Lark
-    if kept is not None:
-        return kind.load(BytesIO(kept))
-    made = kind(
-        grammar,
+    return kind(
+        _grammar(),
         parser="lalr",
         lexer=Tokens,
         start="statement",
         maybe_placeholders=False,
         transformer=Builder(),
     )
-    written = BytesIO()
-    made.save(written)
-    _keep(path, written.getvalue())
-    return made
+
+
+def _grammar() -> str:
+    return (Path(__file__).parent / "grammar.lark").read_text(encoding="utf-8")
 
 
 def _kept(path: Path) -> bytes | None:

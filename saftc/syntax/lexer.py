@@ -63,6 +63,8 @@ _NUMBER = re.compile(
     r"(?P<float>(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+)?)"
 )
 _BLANKS = re.compile(r"[ \t]*")
+# The first line of a script that is itself a command: for the system, not for Saft.
+SHEBANG = re.compile(r"#![^\n]*\n?")
 _DIGITS = re.compile(r"[0-9]+")
 _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
@@ -118,6 +120,8 @@ class _Lexer:
         self.unclosed_texts: set[int] = set()
 
     def run(self) -> None:
+        shebang = SHEBANG.match(self.text)
+        self.position = 0 if shebang is None else shebang.end()
         while True:
             self._run_to_end()
             if not self.open or self.mistakes.is_full:

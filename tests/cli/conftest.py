@@ -64,9 +64,9 @@ def saftc(
             else:
                 code = 0
             finally:
-                # A script that ran was `__main__`, and its siblings were modules.
+                # A script that ran was `__main__`, and what it imported were modules.
                 for name in set(sys.modules) - set(known):
-                    if not name.startswith(("saftc", "runtime_support")) and _is_script(name):
+                    if not name.startswith(("saftc", "runtime_support")) and _is_of(name, folder):
                         del sys.modules[name]
                 sys.modules["__main__"] = known["__main__"]
         captured = capsys.readouterr()
@@ -75,9 +75,14 @@ def saftc(
     return run
 
 
-def _is_script(name: str) -> bool:
+def _is_of(name: str, folder: Path) -> bool:
+    """Whether a module is a script's, or one of Python in the folder."""
     spec = getattr(sys.modules[name], "__spec__", None)
-    return type(getattr(spec, "loader", None)).__module__ == "saftc.commands.run"
+    if type(getattr(spec, "loader", None)).__module__ == "saftc.commands.run":
+        return True
+    places: list[object] = [getattr(spec, "origin", None)]
+    places += getattr(spec, "submodule_search_locations", None) or ()
+    return any(str(place).startswith(str(folder)) for place in places)
 
 
 @pytest.fixture

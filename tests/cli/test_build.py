@@ -150,8 +150,8 @@ def test_two_scripts_do_not_become_one_module(
 def test_o_takes_one_script(saftc: Command, script: Script) -> None:
     script("a.saft", "x = 1\n")
     script("b.saft", "x = 1\n")
-    assert saftc("build", "a.saft", "b.saft", "-o", "c.py").code == 1
-    assert saftc("build", "a.saft", "-o", "c.py", "--out-dir", "out").code == 1
+    assert saftc("build", "a.saft", "b.saft", "-o", "c.py").code == 2
+    assert saftc("build", "a.saft", "-o", "c.py", "--out-dir", "out").code == 2
 
 
 # Comparing
@@ -229,14 +229,15 @@ def test_scripts_that_import_each_other(saftc: Command, script: Script) -> None:
     script("a.saft", "from b import x\ny = x\n")
     script("b.saft", "from c import y\nx = y\n")
     script("c.saft", "from b import x\ny = x\n")
-    ended = saftc("check", "c.saft")
-    assert ended.code == 1
-    ended = saftc("check", "b.saft")
-    assert ended.code == 1
-    shown = ended.out
+    words = "these scripts import each other: "
+    assert words + "c -> b -> c" in saftc("check", "c.saft").out
+    assert words + "b -> c -> b" in saftc("check", "b.saft").out
+    both = saftc("check", "b.saft", "c.saft").out
+    assert both.count(words) == 2 and "has errors" not in both
+    assert "`b.saft` has errors" in saftc("check", "a.saft").out
     script("d.saft", "from d import x\ny = x\n")
     ended = saftc("check", "d.saft")
-    assert "these scripts import each other: d -> d" in ended.out, shown
+    assert "these scripts import each other: d -> d" in ended.out
 
 
 def test_source_map(saftc: Command, script: Script, folder: Path) -> None:
@@ -248,7 +249,33 @@ def test_source_map(saftc: Command, script: Script, folder: Path) -> None:
     assert not (folder / "plain.py.map").exists()
 
 
+def test_an_old_source_map_does_not_stay(saftc: Command, script: Script, folder: Path) -> None:
+    script("a.saft", "x = 1\nprint(x)\n")
+    saftc("build", "a.saft", "--source-map")
+    assert saftc("build", "a.saft").err == "a.py is up to date\n"
+    assert (folder / "a.py.map").exists()
+    script("a.saft", "// more\nx = 1\nprint(x)\n")
+    ended = saftc("build", "a.saft")
+    assert ended.err == (
+        "a.saft -> a.py\na.py.map removed: it was that of an older a.py\n"
+    )
+    assert not (folder / "a.py.map").exists()
+    for text in ("{}", "not JSON", '{"version": 3, "mappings": ""}', "[]"):
+        script("a.py.map", text)
+        assert saftc("build", "a.saft").err == "a.py is up to date\n"
+        assert (folder / "a.py.map").read_text() == text
+
+
 # Files that cannot be read or written
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices are files elsewhere")
+def test_a_device_stays_one(saftc: Command, script: Script) -> None:
+    script("a.saft", "x = 1\n")
+    assert saftc("build", "a.saft", "-o", "/dev/null").code == 0
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
 
 
 def test_a_missing_script(saftc: Command) -> None:
@@ -267,7 +294,7 @@ def test_a_folder_as_a_script(saftc: Command, folder: Path) -> None:
     (folder / "dir.saft").mkdir()
     ended = saftc("build", "dir.saft")
     assert ended.code == 1
-    assert ended.err == "saftc: dir.saft is a folder; name the scripts in it\n"
+    assert ended.err == "saftc: there are no scripts in dir.saft\n"
 
 
 def test_a_folder_as_a_target(saftc: Command, script: Script, folder: Path) -> None:

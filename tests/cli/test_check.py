@@ -49,7 +49,20 @@ def test_several_files(saftc: Command, script: Script) -> None:
     assert ended.code == 1
     assert ended.out.count("error[") == 3
     assert "there is no file missing.saft" in ended.err
-    assert ended.err.endswith("4 files checked: 3 errors\n")
+    assert ended.err.endswith("3 files checked: 3 errors\n")
+
+
+def test_what_is_missing_is_not_counted(saftc: Command) -> None:
+    ended = saftc("check", "nofile.saft")
+    assert (ended.code, ended.err) == (1, "saftc: there is no file nofile.saft\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "json"]])
+def test_more_errors_than_are_told(saftc: Command, script: Script, options: list[str]) -> None:
+    script("a.saft", "".join(f"print(missing_{n})\n" for n in range(30)))
+    ended = saftc("check", "a.saft", *options)
+    assert ended.code == 1
+    assert "a.saft: only the first 20 are told, there may be more\n" in ended.err
 
 
 def test_standard_input(saftc: Command) -> None:
@@ -83,7 +96,7 @@ def test_json_of_nothing(saftc: Command, script: Script) -> None:
 def test_an_unknown_format(saftc: Command, script: Script) -> None:
     script("a.saft", "x = 1\n")
     ended = saftc("check", "a.saft", "--format", "yaml")
-    assert ended.code == 1 and "Traceback" not in ended.err
+    assert ended.code == 2 and "Traceback" not in ended.err
 
 
 @pytest.mark.parametrize(

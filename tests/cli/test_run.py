@@ -129,5 +129,76 @@ def test_a_prompt_without_a_model(saftc: Command, script: Script) -> None:
 def test_wrong_options(saftc: Command, script: Script, arguments: list[str]) -> None:
     script("a.saft", "print(1)\n")
     ended = saftc("run", "a.saft", *arguments)
-    assert (ended.code, ended.out) == (1, "")
+    assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("saftc: ") and "Traceback" not in ended.err
+
+
+# Python modules
+
+
+def test_a_name_that_a_python_module_lacks(saftc: Command, script: Script) -> None:
+    script("pm.py", "x = 1\n")
+    script("a.saft", "y = 1\nfrom pm import nope\nprint(nope, y)\n")
+    ended = saftc("a.saft")
+    assert ended.code == 1
+    assert ended.err.startswith("error: ImportError: cannot import name 'nope' from 'pm'")
+    assert " --> a.saft:2:1\n  |\n2 | from pm import nope\n  | ^^^^" in ended.err
+    assert "Traceback" not in ended.err and "saftc" not in ended.err
+
+
+def test_an_error_while_a_python_module_is_imported(saftc: Command, script: Script) -> None:
+    script("broken.py", "def f(:\n")
+    script("failing.py", "def g():\n    return {}['k']\n\ng()\n")
+    script("a.saft", "import broken\nprint(broken)\n")
+    script("b.saft", "from c import x\nprint(x)\n")
+    script("c.saft", "import failing\nx = failing.x\n")
+    ended = saftc("a.saft")
+    assert ended.code == 1 and "Traceback" not in ended.err
+    assert ended.err.startswith("error: SyntaxError: ") and "broken.py, line 1" in ended.err
+    assert " --> a.saft:1:1\n" in ended.err
+    ended = saftc("b.saft")
+    assert ended.err == (
+        "error: KeyError: 'k'\n"
+        " --> c.saft:1:1\n"
+        "  |\n"
+        "1 | import failing\n"
+        "  | ^^^^^^^^^^^^^^\n"
+        "  in failing.py:2, g: return {}['k']\n"
+        "  in failing.py:4, <module>: g()\n"
+        "  called at b.saft:1:1: from c import x\n"
+    )
+
+
+def test_an_error_in_a_python_module(saftc: Command, script: Script) -> None:
+    script("pyerr.py", 'def f(): return g()\n\ndef g():\n    return {}["k"]\n')
+    script("a.saft", "from pyerr import f\nprint(f())\n")
+    assert saftc("a.saft").err == (
+        "error: KeyError: 'k'\n"
+        " --> a.saft:2:7\n"
+        "  |\n"
+        "2 | print(f())\n"
+        "  |       ^^^\n"
+        '  in pyerr.py:4, g: return {}["k"]\n'
+        "  in pyerr.py:1, f: def f(): return g()\n"
+    )
+
+
+def test_a_python_module_that_calls_the_script(saftc: Command, script: Script) -> None:
+    script("pyerr.py", "def each(f):\n    return [f(n) for n in range(2)]\n")
+    script(
+        "a.saft",
+        'from pyerr import each\nf name(n: int):\n    ret parse("{}").k\n\nprint(each(name))\n',
+    )
+    ended = saftc("a.saft")
+    assert ended.code == 1
+    assert " --> a.saft:3:9\n" in ended.err
+    assert "  in pyerr.py:2, each: return [f(n) for n in range(2)]\n  called at a.saft:5:7: " in (
+        ended.err
+    )
+    assert ended.err.startswith("error: MissingError: no field `k` in object")
+
+
+def test_library_code_is_left_out(saftc: Command, script: Script) -> None:
+    script("a.saft", 'import json\nprint(json.loads("{"))\n')
+    ended = saftc("a.saft")
+    assert ended.code == 1 and " --> a.saft:2:7\n" in ended.err and "  in " not in ended.err

@@ -98,5 +98,5 @@ def test_command_lists_the_codes(
 def test_command_names_the_nearest_code(
     code: str, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _run(monkeypatch, code) == 1
+    assert _run(monkeypatch, code) == 2
     assert problem in capsys.readouterr().err

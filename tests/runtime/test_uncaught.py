@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -77,6 +78,13 @@ def test_another_hook_is_called_as_well(module: Path) -> None:
         env={"PYTHONPATH": str(Path(__file__).parents[2])},
     )
     assert done.stdout == "['at a.saft:2:9']\n"
+
+
+def test_the_map_of_another_version_is_passed_over(module: Path) -> None:
+    digest = hashlib.sha256(module.read_bytes()).hexdigest()
+    for found, expected in ((digest, True), ("0" * 64, False)):
+        Path(f"{module}.map").write_text(json.dumps({**SOURCE_MAP, "x_digest": found}))
+        assert ("at a.saft:" in error_of("a.py", folder=module.parent)) == expected
 
 
 @pytest.mark.parametrize("mappings", ["!!!", None, 3, ";;AAAA,!"])

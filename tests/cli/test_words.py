@@ -1,0 +1,155 @@
+"""The words of a command: their order, `-c`, how much is said, and in which colours."""
+
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+
+ARGUMENTS = "import sys\nprint(sys.argv)\n"
+WRONG = "print(x)\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--provider", "mock", "a.saft"],
+        ["--provider=mock", "a.saft"],
+        ["--provider", "mock", "run", "a.saft"],
+        ["run", "--provider", "mock", "a.saft"],
+        ["--no-cache", "--provider", "mock", "-q", "a.saft"],
+        ["a.saft", "--no-cache", "--provider", "mock"],
+    ],
+)
+def test_options_may_stand_before_the_script(
+    saftc: Command, script: Script, words: list[str]
+) -> None:
+    script("a.saft", "n: int = $ how many? $\nprint(type(n))\n")
+    ended = saftc(*words)
+    assert (ended.code, ended.out) == (0, "int\n"), ended.err
+
+
+def test_options_may_stand_before_a_command(saftc: Command, script: Script) -> None:
+    script("a.saft", WRONG)
+    assert saftc("--color=always", "check", "a.saft").out.startswith("\x1b[")
+
+
+def test_arguments_of_the_script(saftc: Command, script: Script) -> None:
+    script("a.saft", ARGUMENTS)
+    for words in (["a.saft"], ["run", "a.saft"], ["--trace", "a.saft"]):
+        assert saftc(*words, "b", "--", "-q", "--color").out == (
+            '["a.saft", "b", "-q", "--color"]\n'
+        )
+
+
+def test_a_script_in_the_command(saftc: Command, script: Script) -> None:
+    assert saftc("-c", "print(1 + 2)").out == "3\n"
+    assert saftc("run", "-c", "print(1 + 2)").out == "3\n"
+    assert saftc("--no-cache", "-c", "print(1 + 2)").out == "3\n"
+    assert saftc("-c", ARGUMENTS, "a", "--", "-b").out == '["<command>", "a", "-b"]\n'
+    assert saftc("-c", "print(type($ how many? $))", "--provider", "mock").code == 0
+    ended = saftc("-c", WRONG)
+    assert ended.code == 1 and " --> <command>:1:7\n" in ended.err
+    ended = saftc("-c", "xs = [1]\nprint(xs[2])")
+    assert ended.code == 1 and " --> <command>:2:7\n" in ended.err
+    script("lib.saft", "x = 4\n")
+    assert saftc("-c", "from lib import x\nprint(x)").out == "4\n"
+
+
+def test_run_reads_a_pipe(saftc: Command) -> None:
+    assert saftc("run", stdin="print(1)\n").out == "1\n"
+    assert saftc("--provider", "mock", stdin="print(1)\n").out == "1\n"
+
+
+def test_run_reads_no_terminal(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saftc.cli._is_terminal", lambda: True)
+    ended = saftc("run")
+    assert ended.code == 2 and "FILE, -c TEXT" in ended.err
+
+
+@pytest.mark.parametrize("word", ["./missing.txt", "missing.saft", "missing.txt"])
+def test_a_script_that_is_not_there(saftc: Command, word: str) -> None:
+    ended = saftc(word)
+    assert ended.code == 1
+    assert ended.err == f"saftc: there is no file {Path(word)}\n"
+
+
+def test_quiet(saftc: Command, script: Script) -> None:
+    script("a.saft", "x  =  1\n")
+    for words in (
+        ["-q", "check", "a.saft"],
+        ["check", "a.saft", "--quiet"],
+        ["build", "-q", "a.saft"],
+        ["fmt", "a.saft", "-q"],
+    ):
+        ended = saftc(*words)
+        assert (ended.code, ended.out, ended.err) == (0, "", "")
+    script("a.saft", WRONG)
+    ended = saftc("-q", "check", "a.saft")
+    assert (ended.code, ended.err) == (1, "") and "SAFT0203" in ended.out
+    assert saftc("check", "a.saft").err == "1 file checked: 1 error\n"
+
+
+def test_colour(saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    script("a.saft", WRONG)
+    assert "\x1b" not in saftc("check", "a.saft").out
+    assert "\x1b" in saftc("check", "a.saft", "--color", "always").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" in saftc("check", "a.saft").out
+    assert "\x1b" not in saftc("check", "a.saft", "--color", "never").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in saftc("check", "a.saft").out
+    assert saftc("check", "a.saft", "--color", "green").code == 2
+
+
+def test_a_shebang(saftc: Command, script: Script, folder: Path) -> None:
+    text = "#!/usr/bin/env saftc\n/// Says hello.\n\nname  =  \"Al\"\nprint(name, missing)\n"
+    script("a.saft", text)
+    ended = saftc("check", "a.saft")
+    assert ended.code == 1 and " --> a.saft:5:13\n" in ended.out
+    assert ended.err == "1 file checked: 1 error\n"
+    script("a.saft", text.replace(", missing", ""))
+    assert saftc("a.saft").out == "Al\n"
+    assert saftc("fmt", "a.saft").code == 0
+    formatted = '#!/usr/bin/env saftc\n/// Says hello.\n\nname = "Al"\nprint(name)\n'
+    assert (folder / "a.saft").read_text() == formatted
+    assert saftc("fmt", "--check", "a.saft").code == 0
+    module = saftc("build", "a.saft", "-o", "-").out
+    assert '"""Says hello."""' in module and "#!" not in module
+    assert saftc("check", "-", stdin="x = 1\n#! no\n").code == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows starts no scripts so")
+def test_a_script_that_is_a_command(folder: Path, script: Script) -> None:
+    path = script("hello", f"#!/usr/bin/env -S {sys.executable} -m saftc\n{ARGUMENTS}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    done = subprocess.run(
+        [str(path), "a"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == f'["{path}", "a"]\n', done.stderr
+
+
+# What is remembered
+
+
+def test_without_the_cache_the_parser_is_not_kept_either(
+    saftc: Command, script: Script, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from saftc.syntax import grammar
+
+    script("a.saft", "x = 1\n")
+    for words in (["--no-cache", "check"], ["check", "--no-cache"], ["--no-cache", "build"]):
+        grammar._parser.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        assert saftc(*words, "a.saft").code == 0
+        assert list(cache.iterdir()) == []
+    grammar._parser.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    assert saftc("check", "a.saft").code == 0
+    assert [path.name for path in cache.iterdir()] == ["parser"]
