@@ -7,10 +7,11 @@ from saftc.semantics.types import (
     NIL,
     NUMBER,
     STRING,
+    TOOL_CALL,
+    USAGE,
     FieldType,
     ListType,
     ObjectType,
-    RecordType,
     Type,
     union,
 )
@@ -46,13 +47,11 @@ MEMBERS = {
     "model": "model",
 }
 
-# What these are, but for the value.
-TOOL_CALL = RecordType("ToolCall")
-USAGE = RecordType("Usage")
 PLANNED_CALL = ObjectType(
     (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
     is_declared=False,
 )
+# What these are, but for the value.
 RECORDS: dict[str, dict[str, Type]] = {
     "ToolCall": {
         "tool": STRING,
@@ -64,6 +63,8 @@ RECORDS: dict[str, dict[str, Type]] = {
     "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
     "Plan": {"calls": ListType(PLANNED_CALL)},
 }
+# Those that a script can name.
+NAMED_RECORDS: dict[str, Type] = {"ToolCall": TOOL_CALL, "Usage": USAGE}
 MEMBER_TYPES: dict[str, Type] = {
     "text": STRING,
     "toolCalls": ListType(TOOL_CALL),

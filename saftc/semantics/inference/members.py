@@ -9,6 +9,7 @@ from saftc.semantics.builtins import DATAFRAME_MEMBERS
 from saftc.semantics.forms import (
     Attribute,
     Form,
+    ItemAccess,
     MemberForm,
     OfResult,
     native_if,
@@ -58,9 +59,11 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
         case _:
             return _of_members(
                 inference,
+                node,
                 value,
                 lambda member: _field(inference, member, node.name.text),
                 lambda: _missing_member(inference, node, value),
+                f"it has no field `{node.name.text}`",
             )
 
 
@@ -172,7 +175,7 @@ def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) ->
     return _item_of_tuple(inference, node, value, node.position)
 
 
-def _item_of_tuple(inference: Inference, node: n.Expression, value: Type, position: int) -> Type:
+def _item_of_tuple(inference: Inference, node: ItemAccess, value: Type, position: int) -> Type:
     def item(member: Type) -> Type | None:
         if isinstance(member, TupleType) and -len(member.items) <= position < len(member.items):
             return member.items[position]
@@ -188,7 +191,7 @@ def _item_of_tuple(inference: Inference, node: n.Expression, value: Type, positi
             hint=f"`.{position}` is for tuples; write `[{position}]`",
         )
 
-    return _of_members(inference, value, item, wrong)
+    return _of_members(inference, node, value, item, wrong, f"it has no `.{position}`")
 
 
 def index(inference: Inference, node: n.Index, env: Environment) -> Type:
@@ -203,9 +206,11 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
         return _item_of_tuple(inference, node, value, position)
     return _of_members(
         inference,
+        node,
         value,
         lambda member: _item_at(member, key, node.key),
         lambda: _bad_index(inference, node, value, key),
+        "it cannot be indexed so",
     )
 
 
@@ -237,19 +242,26 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
     inference.facts.forms.items[node] = native_if(is_proved)
     return _of_members(
         inference,
+        node,
         value,
         lambda member: _slice_of(member, node),
         lambda: catalogue.NOT_INDEXABLE.at(node.value.span, found=show(value), how=" with a slice"),
+        "it cannot be sliced",
     )
 
 
 def _of_members(
     inference: Inference,
+    node: n.Member | ItemAccess,
     value: Type,
     result_of: Callable[[Type], Type | None],
     mistake: Callable[[], Diagnostic],
+    problem: str,
 ) -> Type:
-    """The union of `result_of` over the members of `value`; a mistake when none has one."""
+    """The union of `result_of` over the members of `value`; a mistake when none has one.
+
+    `problem` tells what is wrong with those that have none.
+    """
     if value in (ANY, NEVER):
         return value
     inference.facts.read_shapes.update(
@@ -262,6 +274,10 @@ def _of_members(
     if not possible:
         inference.report(mistake())
         return ANY
+    if len(possible) < len(results):
+        pairs = zip(members(value), results, strict=True)
+        wrong = union(member for member, result in pairs if result is None)
+        inference.may_fail(node.value, wrong, problem)
     return union(possible)
 
 
