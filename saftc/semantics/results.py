@@ -1,5 +1,7 @@
 """What prompts take and give, as data: the options of `with`, and the members of a result."""
 
+from difflib import SequenceMatcher
+
 from saftc.semantics.types import (
     ANY,
     FLOAT,
@@ -51,6 +53,17 @@ PLANNED_CALL = ObjectType(
     (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
     is_declared=False,
 )
+
+
+def misspelt_member(name: str) -> str | None:
+    """The member of a result that `name` was meant for, where any name may be that of a field."""
+    if SequenceMatcher(None, name.lower().replace("_", ""), "toolcalls").ratio() > 0.8:
+        return None if name == "toolCalls" else "toolCalls"
+    return next(
+        (known for known in MEMBERS if name != known and sorted(name) == sorted(known)), None
+    )
+
+
 # What these are, but for the value.
 RECORDS: dict[str, dict[str, Type]] = {
     "ToolCall": {

@@ -1,6 +1,6 @@
 """Members and items: what `value.name`, `value.0`, `value[key]` and `value[a:b]` are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -18,7 +18,7 @@ from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, path_of
 from saftc.semantics.inference.places import written_value
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import MEMBER_TYPES, MEMBERS
+from saftc.semantics.results import MEMBER_TYPES, MEMBERS, misspelt_member
 from saftc.semantics.types import (
     ANY,
     DATAFRAME,
@@ -48,6 +48,8 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
         module = inference.facts.modules[inference.facts.names.of(node.value)]
         inference.facts.lasting.setdefault(foreign, module.lasting_type(foreign))
         return inference.facts.foreign_type(foreign)
+    if value in (STRING, ANY) and inference.facts.result_of(node.value) is not None:
+        _check_spelling(inference, node)
     narrowed = env.narrowed(path_of(inference.facts.names, node))
     if narrowed is not None:
         return narrowed
@@ -65,6 +67,20 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
                 lambda: _missing_member(inference, node, value),
                 f"it has no field `{node.name.text}`",
             )
+
+
+def _check_spelling(inference: Inference, node: n.Member) -> None:
+    """Reports a member of a result that is nearly one of its history."""
+    meant = misspelt_member(node.name.text)
+    if meant is not None:
+        inference.report(
+            catalogue.MISSING_FIELD.at(
+                node.name.span,
+                found="a result",
+                name=node.name.text,
+                hint=f"did you mean `{meant}`?",
+            )
+        )
 
 
 def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberForm:
@@ -99,7 +115,12 @@ def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagno
             node.name.span, found=show(value), name=name, hint=_history_hint(inference, node.value)
         )
     return catalogue.MISSING_FIELD.at(
-        node.name.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
+        node.name.span,
+        found=show(value),
+        name=name,
+        hint=_member_hint(
+            inference, value, name, MEMBERS if inference.facts.result_of(node.value) else ()
+        ),
     )
 
 
@@ -146,7 +167,9 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             return INT if value == STRING and name == "length" else None
 
 
-def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
+def _member_hint(
+    inference: Inference, value: Type, name: str, others: Iterable[str] = ()
+) -> str | None:
     names: list[str] = []
     for member in members(value):
         match member:
@@ -157,7 +180,7 @@ def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
             case _:
                 pass
     listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
-    return did_you_mean(name, names) or listed
+    return did_you_mean(name, [*names, *others]) or listed
 
 
 def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:
