@@ -24,6 +24,7 @@ from saftc.semantics.types import (
     within,
     without,
 )
+from saftc.syntax import nodes as n
 
 _SCALARS = {
     "int": "int",
@@ -60,9 +61,11 @@ def annotation(context: Context, type_: Type) -> Expression:
             return py.subscript(
                 context.global_("dict"), context.global_("str"), _values(context, type_)
             )
-        case RecordType() if type_.name not in context.facts.records:
+        case RecordType(definition=None):
             return context.global_(type_.name)
-        case RecordType() | SelfType():
+        case RecordType(definition=definition):
+            return _record(context, definition)
+        case SelfType():
             return py.name(context.type_name(type_.name))
         case UnionType() if any(map(_is_function, type_.members)):
             return context.global_("Any")
@@ -72,6 +75,18 @@ def annotation(context: Context, type_: Type) -> Expression:
             return context.global_("Any")
         case _:
             assert_never(type_)
+
+
+def _record(context: Context, definition: n.RecordDef) -> Expression:
+    """The class of a record: by the script's name for it, or imported from where it is defined."""
+    known = context.facts.name_of_record(definition)
+    if known is not None:
+        return py.name(context.type_name(known))
+    name = alias = definition.name.text
+    while alias in context.output.classes.taken:
+        alias += "_"
+    context.output.imports.own.add((context.facts.record_modules[definition], name, alias))
+    return py.name(alias)
 
 
 def checked(context: Context, value: Expression, wanted: Type) -> Expression:
@@ -164,7 +179,9 @@ def names_unwritten(context: Context, type_: Type) -> bool:
     for part in within(type_, classes.aliases.__contains__):
         text = classes.aliases.get(part)
         if text is None and isinstance(part, RecordType | SelfType):
-            text = part.name if part.name in facts.records or part.name in facts.aliases else None
+            text = part.name if part.name in facts.aliases else None
+            if isinstance(part, RecordType) and part.definition is not None:
+                text = facts.name_of_record(part.definition)
         if text is not None and text not in classes.written:
             return True
     return False

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING
 
+from saftc.commands.asserts import compared
 from saftc.diagnostics.model import Collector
 from saftc.diagnostics.render import snippet
 from saftc.project.workspace import Origin, Workspace
@@ -33,9 +34,6 @@ _MOST_CALLERS = 8
 _LIBRARIES = tuple(
     sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
-
-# Functions that may be called once more to show what they gave.
-_PURE = {"abs", "len", "max", "min", "round", "sorted", "sum"}
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     frame, script, span = passed[-1].frame, passed[-1].script, passed[-1].span
     note = ""
     if isinstance(error, AssertionError):
-        note = _compared(frame, script.text)
+        note = compared(frame, script.text)
         span = _whole_assert(script, span)
     lines.append(snippet(script.source, _first_line(script.source, span), note))
     callers = [step for step in steps if step is not passed[-1]]
@@ -249,58 +247,3 @@ def _stretch(code: CodeType, trace: TracebackType) -> Stretch:
         return (line, None, line, None)
     start, end, column, end_column = positions[index]
     return (start or line, column, end or start or line, end_column)
-
-
-def _compared(frame: FrameType, text: str) -> str:
-    """The values that a failed assert compared, where showing them runs no code of the script."""
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Assert) or not (
-            node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno)
-        ):
-            continue
-        if not isinstance(node.test, ast.Compare):
-            return ""
-        shown: list[str] = []
-        for operand in (node.test.left, *node.test.comparators):
-            if not isinstance(operand, ast.Constant):
-                if not _is_plain(operand, frame):
-                    return ""
-                code = compile(ast.Expression(operand), "<assert>", "eval")
-                value = eval(code, frame.f_globals, dict(frame.f_locals))
-                shown.append(_value(value))
-        return f"found {' and '.join(shown)}" if shown else ""
-    return ""
-
-
-def _is_plain(node: ast.expr, frame: FrameType) -> bool:
-    """Whether evaluating `node` once more can have no effect."""
-    allowed = (
-        ast.Name,
-        ast.Constant,
-        ast.Subscript,
-        ast.BinOp,
-        ast.UnaryOp,
-        ast.Attribute,
-        ast.List,
-        ast.Tuple,
-        ast.Dict,
-        ast.operator,
-        ast.unaryop,
-        ast.expr_context,
-    )
-    return all(isinstance(part, allowed) or _is_pure_call(part, frame) for part in ast.walk(node))
-
-
-def _is_pure_call(node: ast.AST, frame: FrameType) -> bool:
-    match node:
-        case ast.Call(func=ast.Name(id=name), keywords=[]):
-            return name in _PURE and name not in frame.f_locals and name not in frame.f_globals
-        case _:
-            return False
-
-
-def _value(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        return repr(value)

@@ -9,6 +9,7 @@ from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
+from saftc.commands.asserts import compile_module
 from saftc.commands.failures import Running, explain, is_of_saft
 from saftc.project.cache import OF_PYTHON, CompiledModule
 from saftc.project.files import shown
@@ -59,7 +60,7 @@ def _execute(
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     scripts[filename] = Running(compiled.script, text, workspace)
     module.__dict__["__saft_source_map__"] = scripts[filename]
-    exec(compile(text, filename, "exec"), module.__dict__)
+    exec(compile_module(text, filename), module.__dict__)
 
 
 class _SiblingFinder(MetaPathFinder, Loader):

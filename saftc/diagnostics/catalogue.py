@@ -44,6 +44,7 @@ BUILTIN_TYPE_NAME = Code("SAFT0211", "error", "`{name}` is the name of a built-i
 ENDLESS_TYPE = Code("SAFT0212", "error", "type `{name}` is defined by nothing but itself")
 TWO_MEANINGS = Code("SAFT0213", "error", "`{name}` may mean two things in `{function}`")
 NESTED_TYPE = Code("SAFT0214", "error", "type `{name}` is defined inside a block")
+RESERVED_NAME = Code("SAFT0215", "error", "`{name}`: such names are those of the runtime")
 
 # Types.
 TYPE_MISMATCH = Code("SAFT0301", "error", "expected {expected}, found {found}")
@@ -85,6 +86,8 @@ UNUSED_NAME = Code("SAFT0604", "warning", "`{name}` is never used")
 UNREACHABLE = Code("SAFT0605", "warning", "this is never reached")
 UNUSED_RESULT = Code("SAFT0606", "warning", "the result of this prompt is not used")
 UNUSED_VALUE = Code("SAFT0607", "warning", "this value is not used")
+MAYBE_UNBOUND = Code("SAFT0608", "warning", "`{name}` may have no value here")
+MAY_FAIL = Code("SAFT0609", "warning", "this may be {found}: {problem}")
 
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

@@ -16,6 +16,7 @@ from saftc.semantics.types import (
     FLOAT,
     IMAGE,
     INT,
+    NEVER,
     NIL,
     NUMBER,
     STRING,
@@ -105,8 +106,25 @@ def _takes_items(parameter: Taken, argument: Type) -> bool | None:
         return None
     if any(found <= wanted for wanted in parameter.items):
         return True
-    # An empty list has no wrong item, so only a tuple's items are certainly there.
-    return None
+    # Only an empty list of such items would do.
+    return None if any(found & wanted for wanted in parameter.items) else False
+
+
+def wrong_members(parameter: Taken, argument: Type) -> Type:
+    """What `argument` may be that the parameter does not take; `NEVER` when nothing is known."""
+    if not parameter.kinds or kinds(argument) is None:
+        return NEVER
+    return union(one for one in members(argument) if not (kinds(one) or set()) <= parameter.kinds)
+
+
+def taken_words(parameter: Taken, argument: Type) -> str:
+    """What a parameter takes instead of `argument`, in words."""
+    if not parameter.items or not is_only(argument, *ITEMS):
+        return " or ".join(sorted(parameter.kinds))
+    return f"a list of {' or of '.join(_ITEM_WORDS[items] for items in parameter.items)}"
+
+
+_ITEM_WORDS = {NUMBERS: "numbers", TEXT: "strings"}
 
 
 def _list_of_items(arguments: Sequence[Type]) -> Type:

@@ -84,8 +84,14 @@ class Facts:
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
+    # Those that the script has a name for.
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
+    # The modules that records of other scripts come from.
+    record_modules: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
     # Those of the script, and behind them those of the scripts that it imports.
+    record_facts: ChainMap[n.RecordDef, RecordFacts] = field(
+        default_factory=ChainMap[n.RecordDef, RecordFacts]
+    )
     functions: ChainMap[n.FunctionDef, FunctionFacts] = field(
         default_factory=ChainMap[n.FunctionDef, FunctionFacts]
     )
@@ -152,8 +158,18 @@ class Facts:
 
     def fields_of(self, record: RecordType) -> dict[str, Type]:
         """The fields of a record, in order, with their types."""
-        known = self.records.get(record.name)
-        return known.fields if known is not None else RECORDS.get(record.name, {})
+        if record.definition is None:
+            return RECORDS.get(record.name, {})
+        known = self.record_facts.get(record.definition)
+        return {} if known is None else known.fields
+
+    def name_of_record(self, definition: n.RecordDef) -> str | None:
+        """What the script calls a record, if it has a name for it."""
+        name = definition.name.text
+        named = self.records.get(name)
+        if named is not None and named.node is definition:
+            return name
+        return next((one for one, facts in self.records.items() if facts.node is definition), None)
 
     def has_field(self, type_: Type, name: str) -> bool:
         """Whether an object or record of `type_` has a field `name`."""

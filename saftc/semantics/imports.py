@@ -20,7 +20,7 @@ from saftc.syntax.walk import nodes_of
 
 @dataclass(frozen=True, slots=True)
 class PythonModule:
-    """A module that Python will find, perhaps beside the script; `scripts` are those in its folder."""
+    """A module that Python will find; `scripts` are those in its folder, when it is one."""
 
     scripts: frozenset[str] = frozenset()
     is_beside: bool = False
@@ -74,7 +74,7 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                 )
             case SaftModule():
                 facts.siblings.add(statement.module.text)
-                _take_over(facts, loaded.facts)
+                _take_over(facts, loaded.facts, statement.module.text)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.names, loaded, facts, mistakes)
                     # Those that a block imports are its own.
@@ -155,9 +155,13 @@ def _report_missing(name: n.Identifier, missing: MissingModule, mistakes: Collec
     )
 
 
-def _take_over(facts: Facts, other: Facts) -> None:
+def _take_over(facts: Facts, other: Facts, module: str) -> None:
     known = set(map(id, facts.functions.maps))
     facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
+    known = set(map(id, facts.record_facts.maps))
+    facts.record_facts.maps += [t for t in other.record_facts.maps if id(t) not in known]
+    own = {definition: module for definition in other.record_facts.maps[0]}
+    facts.record_modules = {**other.record_modules, **own, **facts.record_modules}
     facts.history.does |= {
         keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
     }

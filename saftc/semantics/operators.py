@@ -61,6 +61,20 @@ def operate(operator: str, left: Type, right: Type) -> Operation:
     return Operation(union(results) if is_possible else None, is_proved)
 
 
+def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
+    """What the two operands may be that is an error, whatever the other one is."""
+    rule = _RULES[operator]
+
+    def is_wrong(one: Type, other: Type) -> bool:
+        return NEVER not in (one, other) and rule(base(one), base(other)) is None
+
+    lefts, rights = members(left), members(right)
+    return (
+        union(one for one in lefts if all(is_wrong(one, other) for other in rights)),
+        union(other for other in rights if all(is_wrong(one, other) for one in lefts)),
+    )
+
+
 def negate(operand: Type) -> Operation:
     """The result of `-x`."""
     return operate("-", INT, operand)

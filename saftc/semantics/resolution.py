@@ -13,13 +13,16 @@ to the call from the assignment on; before it, reading the name sees the outer o
 So a read is resolved with what is known to be assigned at that point: certainly (the local name),
 certainly not (the outer name), or on some paths only. In the last case the local symbol *starts
 from* the outer one: nothing can change an outer name while a call runs, so a copy made at the
-call's beginning is exact, and the output makes that copy.
+call's beginning is exact, and the output makes that copy. Without an outer name, what certainly has
+no value is an error, and what may have none is a warning.
 
 A function sees all names of the scopes around it, also those assigned below it, because it runs
-later than it is defined.
+later than it is defined. Where it is used, what it reads must have a value (see `_report_early`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
@@ -60,20 +63,71 @@ _BUILTIN_SYMBOLS = {name: Symbol(name, "builtin", None, None) for name in BUILTI
 
 
 class _Flow:
-    """The names certainly assigned at a point; a branch adds to its own layer."""
+    """The names certainly assigned at a point; a branch adds to its own layer.
 
-    def __init__(self, outer: "_Flow | None" = None) -> None:
+    `later` are the names that only a part of the loop at hand still to come assigns: where it runs
+    for the first time they have no value.
+    """
+
+    def __init__(self, outer: "_Flow | None" = None, later: Iterable[str] = ()) -> None:
         self.outer = outer
-        self.added: set[str] = set()
+        self.added: dict[str, int] = {}
+        self.later = set(later)
         self.has_ended = False
+        # Of the body of a loop: what is certainly assigned in it at each `break` and `continue`.
+        self.left: list[tuple[n.BreakStmt | n.ContinueStmt, set[str]]] = []
 
     def __contains__(self, name: str) -> bool:
+        return any(name in flow.added for flow in self.layers())
+
+    def layers(self) -> "Iterator[_Flow]":
+        """This layer and those below it."""
         flow: _Flow | None = self
         while flow is not None:
-            if name in flow.added:
-                return True
+            yield flow
             flow = flow.outer
-        return False
+
+    def add(self, name: str) -> None:
+        """Notes that `name` has a value from now on."""
+        self.added.setdefault(name, len(self.added))
+        for flow in self.layers():
+            flow.later.discard(name)
+
+    def leave(self, loop: "_Flow", statement: n.BreakStmt | n.ContinueStmt) -> None:
+        """Notes that `statement` leaves the body of a loop here."""
+        added: set[str] = set()
+        for flow in self.layers():
+            added.update(flow.added)
+            if flow is loop:
+                break
+        loop.left.append((statement, added))
+
+    def now(self) -> "_Moment":
+        """What is certainly assigned at this point, for later."""
+        return tuple((flow, len(flow.added)) for flow in self.layers())
+
+
+# The layers of a flow, and how many names each had by then.
+_Moment = tuple[tuple[_Flow, int], ...]
+
+
+def _has(moment: _Moment, name: str) -> bool:
+    """Whether a name was certainly assigned at some point."""
+    return any(flow.added.get(name, count) < count for flow, count in moment)
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A function is read where its surroundings have assigned what `moment` says."""
+
+    span: Span
+    function: n.FunctionDef
+    scope: Scope
+    moment: _Moment
+
+
+# What each function itself reads of the scopes around it, and where first.
+_Reads = dict[n.FunctionDef, dict[Symbol, n.Name]]
 
 
 class _Resolver:
@@ -92,16 +146,88 @@ class _Resolver:
         self.assigned_above: dict[Owner, set[str]] = {}
         # For each call, the names that an inner function reads before they are certainly assigned.
         self.captured: dict[Scope, dict[str, tuple[n.Name, n.FunctionDef]]] = {}
+        self.uses: list[_Use] = []
+        # The flow of each call and of the module, without what branches assign.
+        self.flows: dict[Scope, _Flow] = {}
+        # The names that were reported to have no value.
+        self.unbound: set[Symbol] = set()
 
     def run(self) -> None:
         scope = Scope(self.module, None)
+        flow = self.flows[scope] = _Flow()
         self.names.scopes[self.module] = scope
         self._declare(scope, self.module.statements)
-        self._statements(self.module.statements, scope, _Flow(), loops=0)
+        self._statements(self.module.statements, scope, flow, loop=None)
+        for symbol in scope.symbols.values():
+            if isinstance(symbol.node, n.FunctionDef):
+                # Whoever imports the module may call it, and a `main` is called at the end.
+                span = symbol.node.name.span
+                self.uses.append(_Use(span, symbol.node, scope, flow.now()))
         while self.pending:
             function, outer = self.pending.pop(0)
             self._function(function, outer)
+        self._report_early()
         self._report_unused()
+
+    def _report_early(self) -> None:
+        """Warns of functions that are used before what they read has a value."""
+        reads = self._reads_of_functions()
+        latest = self._latest(reads)
+        told: set[tuple[n.FunctionDef, Symbol]] = set()
+        for use in self.uses:
+            base, count = use.moment[-1]
+            if latest[use.function].get(base, 0) < count:
+                continue
+            for symbol, read in _reached_reads(use.function, reads):
+                is_own = symbol.scope is use.scope and symbol.name in use.scope.maybe
+                is_told = symbol in self.unbound or (use.function, symbol) in told
+                if not is_own or is_told or _has(use.moment, symbol.name):
+                    continue
+                told.add((use.function, symbol))
+                self.mistakes.add(
+                    catalogue.MAYBE_UNBOUND.at(
+                        use.span,
+                        name=symbol.name,
+                        hint=f"`{use.function.name.text}` reads it",
+                        related=(Related(read.span, "it is read here"),),
+                    )
+                )
+
+    def _reads_of_functions(self) -> _Reads:
+        """What each function itself reads of the scopes around it."""
+        reads: _Reads = {}
+        for function in self.names.scopes:
+            if isinstance(function, n.FunctionDef):
+                own = reads[function] = {}
+                for read in _names_below(function):
+                    symbol = self.names.symbols[read]
+                    for one in (symbol, symbol.starts_from):
+                        if one is not None and one.scope is not None:
+                            own.setdefault(one, read)
+        return reads
+
+    def _latest(self, reads: _Reads) -> "dict[n.FunctionDef, dict[_Flow, float]]":
+        """How late the last name that each function needs is assigned, in each flow around it."""
+        latest: dict[n.FunctionDef, dict[_Flow, float]] = {function: {} for function in reads}
+        callers: dict[n.FunctionDef, list[n.FunctionDef]] = {}
+        for function, symbols in reads.items():
+            for symbol in symbols:
+                if isinstance(symbol.node, n.FunctionDef):
+                    callers.setdefault(symbol.node, []).append(function)
+                base = self.flows.get(symbol.scope) if symbol.scope is not None else None
+                if base is not None:
+                    place = base.added.get(symbol.name, inf)
+                    latest[function][base] = max(latest[function].get(base, 0), place)
+        pending = list(reads)
+        while pending:
+            function = pending.pop()
+            for caller in callers.get(function, ()):
+                known = latest[caller]
+                later = {f: p for f, p in latest[function].items() if p > known.get(f, -1)}
+                if later:
+                    known.update(later)
+                    pending.append(caller)
+        return latest
 
     def _report_unused(self) -> None:
         """Warns of what a function assigns and nothing ever reads.
@@ -159,6 +285,7 @@ class _Resolver:
             self._reassigned(earlier.node, function.name, "a function")
         elif earlier is not None and earlier.kind in _TYPES:
             self._reassigned(earlier.node, function.name, _FIXED[earlier.kind])
+        self._check_reserved(function.name)
         symbol = Symbol(function.name.text, "function", scope, function)
         scope.symbols[function.name.text] = symbol
         self.names.symbols[function.name] = symbol
@@ -168,6 +295,7 @@ class _Resolver:
     ) -> None:
         # `import a.b` binds `a`.
         text = identifier.text.split(".")[0]
+        self._check_reserved(identifier)
         symbol = scope.symbols.get(text)
         is_type = kind in _TYPES
         if symbol is not None and symbol.kind in _FIXED and kind == "variable":
@@ -177,6 +305,14 @@ class _Resolver:
         if symbol is None:
             symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
         self.names.symbols[identifier] = symbol
+
+    def _check_reserved(self, identifier: n.Identifier) -> None:
+        if identifier.text.startswith("__saft_"):
+            self.mistakes.add(
+                catalogue.RESERVED_NAME.at(
+                    identifier.span, name=identifier.text, hint="give it another name"
+                )
+            )
 
     def _reassigned(self, node: n.Node | None, name: n.Identifier, what: str) -> None:
         span = node.span if isinstance(node, n.Identifier) else name.span
@@ -191,16 +327,17 @@ class _Resolver:
     def _function(self, function: n.FunctionDef, outer: Scope) -> None:
         scope = Scope(function, outer)
         self.names.scopes[function] = scope
-        flow = _Flow()
+        flow = self.flows[scope] = _Flow()
         self._duplicates("parameter", [parameter.name for parameter in function.parameters])
         for parameter in function.parameters:
             name = parameter.name.text
+            self._check_reserved(parameter.name)
             symbol = Symbol(name, "parameter", scope, parameter)
             scope.symbols.setdefault(name, symbol)
             self.names.symbols[parameter.name] = symbol
-            flow.added.add(name)
+            flow.add(name)
         self._declare(scope, function.body)
-        self._statements(function.body, scope, flow, loops=0)
+        self._statements(function.body, scope, flow, loop=None)
         if not flow.has_ended:
             self._check_captured(scope, flow)
 
@@ -213,6 +350,7 @@ class _Resolver:
         for name, (read, function) in self.captured.get(scope, {}).items():
             symbol = scope.symbols[name]
             if name not in flow and symbol.starts_from is not None:
+                self.unbound.add(symbol)
                 self.mistakes.add(
                     catalogue.TWO_MEANINGS.at(
                         read.span,
@@ -226,17 +364,19 @@ class _Resolver:
     # Statements
 
     def _statements(
-        self, statements: Iterable[n.Statement], scope: Scope, flow: _Flow, loops: int
+        self, statements: Iterable[n.Statement], scope: Scope, flow: _Flow, loop: _Flow | None
     ) -> None:
         is_reached = True
         for statement in statements:
             if flow.has_ended and is_reached:
                 self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
                 is_reached = False
-            self._statement(statement, scope, flow, loops)
+            self._statement(statement, scope, flow, loop)
             flow.has_ended = flow.has_ended or ends((statement,))
 
-    def _statement(self, statement: n.Statement, scope: Scope, flow: _Flow, loops: int) -> None:
+    def _statement(
+        self, statement: n.Statement, scope: Scope, flow: _Flow, loop: _Flow | None
+    ) -> None:
         match statement:
             case n.FunctionDef():
                 for parameter in statement.parameters:
@@ -256,21 +396,34 @@ class _Resolver:
                 for identifier in bound_by(statement):
                     self._assigned(identifier, flow, scope)
             case n.IfStmt():
-                self._if(statement, scope, flow, loops)
+                self._if(statement, scope, flow, loop)
             case n.ForStmt():
                 self._expression(statement.iterable, scope, flow)
-                inner = _Flow(flow)
-                scope.maybe.update(_names_bound_in((statement,)))
+                bound = _names_bound_in((statement,))
+                inner = _Flow(flow, bound - scope.maybe)
+                scope.maybe |= bound
                 self._duplicates("name", list(bound_by(statement)))
                 for identifier in bound_by(statement):
                     self._assigned(identifier, inner, scope)
-                self._statements(statement.body, scope, inner, loops + 1)
+                self._statements(statement.body, scope, inner, inner)
+                if isinstance(statement.iterable, n.ListLiteral | n.TupleLiteral) and (
+                    statement.iterable.items
+                ):
+                    ends_of_body = [] if inner.has_ended else [set(inner.added)]
+                    _add_common(flow, [*(names for _, names in inner.left), *ends_of_body])
             case n.WhileStmt():
-                scope.maybe.update(_names_bound_in(statement.body))
-                self._expression(statement.condition, scope, flow)
-                self._statements(statement.body, scope, _Flow(flow), loops + 1)
+                bound = _names_bound_in(statement.body)
+                inner = _Flow(flow, bound - scope.maybe)
+                scope.maybe |= bound
+                self._expression(statement.condition, scope, inner)
+                self._statements(statement.body, scope, inner, inner)
+                if isinstance(statement.condition, n.Literal) and statement.condition.value is True:
+                    breaks = [names for one, names in inner.left if isinstance(one, n.BreakStmt)]
+                    _add_common(flow, breaks)
             case n.BreakStmt() | n.ContinueStmt():
-                if not loops:
+                if loop is not None:
+                    flow.leave(loop, statement)
+                else:
                     word = "break" if isinstance(statement, n.BreakStmt) else "continue"
                     self.mistakes.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
             case n.RetStmt():
@@ -293,12 +446,6 @@ class _Resolver:
                     isinstance(statement.value, n.Literal) and statement.value.value is None
                 ):
                     self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span))
-                if isinstance(statement.value, n.Prompt):
-                    self.mistakes.add(
-                        catalogue.UNUSED_RESULT.at(
-                            statement.span, hint="bind it to a name, or print it"
-                        )
-                    )
             case n.RecordDef():
                 self._duplicates("field", [field.name for field in statement.fields])
                 for record_field in statement.fields:
@@ -307,27 +454,25 @@ class _Resolver:
                 self._assigned(statement.name, flow, scope)
             case n.ImportStmt() | n.FromImport():
                 for symbol_name in _import_names(statement):
-                    flow.added.add(symbol_name)
+                    flow.add(symbol_name)
                     scope.maybe.add(symbol_name)
             case n.TypeAlias():
                 self._assigned(statement.name, flow, scope)
             case _:
                 assert_never(statement)
 
-    def _if(self, statement: n.IfStmt, scope: Scope, flow: _Flow, loops: int) -> None:
+    def _if(self, statement: n.IfStmt, scope: Scope, flow: _Flow, loop: _Flow | None) -> None:
         branches: list[_Flow] = []
         for branch in statement.branches:
             self._expression(branch.condition, scope, flow)
             branches.append(_Flow(flow))
-            self._statements(branch.body, scope, branches[-1], loops)
+            self._statements(branch.body, scope, branches[-1], loop)
         branches.append(_Flow(flow))
-        self._statements(statement.other, scope, branches[-1], loops)
-        reached = [branch.added for branch in branches if not branch.has_ended]
-        if reached:
-            flow.added |= set[str].intersection(*reached)
+        self._statements(statement.other, scope, branches[-1], loop)
+        _add_common(flow, [set(branch.added) for branch in branches if not branch.has_ended])
 
     def _assigned(self, identifier: n.Identifier, flow: _Flow, scope: Scope) -> None:
-        flow.added.add(identifier.text)
+        flow.add(identifier.text)
         scope.maybe.add(identifier.text)
 
     def _note_captures(self, function: n.FunctionDef, scope: Scope, flow: _Flow) -> None:
@@ -382,7 +527,7 @@ class _Resolver:
             for identifier in bound_by(clause):
                 self._define(inner, identifier, "variable", clause)
                 inner.maybe.add(identifier.text)
-                inner_flow.added.add(identifier.text)
+                inner_flow.add(identifier.text)
             for condition in clause.conditions:
                 self._expression(condition, inner, inner_flow)
         self._expression(node.item, inner, inner_flow)
@@ -407,24 +552,28 @@ class _Resolver:
     def _own(self, node: n.Name, symbol: Symbol, scope: Scope, flow: _Flow) -> Symbol:
         """A name of the scope that is running: it depends on what is assigned by now."""
         name = node.text
+        if isinstance(symbol.node, n.FunctionDef):
+            self.uses.append(_Use(node.span, symbol.node, scope, flow.now()))
         if name in flow or flow.has_ended:
             return symbol
         outer = self._find_outer(name, scope)
-        if name in scope.maybe:
-            if outer is not None:
-                self._start_from_outer(symbol, scope)
+        if name in scope.maybe and outer is not None:
+            self._start_from_outer(symbol, scope)
             return symbol
         if outer is not None:
             symbol.hides = outer
             return outer
-        first = symbol.node
-        self.mistakes.add(
-            catalogue.UNBOUND_NAME.at(
-                node.span,
-                name=name,
-                related=(Related(_span_of(first), "it is defined here"),) if first else (),
-            )
-        )
+        is_possible = name in scope.maybe and name not in flow.later
+        # Told once: what comes after this has read it, too.
+        flow.add(name)
+        if symbol in self.unbound or (is_possible and symbol.kind in _TYPES):
+            # A type in a block is a mistake of its own.
+            return symbol
+        self.unbound.add(symbol)
+        code = catalogue.MAYBE_UNBOUND if is_possible else catalogue.UNBOUND_NAME
+        related = (Related(_span_of(symbol.node), "it is defined here"),) if symbol.node else ()
+        hint = "give it one before: not every way here does" if is_possible else None
+        self.mistakes.add(code.at(node.span, name=name, hint=hint, related=related))
         return symbol
 
     def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
@@ -459,6 +608,24 @@ class _Resolver:
             meant = near(node.text, {*visible, *BUILTINS})
         hint = f"did you mean `{meant}`?" if meant else None
         self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
+
+
+def _add_common(flow: _Flow, ways: Sequence[set[str]]) -> None:
+    """Goes on where several ways meet: what each of them has assigned has a value."""
+    if ways:
+        for name in sorted(set[str].intersection(*ways)):
+            flow.add(name)
+
+
+def _reached_reads(function: n.FunctionDef, reads: _Reads) -> Iterator[tuple[Symbol, n.Name]]:
+    """What a call of a function reads of the scopes around, itself or by the functions it uses."""
+    pending, seen = [function], {function}
+    while pending:
+        for symbol, read in reads[pending.pop()].items():
+            yield symbol, read
+            if isinstance(symbol.node, n.FunctionDef) and symbol.node not in seen:
+                seen.add(symbol.node)
+                pending.append(symbol.node)
 
 
 def _names_bound_in(statements: Iterable[n.Statement]) -> set[str]:

@@ -1,5 +1,7 @@
 """What prompts take and give, as data: the options of `with`, and the members of a result."""
 
+from difflib import SequenceMatcher
+
 from saftc.semantics.types import (
     ANY,
     FLOAT,
@@ -7,10 +9,11 @@ from saftc.semantics.types import (
     NIL,
     NUMBER,
     STRING,
+    TOOL_CALL,
+    USAGE,
     FieldType,
     ListType,
     ObjectType,
-    RecordType,
     Type,
     union,
 )
@@ -46,13 +49,22 @@ MEMBERS = {
     "model": "model",
 }
 
-# What these are, but for the value.
-TOOL_CALL = RecordType("ToolCall")
-USAGE = RecordType("Usage")
 PLANNED_CALL = ObjectType(
     (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
     is_declared=False,
 )
+
+
+def misspelt_member(name: str) -> str | None:
+    """The member of a result that `name` was meant for, where any name may be that of a field."""
+    if SequenceMatcher(None, name.lower().replace("_", ""), "toolcalls").ratio() > 0.8:
+        return None if name == "toolCalls" else "toolCalls"
+    return next(
+        (known for known in MEMBERS if name != known and sorted(name) == sorted(known)), None
+    )
+
+
+# What these are, but for the value.
 RECORDS: dict[str, dict[str, Type]] = {
     "ToolCall": {
         "tool": STRING,
@@ -64,6 +76,8 @@ RECORDS: dict[str, dict[str, Type]] = {
     "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
     "Plan": {"calls": ListType(PLANNED_CALL)},
 }
+# Those that a script can name.
+NAMED_RECORDS: dict[str, Type] = {"ToolCall": TOOL_CALL, "Usage": USAGE}
 MEMBER_TYPES: dict[str, Type] = {
     "text": STRING,
     "toolCalls": ListType(TOOL_CALL),

@@ -10,6 +10,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Related
 from saftc.diagnostics.near import near
 from saftc.semantics.facts import Facts, RecordFacts
+from saftc.semantics.results import NAMED_RECORDS
 from saftc.semantics.types import (
     ANY,
     BUILT_IN,
@@ -17,11 +18,11 @@ from saftc.semantics.types import (
     FieldType,
     ListType,
     ObjectType,
-    RecordType,
     SelfType,
     TupleType,
     Type,
     literal_type,
+    record_type,
     union,
 )
 from saftc.syntax import nodes as n
@@ -76,7 +77,8 @@ class _Schemas:
                 for field in definition.fields:
                     type_ = self.type_of(field.schema) if field.schema else ANY
                     fields.setdefault(field.name.text, type_)
-                self.facts.records[name] = RecordFacts(definition, fields)
+                record = RecordFacts(definition, fields)
+                self.facts.records[name] = self.facts.record_facts[definition] = record
         for node in nodes_of(self.module):
             if isinstance(node, n.Parameter | n.AssignStmt | n.PatternField) and node.schema:
                 self.type_of(node.schema)
@@ -165,21 +167,25 @@ class _Schemas:
         if built_in is not None:
             return built_in
         match self.definitions.get(schema.text):
-            case n.RecordDef():
-                return RecordType(schema.text)
+            case n.RecordDef() as definition:
+                return record_type(definition)
             case n.TypeAlias() as definition:
                 return self._alias(schema.text, definition)
             case None:
                 if schema.text in self.facts.records:
-                    return RecordType(schema.text)
+                    return record_type(self.facts.records[schema.text].node)
                 if schema.text in self.facts.aliases:
                     return self.facts.aliases[schema.text]
+                if schema.text in NAMED_RECORDS:
+                    return NAMED_RECORDS[schema.text]
                 if schema.text not in self.module.guessed:
                     self._unknown(schema)
                 return ANY
 
     def _unknown(self, schema: n.NamedSchema) -> None:
-        meant = _ELSEWHERE.get(schema.text) or near(schema.text, {*BUILT_IN, *self.definitions})
+        meant = _ELSEWHERE.get(schema.text) or near(
+            schema.text, {*BUILT_IN, *NAMED_RECORDS, *self.definitions}
+        )
         hint = f"did you mean `{meant}`?" if meant else None
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, assert_never
 from weakref import WeakValueDictionary
 
-from saftc.syntax.nodes import FunctionDef
+from saftc.syntax.nodes import FunctionDef, RecordDef
 
 Kind = Literal[
     "any", "never", "int", "float", "bool", "string", "nil", "dataframe", "image", "file"
@@ -97,9 +97,11 @@ class ObjectType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordType(_Type):
-    """A record: the type that `type Name(...)` defines. Its fields stand in the facts."""
+    """A record: the type that `type Name(...)` defines. Its fields stand in the facts, under its
+    `definition`; the runtime's own records have none."""
 
     name: str
+    definition: RecordDef | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -164,6 +166,10 @@ FILE = Scalar("file")
 # A program that a model wrote and that has not run.
 PROGRAM = RecordType("Plan")
 
+# What a result keeps of a prompt: a call of a tool that the model made, and what it cost.
+TOOL_CALL = RecordType("ToolCall")
+USAGE = RecordType("Usage")
+
 BUILT_IN: dict[str, Type] = {
     "int": INT,
     "float": FLOAT,
@@ -174,6 +180,11 @@ BUILT_IN: dict[str, Type] = {
     "dataframe": DATAFRAME,
     "program": PROGRAM,
 }
+
+
+def record_type(definition: RecordDef) -> RecordType:
+    """The type that a record's definition defines, whatever it is called where it is used."""
+    return RecordType(definition.name.text, definition)
 
 
 def literal_type(value: int | float | str | bool | None) -> Type:

@@ -200,6 +200,50 @@ def test_compared_values_are_shown(
     assert "assertion failed" in error and "found 3" in error
 
 
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ('"B" == upper(x)', 'found "A"'),
+        ("sq(3) == xs[0]", "found 9 and 1"),
+        ("counted() == 2", "found 1"),
+        ("7 in xs", "found [1, 2]"),
+        ("x not in [x]", 'found "a" and ["a"]'),
+        ("not (xs[0] == 1)", "found 1"),
+        ("xs[0] == 1 and xs[1] == 1", "found 2"),
+        ("xs[0] == 2 or len(xs) == 3", "found 1 and 2"),
+        ("any_value(5) < 3", "found 5"),
+        ("any_value(nil) == 3", "found nil"),
+        ("[sq(n) for n in xs] == xs", "found [1, 4] and [1, 2]"),
+        ("false", "^^^^^^\n"),
+    ],
+)
+def test_both_sides_of_any_comparison_are_shown(
+    condition: str,
+    found: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    script = (
+        'x = "a"\nxs = [1, 2]\n\nf sq(n: int) -> int:\n    ret n * n\n\n'
+        "f any_value(x: any) -> any:\n    ret x\n\nf counted() -> int:\n"
+        '    print("called")\n    ret 1\n\n'
+        f"f check_it():\n    assert {condition}\n\ncheck_it()\n"
+    )
+    (tmp_path / "in.saft").write_text(script)
+    monkeypatch.chdir(tmp_path)
+    workspace = Workspace(None)
+    module = workspace.compile("in.saft")
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    assert run_module(module, workspace, []) == 1
+    ended = capsys.readouterr()
+    assert found in ended.err
+    assert ended.out == ("called\n" if "counted" in condition else "")
+
+
 def test_endless_recursion_is_told_in_words(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -6,7 +6,16 @@ from itertools import pairwise
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import did_you_mean
-from saftc.semantics.builtins import BUILTINS, ITEMS, Builtin, is_proved, meant, takes
+from saftc.semantics.builtins import (
+    BUILTINS,
+    ITEMS,
+    Builtin,
+    is_proved,
+    meant,
+    taken_words,
+    takes,
+    wrong_members,
+)
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import (
     BuiltinCall,
@@ -26,10 +35,10 @@ from saftc.semantics.types import (
     BuiltinType,
     FunctionType,
     ObjectType,
-    RecordType,
     Type,
     is_only,
     members,
+    record_type,
     show,
     union,
 )
@@ -95,7 +104,7 @@ def _construct(
         return _call_value(inference, node, ANY, env)
     fields = tuple(_with_default(field) for field in record.fields)
     _arguments(inference, node, name, fields, tuple(facts.fields.values()), env)
-    return RecordType(name)
+    return record_type(record)
 
 
 def _arguments(
@@ -200,12 +209,16 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     argument.value.span,
-                    expected=" or ".join(sorted(parameter.kinds)),
+                    expected=taken_words(parameter, type_),
                     found=show(type_),
                     hint=f"this is what `{builtin.name}` takes",
                 )
             )
             return builtin.result(types) if len(types) >= len(given) else ANY
+        wrong = wrong_members(parameter, type_)
+        if wrong != NEVER:
+            problem = f"`{builtin.name}` takes {taken_words(parameter, type_)}"
+            inference.may_fail(argument.value, wrong, problem)
     for parameter in builtin.parameters:
         if parameter.is_required and parameter.name not in given:
             inference.report(

@@ -8,12 +8,13 @@ it has read has grown.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Coercion, Facts
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit
-from saftc.semantics.types import ANY, NEVER, Scalar, Type, bounded, opened, union
+from saftc.semantics.types import ANY, NEVER, TOOL_CALL, Scalar, Type, bounded, opened, show, union
 from saftc.syntax import nodes as n
 
 Unit = n.Module | n.FunctionDef
@@ -50,6 +51,19 @@ class Inference:
     def report(self, diagnostic: Diagnostic) -> None:
         """Keeps a mistake, unless the current unit is inferred again."""
         self.mistakes[self.unit].append(diagnostic)
+
+    def may_fail(self, node: n.Expression, found: Type, problem: str) -> None:
+        """Warns of a value that is wrong here if it is `found`, one part of what it can be.
+
+        In a loop a later round knows more parts, and says it anew.
+        """
+        if isinstance(node, n.Member) and self.facts.types.get(node.value) == TOOL_CALL:
+            # Of its error and its result one is nil, and the script knows which by the other.
+            return
+        mistakes, span = self.mistakes[self.unit], node.span
+        code = catalogue.MAY_FAIL
+        mistakes[:] = [m for m in mistakes if m.code != code.number or m.span != span]
+        self.report(code.at(span, found=show(found), problem=problem))
 
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""

@@ -26,11 +26,13 @@ from saftc.semantics.inference.members import index, member, slice_, tuple_membe
 from saftc.semantics.inference.places import fit_into
 from saftc.semantics.inference.prompts import prompt
 from saftc.semantics.names import Symbol
-from saftc.semantics.operators import is_constant, negate, operate
+from saftc.semantics.operators import is_constant, negate, operate, wrong_members
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    INT,
+    NEVER,
     NIL,
     STRING,
     BuiltinType,
@@ -204,6 +206,7 @@ def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
         inference.report(catalogue.OPERAND.at(node.span, operator="-", found=show(operand)))
         return ANY
     inference.facts.forms.operators[node] = native_if(operation.is_proved)
+    _warn_of_operands(inference, "-", (None, INT), (node.operand, operand))
     return operation.result
 
 
@@ -217,7 +220,21 @@ def _binary(inference: Inference, node: n.Binary, env: Environment) -> Type:
         _wrong_operands(inference, node, node.operator, left, right)
         return ANY
     inference.facts.forms.operators[node] = native_if(operation.is_proved)
+    _warn_of_operands(inference, node.operator, (node.left, left), (node.right, right))
     return operation.result
+
+
+def _warn_of_operands(
+    inference: Inference,
+    operator: str,
+    left: tuple[n.Expression | None, Type],
+    right: tuple[n.Expression | None, Type],
+) -> None:
+    """Warns of operands that may be what the operator does not take."""
+    wrong = wrong_members(operator, left[1], right[1])
+    for (operand, _), found in zip((left, right), wrong, strict=True):
+        if operand is not None and found != NEVER:
+            inference.may_fail(operand, found, f"`{operator}` does not take it")
 
 
 def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> Type:
@@ -234,6 +251,8 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
     inference.facts.forms.operators[node] = form
     if operation.result is None:
         _wrong_operands(inference, node, node.operator, left, right)
+    elif node.operator not in ("==", "!="):
+        _warn_of_operands(inference, node.operator, (node.left, left), (node.right, right))
     elif is_constant(node.operator, left, right):
         code = catalogue.ALWAYS_FALSE if node.operator == "==" else catalogue.ALWAYS_TRUE
         inference.report(code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}"))

@@ -10,6 +10,7 @@ from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.types import (
     ANY,
+    NEVER,
     STRING,
     ListType,
     TupleType,
@@ -44,6 +45,9 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
         hint = next((_ITEMS_OF[word] for word in words if word in _ITEMS_OF), None)
         inference.report(catalogue.NOT_ITERABLE.at(node.span, found=show(iterable), hint=hint))
         return ANY
+    wrong = union(m for m in members(iterable) if is_none_of(m, "list", "tuple", "dataframe"))
+    if wrong != NEVER:
+        inference.may_fail(node, wrong, "`for` goes over a list or a tuple")
     return item_type(iterable)
 
 

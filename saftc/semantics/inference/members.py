@@ -1,6 +1,6 @@
 """Members and items: what `value.name`, `value.0`, `value[key]` and `value[a:b]` are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -9,6 +9,7 @@ from saftc.semantics.builtins import DATAFRAME_MEMBERS
 from saftc.semantics.forms import (
     Attribute,
     Form,
+    ItemAccess,
     MemberForm,
     OfResult,
     native_if,
@@ -17,7 +18,7 @@ from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, path_of
 from saftc.semantics.inference.places import written_value
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import MEMBER_TYPES, MEMBERS
+from saftc.semantics.results import MEMBER_TYPES, MEMBERS, misspelt_member
 from saftc.semantics.types import (
     ANY,
     DATAFRAME,
@@ -47,6 +48,8 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
         module = inference.facts.modules[inference.facts.names.of(node.value)]
         inference.facts.lasting.setdefault(foreign, module.lasting_type(foreign))
         return inference.facts.foreign_type(foreign)
+    if value in (STRING, ANY) and inference.facts.result_of(node.value) is not None:
+        _check_spelling(inference, node)
     narrowed = env.narrowed(path_of(inference.facts.names, node))
     if narrowed is not None:
         return narrowed
@@ -58,10 +61,26 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
         case _:
             return _of_members(
                 inference,
+                node,
                 value,
                 lambda member: _field(inference, member, node.name.text),
                 lambda: _missing_member(inference, node, value),
+                f"it has no field `{node.name.text}`",
             )
+
+
+def _check_spelling(inference: Inference, node: n.Member) -> None:
+    """Reports a member of a result that is nearly one of its history."""
+    meant = misspelt_member(node.name.text)
+    if meant is not None:
+        inference.report(
+            catalogue.MISSING_FIELD.at(
+                node.name.span,
+                found="a result",
+                name=node.name.text,
+                hint=f"did you mean `{meant}`?",
+            )
+        )
 
 
 def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberForm:
@@ -96,7 +115,12 @@ def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagno
             node.name.span, found=show(value), name=name, hint=_history_hint(inference, node.value)
         )
     return catalogue.MISSING_FIELD.at(
-        node.name.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
+        node.name.span,
+        found=show(value),
+        name=name,
+        hint=_member_hint(
+            inference, value, name, MEMBERS if inference.facts.result_of(node.value) else ()
+        ),
     )
 
 
@@ -143,7 +167,9 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             return INT if value == STRING and name == "length" else None
 
 
-def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
+def _member_hint(
+    inference: Inference, value: Type, name: str, others: Iterable[str] = ()
+) -> str | None:
     names: list[str] = []
     for member in members(value):
         match member:
@@ -154,7 +180,7 @@ def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
             case _:
                 pass
     listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
-    return did_you_mean(name, names) or listed
+    return did_you_mean(name, [*names, *others]) or listed
 
 
 def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:
@@ -172,7 +198,7 @@ def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) ->
     return _item_of_tuple(inference, node, value, node.position)
 
 
-def _item_of_tuple(inference: Inference, node: n.Expression, value: Type, position: int) -> Type:
+def _item_of_tuple(inference: Inference, node: ItemAccess, value: Type, position: int) -> Type:
     def item(member: Type) -> Type | None:
         if isinstance(member, TupleType) and -len(member.items) <= position < len(member.items):
             return member.items[position]
@@ -188,7 +214,7 @@ def _item_of_tuple(inference: Inference, node: n.Expression, value: Type, positi
             hint=f"`.{position}` is for tuples; write `[{position}]`",
         )
 
-    return _of_members(inference, value, item, wrong)
+    return _of_members(inference, node, value, item, wrong, f"it has no `.{position}`")
 
 
 def index(inference: Inference, node: n.Index, env: Environment) -> Type:
@@ -203,9 +229,11 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
         return _item_of_tuple(inference, node, value, position)
     return _of_members(
         inference,
+        node,
         value,
         lambda member: _item_at(member, key, node.key),
         lambda: _bad_index(inference, node, value, key),
+        "it cannot be indexed so",
     )
 
 
@@ -237,19 +265,26 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
     inference.facts.forms.items[node] = native_if(is_proved)
     return _of_members(
         inference,
+        node,
         value,
         lambda member: _slice_of(member, node),
         lambda: catalogue.NOT_INDEXABLE.at(node.value.span, found=show(value), how=" with a slice"),
+        "it cannot be sliced",
     )
 
 
 def _of_members(
     inference: Inference,
+    node: n.Member | ItemAccess,
     value: Type,
     result_of: Callable[[Type], Type | None],
     mistake: Callable[[], Diagnostic],
+    problem: str,
 ) -> Type:
-    """The union of `result_of` over the members of `value`; a mistake when none has one."""
+    """The union of `result_of` over the members of `value`; a mistake when none has one.
+
+    `problem` tells what is wrong with those that have none.
+    """
     if value in (ANY, NEVER):
         return value
     inference.facts.read_shapes.update(
@@ -262,6 +297,10 @@ def _of_members(
     if not possible:
         inference.report(mistake())
         return ANY
+    if len(possible) < len(results):
+        pairs = zip(members(value), results, strict=True)
+        wrong = union(member for member, result in pairs if result is None)
+        inference.may_fail(node.value, wrong, problem)
     return union(possible)
 
 

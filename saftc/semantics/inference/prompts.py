@@ -14,7 +14,9 @@ from saftc.semantics.types import (
     ObjectType,
     Type,
     holds_dataframe,
+    members,
     show,
+    within,
 )
 from saftc.syntax import nodes as n
 
@@ -26,6 +28,7 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
     for part in node.parts:
         if isinstance(part, n.Hole):
             type_ = inference.expression(part.value, env)
+            _no_functions_inside(inference, part.value, type_)
             if part.is_raw and fit(type_, STRING) == Fit.NEVER:
                 inference.report(
                     catalogue.RAW_NEEDS_STRING.at(
@@ -44,6 +47,23 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
     _tool_names(inference, node)
     inference.facts.prompts[node] = asked
     return asked
+
+
+def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:
+    """A function is a tool, but a value that holds functions has no JSON form."""
+    for member in members(type_):
+        if not isinstance(member, FunctionType | BuiltinType) and any(
+            isinstance(inner, FunctionType | BuiltinType) for inner in within(member)
+        ):
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    node.span,
+                    expected="a value with a JSON form, or a function",
+                    found=show(type_),
+                    hint="each function needs braces of its own: `{first} {second}`",
+                )
+            )
+            return
 
 
 def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:

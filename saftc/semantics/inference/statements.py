@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
-from saftc.semantics.flow import ends, has_break
+from saftc.semantics.flow import blocks_of, ends, has_break
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
@@ -17,6 +17,8 @@ from saftc.semantics.types import (
     ANY,
     NEVER,
     NIL,
+    BuiltinType,
+    FunctionType,
     Type,
     members,
     show,
@@ -33,7 +35,23 @@ def block(inference: Inference, statements: Sequence[n.Statement], env: Environm
     """Infers what a block assigns, gives and shows; notes in `env` whether the flow ends in it."""
     for statement in statements:
         _statement(inference, statement, env)
-    env.has_ended = ends(statements)
+    env.has_ended = _stops(inference, statements)
+
+
+def _stops(inference: Inference, statements: Sequence[n.Statement]) -> bool:
+    """Whether the flow never goes on below a block: `ambiguous(...)` stops it as `ret` does."""
+    return ends(statements) or any(_stops_call(inference, statement) for statement in statements)
+
+
+def _stops_call(inference: Inference, statement: n.Statement) -> bool:
+    match statement:
+        case n.IfStmt():
+            return all(_stops(inference, inner) for inner in blocks_of(statement))
+        case n.ExpressionStmt(value=n.Call(function=n.Name() as function)):
+            symbol = inference.facts.names.of(function)
+            return symbol.kind == "builtin" and symbol.name == "ambiguous"
+        case _:
+            return False
 
 
 def _statement(inference: Inference, statement: n.Statement, env: Environment) -> None:
@@ -68,6 +86,8 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
             narrow(inference, statement.condition, env, truth=True)
         case n.ExpressionStmt():
             inference.expression(statement.value, env)
+            if isinstance(statement.value, n.Prompt):
+                _warn_if_unused(inference, statement.value)
         case n.FunctionDef():
             _defaults(inference, statement.parameters, env)
             _bare_defaults(inference, statement, env)
@@ -77,6 +97,17 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
             pass
         case _:
             assert_never(statement)
+
+
+def _warn_if_unused(inference: Inference, prompt: n.Prompt) -> None:
+    """A prompt that stands alone is for its tools; without any, nothing comes of it."""
+    for part in prompt.parts:
+        if isinstance(part, n.Hole):
+            type_ = inference.facts.types.get(part.value, ANY)
+            is_python = type_ == ANY and inference.facts.is_imported(part.value)
+            if is_python or any(isinstance(m, FunctionType | BuiltinType) for m in members(type_)):
+                return
+    inference.report(catalogue.UNUSED_RESULT.at(prompt.span, hint="bind it to a name, or print it"))
 
 
 def _defaults(inference: Inference, parameters: Sequence[n.Parameter], env: Environment) -> None:
