@@ -27,19 +27,22 @@ from saftc.source import Source
 
 # Gives the bytes of a script by its path.
 Read = Callable[[str], bytes]
+# Gives the script that an import means, from a folder.
+Find = Callable[[str, Path], Path | None]
 
 
 class Scripts:
     """The scripts of one command, with one `Modules` for each folder."""
 
-    def __init__(self, read: Read = read_script) -> None:
+    def __init__(self, read: Read = read_script, find: Find = sibling) -> None:
         self.folders: dict[Path, Modules] = {}
         self.read = read
+        self.find = find
 
     def of(self, file: str, root: Path | None = None) -> "Modules":
         """The modules that the script `file` can import, from its root."""
         folder = self._root_of(file) if root is None else root
-        return self.folders.setdefault(folder, Modules(folder, self.read))
+        return self.folders.setdefault(folder, Modules(folder, self.read, self.find))
 
     def check(self, file: str, root: Path | None = None) -> Checked:
         """The script `file`, checked with its imports; `-` is standard input.
@@ -75,9 +78,10 @@ class _Known:
 class Modules:
     """The modules that the scripts with one root can import."""
 
-    def __init__(self, folder: Path, read: Read = read_script) -> None:
+    def __init__(self, folder: Path, read: Read = read_script, find: Find = sibling) -> None:
         self.folder = folder
         self.read = read
+        self.find = find
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
         self.known: dict[Path, _Known] = {}
@@ -123,7 +127,7 @@ class Modules:
 
     def load(self, name: str) -> Loaded:
         """What `import name` means in this folder."""
-        path = sibling(name, self.folder)
+        path = self.find(name, self.folder)
         if self.open:
             importing = self.known[next(reversed(self.open.values()))]
             importing.imports[name] = path
