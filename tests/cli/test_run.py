@@ -202,3 +202,13 @@ def test_library_code_is_left_out(saftc: Command, script: Script) -> None:
     script("a.saft", 'import json\nprint(json.loads("{"))\n')
     ended = saftc("a.saft")
     assert ended.code == 1 and " --> a.saft:2:7\n" in ended.err and "  in " not in ended.err
+
+
+def test_a_mapping_of_python_has_keys(saftc: Command, script: Script) -> None:
+    script("a.saft", 'from helper import towns\nprint(towns["a"])\n')
+    helper = "from types import MappingProxyType\ntowns = MappingProxyType({})\n"
+    script("helper.py", helper.format("{'a': 1}"))
+    assert saftc("a.saft").out == "1\n"
+    script("helper.py", helper.format("{'other': 'no'}"))
+    ended = saftc("a.saft")
+    assert ended.code == 1 and "'no'" not in ended.err and '"no"' not in ended.err
