@@ -233,3 +233,13 @@ def test_a_failure_is_told_when_a_script_it_imports_has_gone(
     script("main.saft", 'import os\nimport util\nos.remove("util.saft")\nprint([1][util.one(8)])\n')
     ended = saftc("main.saft")
     assert ended.code == 1 and "IndexError" in ended.err and "bug in saftc" not in ended.err
+
+
+def test_a_mapping_of_python_has_keys(saftc: Command, script: Script) -> None:
+    script("a.saft", 'from helper import towns\nprint(towns["a"])\n')
+    helper = "from types import MappingProxyType\ntowns = MappingProxyType({})\n"
+    script("helper.py", helper.format("{'a': 1}"))
+    assert saftc("a.saft").out == "1\n"
+    script("helper.py", helper.format("{'other': 'no'}"))
+    ended = saftc("a.saft")
+    assert ended.code == 1 and "'no'" not in ended.err and '"no"' not in ended.err
