@@ -73,10 +73,20 @@ class _Known:
     def _module(self, name: str) -> ModuleType | None:
         checked = self.modules.siblings.get(name)
         if checked is None:
-            return self.find(name)
+            return self._folder(name) or self.find(name)
         if name not in self.siblings:
             self.siblings[name] = self.add(compile_checked(checked))
         return self.siblings[name].module
+
+
+    def _folder(self, name: str) -> ModuleType | None:
+        """The scripts of a folder, as `from folder import script` finds them."""
+        folder = ModuleType(name)
+        for inner in self.modules.siblings:
+            parent, _, script = inner.rpartition(".")
+            if parent == name:
+                setattr(folder, script, self._module(inner))
+        return folder if vars(folder).keys() - vars(ModuleType(name)).keys() else None
 
 
 def _constants(checked: Checked) -> dict[Symbol, n.Expression]:
