@@ -11,7 +11,7 @@ from types import ModuleType
 
 from saftc.commands.asserts import compile_module
 from saftc.commands.failures import Running, explain, is_of_saft
-from saftc.project.cache import OF_PYTHON, CompiledModule
+from saftc.project.cache import CompiledModule
 from saftc.project.files import shown
 from saftc.project.finder import folder_of
 from saftc.project.workspace import Workspace
@@ -34,7 +34,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     sys.argv = [shown(module.script), *arguments]
     sys.path.insert(0, str(folder.absolute()))
     scripts: dict[str, Running] = {}
-    names = frozenset(name for name, was in module.imports.items() if was != OF_PYTHON)
+    names = frozenset(module.scripts)
     sys.meta_path.insert(0, _SiblingFinder(folder, names, workspace, scripts))
     # Types find the names in their annotations through the module that they are defined in.
     main = sys.modules["__main__"] = ModuleType("__main__")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from saftc.driver import Checked, check
-from saftc.project.cache import OF_PYTHON, digest
+from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
     folder_of,
@@ -19,6 +19,7 @@ from saftc.project.finder import (
     is_beside,
     is_python_module,
     name_in,
+    of_python,
     scripts_in,
     sibling,
 )
@@ -110,14 +111,14 @@ class Modules:
     def imports(self, path: Path) -> dict[str, str]:
         """What a script without errors imports, directly or not, deepest first; `-` is the input.
 
-        By name: the digest of a sibling script, or `OF_PYTHON`.
+        By name: the digest of a sibling script, or what `of_python` gives.
         """
         found: dict[str, str] = {}
 
         def add_imports_of(script: Path) -> None:
             for name, imported in self.known[script].imports.items():
                 if imported is None:
-                    found[name] = OF_PYTHON
+                    found[name] = of_python(name, self.folder)
                 elif name not in found:
                     add_imports_of(imported)
                     found[name] = self.known[imported].digest

@@ -20,9 +20,9 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
+from saftc.project.cache import Cache, CompiledModule, digest
 from saftc.project.files import FileProblem, read_script
-from saftc.project.finder import folder_of, is_python_module, sibling
+from saftc.project.finder import folder_of, is_python_module, of_python, sibling
 
 if TYPE_CHECKING:
     from saftc.codegen.module import Generated
@@ -128,8 +128,8 @@ class Workspace:
     def siblings(self, module: CompiledModule) -> list[Path]:
         """The scripts that a script imports, directly or not, deepest first."""
         folder = self.root_of(module.script)
-        names = [name for name, was in module.imports.items() if was != OF_PYTHON]
-        return [path for name in names if (path := self.find(name, folder)) is not None]
+        found = (self.find(name, folder) for name in module.scripts)
+        return [path for path in found if path is not None]
 
     def origin(self, module: CompiledModule) -> Origin | None:
         """A script, and the places of its module; compiles it again when need be.
@@ -179,8 +179,11 @@ class Workspace:
         key = folder, name
         if key not in self._imports:
             path = self.find(name, folder)
-            python = OF_PYTHON if path is None and is_python_module(name, folder) else None
-            self._imports[key] = python if path is None else digest(self.read(str(path)))
+            if path is not None:
+                self._imports[key] = digest(self.read(str(path)))
+            else:
+                is_python = is_python_module(name, folder)
+                self._imports[key] = of_python(name, folder) if is_python else None
         return self._imports[key]
 
     def _compiled_elsewhere(self, file: str) -> CompiledModule | None:
