@@ -113,7 +113,7 @@ def _name(context: Context, node: n.Name) -> Expression:
     if symbol.kind == "builtin":
         return builtin_value(context, symbol.name)
     name = py.name(context.names[symbol])
-    return py.attribute(name, "value") if symbol in context.facts.history.does else name
+    return py.attribute(name, "value") if context.facts.keeps_history(node) else name
 
 
 def _object_literal(context: Context, node: n.ObjectLiteral) -> Expression:

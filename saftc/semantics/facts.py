@@ -9,7 +9,7 @@ from collections import ChainMap
 from dataclasses import dataclass, field
 
 from saftc.semantics.forms import Forms
-from saftc.semantics.history import History, Keeper, source_of
+from saftc.semantics.history import History, Keeper
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.operators import operate
 from saftc.semantics.relations import Fit, python_equality_is_exact
@@ -179,11 +179,15 @@ class Facts:
             case _:
                 return False
 
+    def keeps_history(self, node: n.Name | n.Identifier) -> bool:
+        """Whether a name is bound to a whole result at `node`, and not to its value."""
+        return self.history.binding(node, self.names) in self.history.does
+
     def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
         """The name, function or prompt whose result `node` is, if a history can be asked of it."""
         if isinstance(node, n.Prompt):
             return node
-        source = source_of(node, self.names)
+        source = self.history.source(node, self.names)
         return source if source in self.history.can else None
 
     def asks_history(self, node: n.Member) -> bool:

@@ -4,7 +4,7 @@
     print(report)                       // the value
     for call in report.toolCalls: ...   // the history
 
-A name *can* keep it when each of its assignments is a prompt, another such name, a call of a
+A name *can* keep it when each of its assignments (that can be read there: see `bindings`) is a prompt, another such name, a call of a
 function that passes it on (every `ret` of it does, and it declares no return type), or a field of
 a destructuring. It *does* keep it only when the script asks for it there, directly or through
 names and functions that pass it on; everything else is bound to the plain value, so that most
@@ -14,6 +14,7 @@ scripts have `.value` at the prompt and nothing more.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from saftc.semantics.bindings import separate_bindings
 from saftc.semantics.flow import all_statements, bound_by, ends
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.results import MEMBERS
@@ -29,6 +30,23 @@ class History:
 
     can: set[Keeper] = field(default_factory=set[Keeper])
     does: set[Keeper] = field(default_factory=set[Keeper])
+    # Names that are bound again have a symbol for each of their bindings here.
+    bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
+
+    def binding(self, node: n.Node, names: Names) -> Symbol:
+        """The symbol of a name, or that of the binding at hand where it has several."""
+        return self.bindings.get(node) or names.of(node)
+
+    def source(self, node: n.Expression | None, names: Names) -> Keeper | None:
+        """The name or function whose history `node` would pass on."""
+        match node:
+            case n.Name():
+                return self.binding(node, names)
+            case n.Call(function=n.Name() as function):
+                definition = names.of(function).node
+                return definition if isinstance(definition, n.FunctionDef) else None
+            case _:
+                return None
 
 
 HasField = Callable[[n.Schema, str], bool]
@@ -40,25 +58,18 @@ def find_history(module: n.Module, names: Names, has_field: HasField) -> History
     `has_field` says whether the values of a schema have a field of some name: such a field is
     meant before the history's member of the same name.
     """
-    finder = _Finder(module, names, has_field)
-    return History(finder.can, finder.asked())
-
-
-def source_of(node: n.Expression | None, names: Names) -> Keeper | None:
-    """The name or function whose history `node` would pass on."""
-    match node:
-        case n.Name():
-            return names.of(node)
-        case n.Call(function=n.Name() as function):
-            definition = names.of(function).node
-            return definition if isinstance(definition, n.FunctionDef) else None
-        case _:
-            return None
+    history = History(bindings=separate_bindings(module, names))
+    finder = _Finder(module, names, has_field, history)
+    history.can, history.does = finder.can, finder.asked()
+    return history
 
 
 class _Finder:
-    def __init__(self, module: n.Module, names: Names, has_field: HasField) -> None:
+    def __init__(
+        self, module: n.Module, names: Names, has_field: HasField, history: History
+    ) -> None:
         self.names = names
+        self.history = history
         self.has_field = has_field
         # The names that one destructuring binds keep the history together or not at all.
         self.together: dict[Symbol, list[Symbol]] = {}
@@ -92,15 +103,15 @@ class _Finder:
                     if isinstance(statement, n.RetStmt)
                 ]
             case n.AssignStmt():
-                self.values.setdefault(self.names.of(node.name), []).append(node.value)
+                self.values.setdefault(self._binding(node.name), []).append(node.value)
             case n.DestructureStmt():
-                bound = [self.names.of(identifier) for identifier in bound_by(node)]
+                bound = [self._binding(identifier) for identifier in bound_by(node)]
                 for symbol in bound:
                     self.values.setdefault(symbol, []).append(node.value)
                     self.together.setdefault(symbol, []).extend(bound)
             case n.ForStmt() | n.ComprehensionClause():
                 for identifier in bound_by(node):
-                    self.values.setdefault(self.names.of(identifier), []).append(None)
+                    self.values.setdefault(self._binding(identifier), []).append(None)
             case n.Member() | n.Index():
                 self.members.append(node)
             case _:
@@ -131,7 +142,10 @@ class _Finder:
         )
 
     def source(self, node: n.Expression | None) -> Keeper | None:
-        return source_of(node, self.names)
+        return self.history.source(node, self.names)
+
+    def _binding(self, node: n.Identifier) -> Symbol:
+        return self.history.binding(node, self.names)
 
     def asked(self) -> set[Keeper]:
         """The keepers whose history the script asks for, and those it comes from."""
