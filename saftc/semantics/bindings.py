@@ -10,6 +10,7 @@ read, or that begin with an outer value, have one.
 """
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
 from saftc.semantics.names import Names, Scope, Symbol
@@ -137,9 +138,23 @@ class _Finder:
                     if parameter.default is not None:
                         self._read(parameter.default, state)
                 return state
-            case _:
+            case (
+                n.AssignStmt()
+                | n.DestructureStmt()
+                | n.ExpressionStmt()
+                | n.RetStmt()
+                | n.AssertStmt()
+                | n.RecordDef()
+                | n.TypeAlias()
+                | n.ImportStmt()
+                | n.FromImport()
+                | n.BreakStmt()
+                | n.ContinueStmt()
+            ):
                 self._read(statement, state)
                 return self._bind(statement, state)
+            case _:
+                assert_never(statement)
 
     def _bind(self, statement: n.Statement, state: _State) -> _State:
         bound = {self.names.of(one): frozenset((one,)) for one in bound_by(statement)}

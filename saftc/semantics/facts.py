@@ -97,6 +97,8 @@ class Facts:
     forms: Forms = field(default_factory=Forms)
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
+    # Prompts, names and calls whose place takes the whole result.
+    whole_results: set[n.Expression] = field(default_factory=set[n.Expression])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     # The shapes of plain objects (dicts) whose fields are read.

@@ -4,14 +4,15 @@
     print(report)                       // the value
     for call in report.toolCalls: ...   // the history
 
-A name *can* keep it when each of its assignments (that can be read there: see `bindings`) is a prompt, another such name, a call of a
+A name *can* keep it when each of its assignments is a prompt, another such name, a call of a
 function that passes it on (every `ret` of it does, and it declares no return type), or a field of
-a destructuring. It *does* keep it only when the script asks for it there, directly or through
-names and functions that pass it on; everything else is bound to the plain value, so that most
-scripts have `.value` at the prompt and nothing more.
+a destructuring. Of a name that is bound again, each binding counts alone (see `bindings`). A name
+*does* keep it only when the script asks for it there, directly or through names and functions that
+pass it on; everything else is bound to the plain value, so that most scripts have `.value` at the
+prompt and nothing more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from saftc.semantics.bindings import separate_bindings
@@ -19,7 +20,7 @@ from saftc.semantics.flow import all_statements, bound_by, ends
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.results import MEMBERS
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of
+from saftc.syntax.walk import nodes_of, walk
 
 Keeper = Symbol | n.FunctionDef
 
@@ -32,6 +33,17 @@ class History:
     does: set[Keeper] = field(default_factory=set[Keeper])
     # Names that are bound again have a symbol for each of their bindings here.
     bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
+    # What the history of each is that of.
+    sources: dict[Keeper, list[Keeper]] = field(default_factory=dict[Keeper, list[Keeper]])
+
+    def keep(self, keeper: Keeper) -> None:
+        """Has a name or function keep its history, and those it comes from."""
+        pending = [keeper]
+        while pending:
+            one = pending.pop()
+            if one not in self.does:
+                self.does.add(one)
+                pending += self.sources.get(one, ())
 
     def binding(self, node: n.Node, names: Names) -> Symbol:
         """The symbol of a name, or that of the binding at hand where it has several."""
@@ -60,7 +72,10 @@ def find_history(module: n.Module, names: Names, has_field: HasField) -> History
     """
     history = History(bindings=separate_bindings(module, names))
     finder = _Finder(module, names, has_field, history)
-    history.can, history.does = finder.can, finder.asked()
+    history.can = finder.can
+    history.sources = finder.sources()
+    for keeper in finder.asked():
+        history.keep(keeper)
     return history
 
 
@@ -133,6 +148,8 @@ class _Finder:
             is_bound = bool(given) and ends(keeper.body)
         else:
             is_bound = keeper.kind == "variable" and keeper.starts_from is None
+            # What is declared to be a whole result is one without this.
+            is_bound = is_bound and not _names_result(self._schema(keeper))
         return (
             is_bound
             and all(
@@ -147,21 +164,16 @@ class _Finder:
     def _binding(self, node: n.Identifier) -> Symbol:
         return self.history.binding(node, self.names)
 
-    def asked(self) -> set[Keeper]:
-        """The keepers whose history the script asks for, and those it comes from."""
-        pending: list[Keeper] = []
+    def sources(self) -> dict[Keeper, list[Keeper]]:
+        """What the history of each keeper is that of."""
+        return {keeper: self._bound(keeper) for keeper in self.can}
+
+    def asked(self) -> Iterator[Keeper]:
+        """The keepers whose history the script asks for."""
         for node in self.members:
             source = self.source(node.value)
             if source is not None and source in self.can and self._asks(node, source):
-                pending.append(source)
-        found: set[Keeper] = set()
-        while pending:
-            keeper = pending.pop()
-            if keeper in found:
-                continue
-            found.add(keeper)
-            pending += self._bound(keeper)
-        return found
+                yield source
 
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
         """Whether `node` asks a result for something that its value does not have.
@@ -193,3 +205,9 @@ class _Finder:
             return False
         inner = (self.source(value) for value in self._given(source))
         return all(one is None or self._is_untyped(one, seen) for one in inner)
+
+
+def _names_result(schema: n.Schema | None) -> bool:
+    """Whether a schema asks for a whole result."""
+    parts = () if schema is None else walk(schema)
+    return any(isinstance(part, n.NamedSchema) and part.text == "Result" for part in parts)
