@@ -32,6 +32,10 @@ log(weather)
 log(ask("Cairo"), "again")
 log(prompt("Say hello"))
 print(len(all_calls([weather, whole("Rome")])))
+asked: list[Result[Any]] = []
+for city in ["Lima", "Pune"]:
+    asked = asked + [prompt("How is {city}?", city=city)]
+print(show([one.text for one in asked]))
 kept = prompt("Say goodbye")
 log(kept)
 print(kept.model, weather.value.upper())
