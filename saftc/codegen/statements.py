@@ -86,7 +86,7 @@ def emit_assign_stmt(context: Context, statement: n.AssignStmt) -> cst.Assign | 
     """`name = value`, `name: schema = value`."""
     context.output.classes.name_schema(statement.schema, statement.name.text)
     target = py.name(context.name_of(statement.name))
-    if context.facts.names.of(statement.name) in context.facts.history.does:
+    if context.facts.keeps_history(statement.name):
         return py.assignment(target, emit_result(context, statement.value))
     value = context.emit(statement.value)
     annotated = variable_annotation(context, statement)
@@ -101,8 +101,7 @@ def emit_destructure_stmt(context: Context, statement: n.DestructureStmt) -> cst
     for field in statement.fields:
         context.output.classes.name_schema(field.schema, field.name.text)
     names = [py.name(context.name_of(field.name)) for field in statement.fields]
-    first = context.facts.names.of(statement.fields[0].name)
-    part = "fields" if first in context.facts.history.does else "value"
+    part = "fields" if context.facts.keeps_history(statement.fields[0].name) else "value"
     result = emit_destructured(context, statement.value, statement.fields)
     return py.assignment(py.tuple_(names), py.attribute(result, part))
 
