@@ -70,6 +70,17 @@ def truthy(value: object) -> bool:
     return value is not None and value is not False
 
 
+if TYPE_CHECKING:
+    from typing import overload
+
+    @overload
+    def add(left: str, right: Any) -> str: ...
+    @overload
+    def add(left: Any, right: str) -> str: ...
+    @overload
+    def add(left: Any, right: Any) -> Any: ...
+
+
 def add(left: Any, right: Any) -> Any:
     """Two numbers, two strings or two lists."""
     if left.__class__ is int and right.__class__ is int:
