@@ -147,7 +147,7 @@ class _Asking:
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
             names=names,
-            returns=self._type("returns", str),
+            returns=self._type("returns", Any if self.node.mode == "program" else str),
             fields=self._type("fields", None),
             rounds=self._type("rounds", None),
             options=self._options(),
