@@ -144,8 +144,8 @@ def data_of(value: Any) -> Any:
 
     Any other value is given as it is.
     """
-    class_ = type(value)
-    if class_ in _KINDS or isinstance(value, type):
+    class_: Any = type(value)
+    if class_ in _KINDS or hasattr(value, "__mro__"):  # a class is no instance of itself
         return value
     if hasattr(class_, "__members__"):
         return value.value
@@ -157,9 +157,9 @@ def data_of(value: Any) -> Any:
     return value
 
 
-def is_named_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+def is_named_tuple(value: object) -> bool:
     """Whether the value is an instance of a NamedTuple."""
-    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+    return is_tuple(value) and hasattr(value, "_fields")
 
 
 def kind(value: object) -> str:

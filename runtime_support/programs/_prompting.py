@@ -124,9 +124,11 @@ class Plan:
         program = plain(program)
         if isinstance(program, Plan):
             return program
-        if not is_object(functions):
-            functions = {one.__name__: one for one in functions}
-        checked = check(program, registry_for(functions, conversions, pure=pure))
+        if isinstance(functions, Mapping):
+            named: dict[str, Function] = {**functions}
+        else:
+            named = {one.__name__: one for one in functions}
+        checked = check(program, registry_for(named, conversions, pure=pure))
         if isinstance(checked, CheckedProgram):
             return cls(checked)
         wrong = checked.points if isinstance(checked, Ambiguous) else checked.diagnostics
