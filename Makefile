@@ -58,8 +58,10 @@ test: .venv/.test $(NEWEST_VENV)/.test lint
 lint: .venv/.test
 	@echo "== ruff"
 	@$(BIN)/ruff check
-	@echo "== pyright, strict"
+	@echo "== pyright, strict, of the compiled examples too"
 	@$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
+	@echo "== mypy --strict, of the compiled examples"
+	@$(BIN)/mypy
 
 build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build

@@ -31,8 +31,7 @@ answer = program(
     "How far is Cairo from Rome? Use {distance}.",
     distance=distance,
     conversions=[locate],
-    returns=str,
 )
 for call in answer.tool_calls:
     print("  ", call.tool, show(call.args))
-print("Cairo to Rome:", answer.value, "km, in", answer.usage.requests, "request")
+print("Cairo to Rome:", show(answer.value), "km, in", answer.usage.requests, "request")

@@ -1,7 +1,8 @@
 # Compiled by saftc from which_book.saft; edit that file instead.
 from dataclasses import dataclass
+from typing import Any
 
-from runtime_support import Result, ambiguous, option, program
+from runtime_support import Result, ambiguous, option, program, show
 
 # An ambiguous lookup: the function says what it cannot decide, and the model chooses among calls
 # that are ready to run.
@@ -43,17 +44,16 @@ def pages(book: Book) -> int:
     return book.pages
 
 
-def look_up(wish: str) -> Result[str]:
+def look_up(wish: str) -> Result[Any]:
     return program(
         "{wish:raw} Use {find_book} and {pages}.",
         wish=wish,
         find_book=find_book,
         pages=pages,
-        returns=str,
     )
 
 
 for wish in ["How long is Ulysses?", "How long is the newest edition of Emma?"]:
     answer = look_up(wish)
-    print(wish, answer.value, "pages")
+    print(wish, show(answer.value), "pages")
     print("  ", answer.usage.requests, "requests,", len(answer.tool_calls), "calls")

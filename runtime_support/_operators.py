@@ -16,6 +16,7 @@ types, and often of the same one: each function begins with what can be told fro
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 
 from runtime_support._names import did_you_mean, function_name, listed
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Iterator
@@ -67,6 +68,17 @@ def truthy(value: object) -> bool:
     if is_result(value):
         value = plain(value)
     return value is not None and value is not False
+
+
+if TYPE_CHECKING:
+    from typing import overload
+
+    @overload
+    def add(left: str, right: Any) -> str: ...
+    @overload
+    def add(left: Any, right: str) -> str: ...
+    @overload
+    def add(left: Any, right: Any) -> Any: ...
 
 
 def add(left: Any, right: Any) -> Any:
@@ -235,7 +247,7 @@ def index(value: Any, key: Any) -> Any:
         if kind(key) != "int":
             raise CheckError(f"an index into {kind(value)} is an int, got {brief(key)}")
         return _item_at(value, key)
-    if is_object(value):
+    if is_object(value) or isinstance(value, Mapping):  # such as `os.environ`
         if not isinstance(key, str):
             raise CheckError(f"a key of an object is a string, got {brief(key)}")
         if key not in value:

@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -84,6 +85,11 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     tool = known.get(name)
     if tool is not None:
         return Tool(name, function, *tool)
+    if iscoroutinefunction(function):
+        raise CheckError(
+            f"`{name}` cannot be a tool of a prompt: it is `async def`",
+            hint="offer a function that calls it with asyncio.run",
+        )
     signature = _without_private(signature_of(function))
     rest = () if signature.rest is None else (signature.rest,)
     fields = tuple(_field(parameter) for parameter in (*signature.parameters, *rest))

@@ -297,10 +297,9 @@ def run(
     }
     os.environ.update({name: str(value) for name, value in settings.items() if value is not None})
     if replay is not None:
-        from saftc.runtime import runtime
+        from saftc.commands.run import advise_recording
 
-        advice = f"`--record {replay}` beside it records what is missing"
-        runtime("providers._replay").advise(replay, advice)
+        advise_recording(replay)
     workspace = _workspace()
     arguments = words or []
     if text is not None:

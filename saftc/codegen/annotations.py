@@ -10,6 +10,7 @@ from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.types import (
     NIL,
+    RESULT,
     BuiltinType,
     FunctionType,
     ListType,
@@ -61,6 +62,8 @@ def annotation(context: Context, type_: Type) -> Expression:
             return py.subscript(
                 context.global_("dict"), context.global_("str"), _values(context, type_)
             )
+        case RecordType(definition=None) if type_ == RESULT:
+            return py.subscript(context.global_("Result"), context.global_("Any"))
         case RecordType(definition=None):
             return context.global_(type_.name)
         case RecordType(definition=definition):

@@ -23,7 +23,17 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts, FunctionFacts
-from saftc.semantics.types import ANY, NIL, FunctionType, ListType, ObjectType, Type, is_known
+from saftc.semantics.flow import ends
+from saftc.semantics.types import (
+    ANY,
+    NIL,
+    FunctionType,
+    ListType,
+    ObjectType,
+    Type,
+    is_known,
+    members,
+)
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
 from saftc.syntax.walk import nodes_of
@@ -206,9 +216,13 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
 
 
 def _ending(context: Context, facts: FunctionFacts) -> list[Statement]:
-    """What a function does that ends without the value it has declared."""
-    if facts.declared is None or not facts.can_lack_value:
+    """What a function does that ends without a `ret`, although it gives a value elsewhere."""
+    if facts.declared is not None and facts.can_lack_value:
+        value = checked(context, py.constant(None), facts.declared)
+    elif NIL in members(facts.returns) and facts.returns != NIL and not ends(facts.node.body):
+        value = py.constant(None)
+    else:
         return []
-    made = py.line(py.returned(checked(context, py.constant(None), facts.declared)))
+    made = py.line(py.returned(value))
     context.note(made, facts.node.name.span)
     return [made]

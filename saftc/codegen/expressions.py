@@ -20,7 +20,7 @@ from saftc.codegen.operators import (
     emit_truth,
     emit_unary,
 )
-from saftc.codegen.prompts import emit_kept_program, emit_prompt
+from saftc.codegen.prompts import emit_kept_program, emit_prompt, emit_result
 from saftc.codegen.python import Expression
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import PROGRAM, ObjectType
@@ -34,7 +34,8 @@ _SHORT_TEXT = 80
 
 def emit_expression(context: Context, node: n.Expression) -> Expression:
     """An expression as its place needs it."""
-    value = _plain(context, node)
+    is_whole = node in context.facts.whole_results
+    value = emit_result(context, node) if is_whole else _plain(context, node)
     context.note(value, node.span)
     coercion = context.facts.coercions.get(node)
     if coercion is None:
@@ -115,7 +116,7 @@ def _name(context: Context, node: n.Name) -> Expression:
     if symbol.kind == "builtin":
         return builtin_value(context, symbol.name)
     name = py.name(context.names[symbol])
-    return py.attribute(name, "value") if symbol in context.facts.history.does else name
+    return py.attribute(name, "value") if context.facts.keeps_history(node) else name
 
 
 def _object_literal(context: Context, node: n.ObjectLiteral) -> Expression:

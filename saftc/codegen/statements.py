@@ -6,6 +6,7 @@ from typing import assert_never
 import libcst as cst
 
 from saftc.codegen import python as py
+from saftc.codegen.annotations import checked
 from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown
 from saftc.codegen.context import Context
@@ -14,8 +15,9 @@ from saftc.codegen.loops import emit_pattern, loop_over
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result
 from saftc.codegen.python import Statement
-from saftc.codegen.variables import declarations, variable_annotation
-from saftc.semantics.types import is_only
+from saftc.codegen.variables import declarations, reads_as_any, variable_annotation
+from saftc.semantics.relations import Fit
+from saftc.semantics.types import is_known, is_only
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
 from saftc.syntax.walk import walk
@@ -86,7 +88,7 @@ def emit_assign_stmt(context: Context, statement: n.AssignStmt) -> cst.Assign | 
     """`name = value`, `name: schema = value`."""
     context.output.classes.name_schema(statement.schema, statement.name.text)
     target = py.name(context.name_of(statement.name))
-    if context.facts.names.of(statement.name) in context.facts.history.does:
+    if context.facts.keeps_history(statement.name):
         return py.assignment(target, emit_result(context, statement.value))
     value = context.emit(statement.value)
     annotated = variable_annotation(context, statement)
@@ -101,8 +103,7 @@ def emit_destructure_stmt(context: Context, statement: n.DestructureStmt) -> cst
     for field in statement.fields:
         context.output.classes.name_schema(field.schema, field.name.text)
     names = [py.name(context.name_of(field.name)) for field in statement.fields]
-    first = context.facts.names.of(statement.fields[0].name)
-    part = "fields" if first in context.facts.history.does else "value"
+    part = "fields" if context.facts.keeps_history(statement.fields[0].name) else "value"
     result = emit_destructured(context, statement.value, statement.fields)
     return py.assignment(py.tuple_(names), py.attribute(result, part))
 
@@ -111,9 +112,20 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
     """`ret value`."""
     if statement.value is None:
         return py.returned(None)
-    keeps = context.scope.call.owner in context.facts.history.does
-    emit = emit_result if keeps else Context.emit
-    return py.returned(emit(context, statement.value))
+    owner = context.scope.call.owner
+    if owner in context.facts.history.does:
+        return py.returned(emit_result(context, statement.value))
+    value = context.emit(statement.value)
+    assert isinstance(owner, n.FunctionDef)
+    wanted = context.facts.functions[owner].returns
+    coercion = context.facts.coercions.get(statement.value)
+    if (
+        is_known(wanted)
+        and (coercion is None or coercion.fit == Fit.EXACT)
+        and reads_as_any(context, statement.value)
+    ):
+        value = checked(context, value, wanted)
+    return py.returned(value)
 
 
 def emit_expression_stmt(context: Context, statement: n.ExpressionStmt) -> cst.Expr | cst.Pass:

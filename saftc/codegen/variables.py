@@ -125,6 +125,41 @@ def declarations(context: Context, statement: n.DestructureStmt) -> list[Stateme
     return made
 
 
+def reads_as_any(context: Context, value: n.Expression) -> bool:
+    """Whether checkers take a value of a known type for any: `row["price"]` of a mixed dict."""
+    pending, seen = [value], set[Symbol]()
+    while pending:
+        match pending.pop():
+            case n.Name() as name:
+                symbol = context.facts.names.of(name)
+                values = context.output.values.get(symbol, ())
+                if symbol in seen or symbol in context.facts.history.does or not values:
+                    continue
+                seen.add(symbol)
+                if not _changes_type(context, symbol):
+                    pending.append(values[0])
+                elif not _is_clear(context.facts.symbols.get(symbol, NEVER)):
+                    return True
+            case n.Member(value=owner) | n.Index(value=owner):
+                if _is_mixed(context.type_of(owner)):
+                    return True
+                pending.append(owner)
+            case n.Binary() as binary:
+                pending += [binary.left, binary.right]
+            case n.Conditional() as conditional:
+                pending += [conditional.then, conditional.other]
+            case _:
+                pass
+    return False
+
+
+def _is_mixed(type_: Type) -> bool:
+    """Whether it is an object without a class, whose fields differ in type: `dict[str, Any]`."""
+    if not isinstance(type_, ObjectType) or type_.is_declared:
+        return False
+    return len({field.type for field in type_.fields}) != 1
+
+
 def _keeps_annotation(context: Context, statement: n.AssignStmt) -> bool:
     """Whether a name's annotation says what the value does not say by itself."""
     assert statement.schema is not None

@@ -10,8 +10,6 @@ import ast
 from types import CodeType, FrameType
 from typing import Literal
 
-from saftc.runtime import runtime
-
 # Comparisons that the runtime makes: `ops.lt(a, b)`.
 _COMPARING = {"eq", "ne", "lt", "le", "gt", "ge", "is_in"}
 
@@ -39,7 +37,9 @@ def compared(frame: FrameType, text: str) -> str:
         if isinstance(node, ast.Assert) and (
             node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno)
         ):
-            literal, kept = runtime("_values").literal, frame.f_locals
+            from runtime_support._values import literal
+
+            kept = frame.f_locals
             names = _decisive(node.test, frame, truth=False)
             shown = [_short(literal(kept[name])) for name in names if name in kept]
             return f"found {' and '.join(shown)}" if shown else ""

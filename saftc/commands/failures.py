@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 from saftc.commands.asserts import compared
 from saftc.diagnostics.model import Collector
 from saftc.diagnostics.render import snippet
+from saftc.project.cache import CompiledModule
+from saftc.project.files import shown
 from saftc.project.workspace import Origin, Workspace
-from saftc.runtime import runtime
 from saftc.source import Source, Span
 
 if TYPE_CHECKING:
@@ -40,24 +41,29 @@ _LIBRARIES = tuple(
 class Running:
     """A script that is being run; it is compiled again when its places are asked for."""
 
-    file: str
-    text: str
+    module: CompiledModule
     workspace: Workspace
 
-    @cached_property
-    def origin(self) -> Origin:
-        """The script, and the places of its module."""
-        return self.workspace.origin(self.file)
-
     @property
+    def text(self) -> str:
+        """The text of the module."""
+        return self.module.text or ""
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """The script, and the places of its module; None when they cannot be had any more."""
+        return self.workspace.origin(self.module)
+
+    @cached_property
     def source(self) -> Source:
         """The script."""
-        return self.origin.source
+        data = self.workspace.read(self.module.script)
+        return Source.from_bytes(shown(self.module.script), data)
 
     @cached_property
     def places(self) -> "list[Place]":
         """Where in the script each place of the text comes from."""
-        return self.origin.generated.origins.map(self.text)
+        return [] if self.origin is None else self.origin.generated.origins.map(self.text)
 
     def span(self, stretch: "Stretch") -> Span | None:
         """The part of the script that a stretch of the text was made from."""
@@ -168,7 +174,9 @@ def is_of_saft(error: BaseException, scripts: Mapping[str, Running]) -> bool:
 
 def _ours() -> tuple[str, ...]:
     """Where the code of saftc and of the runtime is."""
-    folders = (Path(__file__).parents[1], Path(str(runtime().__file__)).parent)
+    import runtime_support
+
+    folders = (Path(__file__).parents[1], Path(runtime_support.__file__).parent)
     return tuple(f"{folder}{os.sep}" for folder in folders)
 
 

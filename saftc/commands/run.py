@@ -11,10 +11,17 @@ from types import ModuleType
 
 from saftc.commands.asserts import compile_module
 from saftc.commands.failures import Running, explain, is_of_saft
-from saftc.project.cache import OF_PYTHON, CompiledModule
+from saftc.project.cache import CompiledModule
 from saftc.project.files import shown
-from saftc.project.finder import folder_of, sibling
+from saftc.project.finder import folder_of
 from saftc.project.workspace import Workspace
+
+
+def advise_recording(file: str) -> None:
+    """Has the errors of a replay say how this command records what `file` lacks."""
+    from runtime_support.providers._replay import advise
+
+    advise(file, f"`--record {file}` beside it records what is missing")
 
 
 def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
@@ -27,7 +34,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     sys.argv = [shown(module.script), *arguments]
     sys.path.insert(0, str(folder.absolute()))
     scripts: dict[str, Running] = {}
-    names = frozenset(name for name, was in module.imports.items() if was != OF_PYTHON)
+    names = frozenset(module.scripts)
     sys.meta_path.insert(0, _SiblingFinder(folder, names, workspace, scripts))
     # Types find the names in their annotations through the module that they are defined in.
     main = sys.modules["__main__"] = ModuleType("__main__")
@@ -58,7 +65,7 @@ def _execute(
     filename = f"<compiled {shown(compiled.script)}>"
     # Tracebacks look for the lines there.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    scripts[filename] = Running(compiled.script, text, workspace)
+    scripts[filename] = Running(compiled, workspace)
     module.__dict__["__saft_source_map__"] = scripts[filename]
     exec(compile_module(text, filename), module.__dict__)
 
@@ -86,6 +93,6 @@ class _SiblingFinder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Runs the sibling's compiled text as the module."""
-        path = sibling(module.__name__, self.folder)
+        path = self.workspace.find(module.__name__, self.folder)
         assert path is not None
         _execute(self.workspace.compile(str(path)), module, self.workspace, self.scripts)

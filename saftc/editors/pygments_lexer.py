@@ -73,6 +73,7 @@ class SaftLexer(RegexLexer):
     tokens = {  # noqa: RUF012, the base class declares it
         # Statements
         "root": [
+            (r"\A#![^\n]*", Comment.Hashbang),
             (r"\s+", Whitespace),
             include("comment"),
             (

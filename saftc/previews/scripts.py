@@ -27,8 +27,16 @@ class DeclaredScripts:
         """The declarations of a sibling as a module; another module, if it is to be known."""
         checked = self.modules.siblings.get(name)
         if checked is None:
-            return self.find(name)
+            return self._folder(name) or self.find(name)
         if name not in self.compiled:
             compiled = compile_checked(checked)
             self.compiled[name] = compiled, self.of(compiled, name)
         return self.compiled[name][1].module
+
+    def _folder(self, name: str) -> ModuleType | None:
+        """The scripts of a folder, as `from folder import script` finds them."""
+        inside = [inner for inner in self.modules.siblings if inner.rpartition(".")[0] == name]
+        folder = ModuleType(name)
+        for inner in inside:
+            setattr(folder, inner.rpartition(".")[2], self.module(inner))
+        return folder if inside else None

@@ -23,7 +23,7 @@ from typing import Any
 from saftc import __version__
 from saftc.project.files import FileProblem, write_module
 
-# Stands for the digest of a module that Python finds.
+# Stands for the digest of a module that Python finds, before the scripts in its folder.
 OF_PYTHON = "python"
 
 # What has a say in the text of a module, beside Python and saftc.
@@ -38,7 +38,8 @@ class CompiledModule:
     """What a script was compiled to.
 
     `script` is its path as it was given, `source` the digest of its bytes. `imports` holds all that
-    it imports, directly or not, deepest first: the digest of a sibling script or `OF_PYTHON`.
+    it imports, directly or not, deepest first: the digest of a sibling script, or `OF_PYTHON` and
+    the scripts in the folder of that name.
     `said` are its diagnostics as text; `text` is None when there are errors among them.
     `source_map` is that for a module called `target`; both are empty when none was asked for.
     """
@@ -50,6 +51,12 @@ class CompiledModule:
     text: str | None
     target: str = ""
     source_map: str = ""
+
+
+    @property
+    def scripts(self) -> list[str]:
+        """The names of the sibling scripts among the imports."""
+        return [name for name, was in self.imports.items() if not was.startswith(OF_PYTHON)]
 
 
 _FIELDS = {field.name for field in fields(CompiledModule)}

@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from keyword import iskeyword
 from pathlib import Path
 
+from saftc.project.cache import OF_PYTHON
 from saftc.project.files import UNNAMED
 
 # Names that a compiled module needs for itself, or for what the runtime stands on.
@@ -39,6 +40,11 @@ def name_in(root: Path, path: Path) -> str:
 def scripts_in(name: str, folder: Path) -> frozenset[str]:
     """The scripts that `from name import ...` can name: those in the folder that `name` is."""
     return frozenset(path.stem for path in folder.joinpath(*name.split(".")).glob("*.saft"))
+
+
+def of_python(name: str, folder: Path) -> str:
+    """What a compiled module remembers of the import of a Python module."""
+    return " ".join([OF_PYTHON, *sorted(scripts_in(name, folder))])
 
 
 def clash(module: str) -> tuple[str, str] | None:

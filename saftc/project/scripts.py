@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from saftc.driver import Checked, check
-from saftc.project.cache import OF_PYTHON, digest
+from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
     folder_of,
@@ -19,6 +19,7 @@ from saftc.project.finder import (
     is_beside,
     is_python_module,
     name_in,
+    of_python,
     scripts_in,
     sibling,
 )
@@ -27,19 +28,22 @@ from saftc.source import Source
 
 # Gives the bytes of a script by its path.
 Read = Callable[[str], bytes]
+# Gives the script that an import means, from a folder.
+Find = Callable[[str, Path], Path | None]
 
 
 class Scripts:
     """The scripts of one command, with one `Modules` for each folder."""
 
-    def __init__(self, read: Read = read_script) -> None:
+    def __init__(self, read: Read = read_script, find: Find = sibling) -> None:
         self.folders: dict[Path, Modules] = {}
         self.read = read
+        self.find = find
 
     def of(self, file: str, root: Path | None = None) -> "Modules":
         """The modules that the script `file` can import, from its root."""
         folder = self._root_of(file) if root is None else root
-        return self.folders.setdefault(folder, Modules(folder, self.read))
+        return self.folders.setdefault(folder, Modules(folder, self.read, self.find))
 
     def check(self, file: str, root: Path | None = None) -> Checked:
         """The script `file`, checked with its imports; `-` is standard input.
@@ -75,9 +79,10 @@ class _Known:
 class Modules:
     """The modules that the scripts with one root can import."""
 
-    def __init__(self, folder: Path, read: Read = read_script) -> None:
+    def __init__(self, folder: Path, read: Read = read_script, find: Find = sibling) -> None:
         self.folder = folder
         self.read = read
+        self.find = find
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
         self.known: dict[Path, _Known] = {}
@@ -106,14 +111,14 @@ class Modules:
     def imports(self, path: Path) -> dict[str, str]:
         """What a script without errors imports, directly or not, deepest first; `-` is the input.
 
-        By name: the digest of a sibling script, or `OF_PYTHON`.
+        By name: the digest of a sibling script, or what `of_python` gives.
         """
         found: dict[str, str] = {}
 
         def add_imports_of(script: Path) -> None:
             for name, imported in self.known[script].imports.items():
                 if imported is None:
-                    found[name] = OF_PYTHON
+                    found[name] = of_python(name, self.folder)
                 elif name not in found:
                     add_imports_of(imported)
                     found[name] = self.known[imported].digest
@@ -123,7 +128,7 @@ class Modules:
 
     def load(self, name: str) -> Loaded:
         """What `import name` means in this folder."""
-        path = sibling(name, self.folder)
+        path = self.find(name, self.folder)
         if self.open:
             importing = self.known[next(reversed(self.open.values()))]
             importing.imports[name] = path

@@ -20,9 +20,9 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest, digest_of
+from saftc.project.cache import Cache, CompiledModule, digest
 from saftc.project.files import FileProblem, read_script
-from saftc.project.finder import folder_of, is_python_module, sibling
+from saftc.project.finder import folder_of, is_python_module, of_python, sibling
 
 if TYPE_CHECKING:
     from saftc.codegen.module import Generated
@@ -52,6 +52,7 @@ class Workspace:
         self._cache = cache
         self._data: dict[str, bytes] = {}
         self._modules: dict[str, CompiledModule] = {}
+        self._found: dict[tuple[str, Path], Path | None] = {}
         self._imports: dict[tuple[Path, str], str | None] = {}
         self._under_way: dict[str, Future[list[CompiledModule]]] = {}
         # The root of each script that another one has imported: see `saftc.project.finder`.
@@ -64,7 +65,7 @@ class Workspace:
         """The scripts as the compiler knows them; loads the compiler."""
         from saftc.project.scripts import Scripts
 
-        return Scripts(self.read)
+        return Scripts(self.read, self.find)
 
     def read(self, file: str) -> bytes:
         """The bytes of a script, as they were when it was read first.
@@ -75,6 +76,13 @@ class Workspace:
         if file not in self._data:
             self._data[file] = read_script(file)
         return self._data[file]
+
+    def find(self, name: str, folder: Path) -> Path | None:
+        """The script that an import means, as it was when it was looked for first."""
+        key = name, folder
+        if key not in self._found:
+            self._found[key] = sibling(name, folder)
+        return self._found[key]
 
     def give(self, file: str, data: bytes) -> None:
         """Has the bytes of a script that is no file."""
@@ -110,7 +118,8 @@ class Workspace:
             return module
         from saftc.codegen.source_map import render_source_map
 
-        origin = self.origin(module.script)
+        origin = self.origin(module)
+        assert origin is not None, "a script changed while it was compiled"
         text = render_source_map(origin.source, origin.generated, target)
         module = replace(module, target=target, source_map=text)
         self._keep(module)
@@ -119,15 +128,21 @@ class Workspace:
     def siblings(self, module: CompiledModule) -> list[Path]:
         """The scripts that a script imports, directly or not, deepest first."""
         folder = self.root_of(module.script)
-        found = (sibling(name, folder) for name, was in module.imports.items() if was != OF_PYTHON)
+        found = (self.find(name, folder) for name in module.scripts)
         return [path for path in found if path is not None]
 
-    def origin(self, file: str) -> Origin:
-        """A script without errors, and the places of its module; compiles it when need be."""
-        if self._last is None or self._last[0] != file:
-            self._compile(file)
-        assert self._last is not None and self._last[0] == file
-        return self._last[1]
+    def origin(self, module: CompiledModule) -> Origin | None:
+        """A script, and the places of its module; compiles it again when need be.
+
+        None when that does not give the same module any more: a file that the script imports is not
+        where it was.
+        """
+        if self._last is None or self._last[0] != module.script:
+            self._compile(module.script)
+        if self._last is None or self._last[0] != module.script:
+            return None
+        origin = self._last[1]
+        return origin if origin.generated.text == module.text else None
 
     def compile_ahead(self, files: Sequence[str]) -> None:
         """Begins to compile scripts in other processes, when there are enough of them."""
@@ -163,9 +178,12 @@ class Workspace:
         """What a module has for the import of `name`, as things are now."""
         key = folder, name
         if key not in self._imports:
-            path = sibling(name, folder)
-            python = OF_PYTHON if path is None and is_python_module(name, folder) else None
-            self._imports[key] = python if path is None else digest_of(path)
+            path = self.find(name, folder)
+            if path is not None:
+                self._imports[key] = digest(self.read(str(path)))
+            else:
+                is_python = is_python_module(name, folder)
+                self._imports[key] = of_python(name, folder) if is_python else None
         return self._imports[key]
 
     def _compiled_elsewhere(self, file: str) -> CompiledModule | None:

@@ -9,7 +9,7 @@ from collections import ChainMap
 from dataclasses import dataclass, field
 
 from saftc.semantics.forms import Forms
-from saftc.semantics.history import History, Keeper, source_of
+from saftc.semantics.history import History, Keeper
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.operators import operate
 from saftc.semantics.relations import Fit, python_equality_is_exact
@@ -99,6 +99,8 @@ class Facts:
     forms: Forms = field(default_factory=Forms)
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
+    # Prompts, names and calls whose place takes the whole result.
+    whole_results: set[n.Expression] = field(default_factory=set[n.Expression])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     # The shapes of plain objects (dicts) whose fields are read.
@@ -181,11 +183,15 @@ class Facts:
             case _:
                 return False
 
+    def keeps_history(self, node: n.Name | n.Identifier) -> bool:
+        """Whether a name is bound to a whole result at `node`, and not to its value."""
+        return self.history.binding(node, self.names) in self.history.does
+
     def result_of(self, node: n.Expression) -> Keeper | n.Prompt | None:
         """The name, function or prompt whose result `node` is, if a history can be asked of it."""
         if isinstance(node, n.Prompt):
             return node
-        source = source_of(node, self.names)
+        source = self.history.source(node, self.names)
         return source if source in self.history.can else None
 
     def asks_history(self, node: n.Member) -> bool:

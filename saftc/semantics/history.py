@@ -6,19 +6,21 @@
 
 A name *can* keep it when each of its assignments is a prompt, another such name, a call of a
 function that passes it on (every `ret` of it does, and it declares no return type), or a field of
-a destructuring. It *does* keep it only when the script asks for it there, directly or through
-names and functions that pass it on; everything else is bound to the plain value, so that most
-scripts have `.value` at the prompt and nothing more.
+a destructuring. Of a name that is bound again, each binding counts alone (see `bindings`). A name
+*does* keep it only when the script asks for it there, directly or through names and functions that
+pass it on; everything else is bound to the plain value, so that most scripts have `.value` at the
+prompt and nothing more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from saftc.semantics.bindings import separate_bindings
 from saftc.semantics.flow import all_statements, bound_by, ends
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.results import MEMBERS
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of
+from saftc.syntax.walk import nodes_of, walk
 
 Keeper = Symbol | n.FunctionDef
 
@@ -29,6 +31,34 @@ class History:
 
     can: set[Keeper] = field(default_factory=set[Keeper])
     does: set[Keeper] = field(default_factory=set[Keeper])
+    # Names that are bound again have a symbol for each of their bindings here.
+    bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
+    # What the history of each is that of.
+    sources: dict[Keeper, list[Keeper]] = field(default_factory=dict[Keeper, list[Keeper]])
+
+    def keep(self, keeper: Keeper) -> None:
+        """Has a name or function keep its history, and those it comes from."""
+        pending = [keeper]
+        while pending:
+            one = pending.pop()
+            if one not in self.does:
+                self.does.add(one)
+                pending += self.sources.get(one, ())
+
+    def binding(self, node: n.Node, names: Names) -> Symbol:
+        """The symbol of a name, or that of the binding at hand where it has several."""
+        return self.bindings.get(node) or names.of(node)
+
+    def source(self, node: n.Expression | None, names: Names) -> Keeper | None:
+        """The name or function whose history `node` would pass on."""
+        match node:
+            case n.Name():
+                return self.binding(node, names)
+            case n.Call(function=n.Name() as function):
+                definition = names.of(function).node
+                return definition if isinstance(definition, n.FunctionDef) else None
+            case _:
+                return None
 
 
 HasField = Callable[[n.Schema, str], bool]
@@ -40,25 +70,21 @@ def find_history(module: n.Module, names: Names, has_field: HasField) -> History
     `has_field` says whether the values of a schema have a field of some name: such a field is
     meant before the history's member of the same name.
     """
-    finder = _Finder(module, names, has_field)
-    return History(finder.can, finder.asked())
-
-
-def source_of(node: n.Expression | None, names: Names) -> Keeper | None:
-    """The name or function whose history `node` would pass on."""
-    match node:
-        case n.Name():
-            return names.of(node)
-        case n.Call(function=n.Name() as function):
-            definition = names.of(function).node
-            return definition if isinstance(definition, n.FunctionDef) else None
-        case _:
-            return None
+    history = History(bindings=separate_bindings(module, names))
+    finder = _Finder(module, names, has_field, history)
+    history.can = finder.can
+    history.sources = finder.sources()
+    for keeper in finder.asked():
+        history.keep(keeper)
+    return history
 
 
 class _Finder:
-    def __init__(self, module: n.Module, names: Names, has_field: HasField) -> None:
+    def __init__(
+        self, module: n.Module, names: Names, has_field: HasField, history: History
+    ) -> None:
         self.names = names
+        self.history = history
         self.has_field = has_field
         # The names that one destructuring binds keep the history together or not at all.
         self.together: dict[Symbol, list[Symbol]] = {}
@@ -92,15 +118,15 @@ class _Finder:
                     if isinstance(statement, n.RetStmt)
                 ]
             case n.AssignStmt():
-                self.values.setdefault(self.names.of(node.name), []).append(node.value)
+                self.values.setdefault(self._binding(node.name), []).append(node.value)
             case n.DestructureStmt():
-                bound = [self.names.of(identifier) for identifier in bound_by(node)]
+                bound = [self._binding(identifier) for identifier in bound_by(node)]
                 for symbol in bound:
                     self.values.setdefault(symbol, []).append(node.value)
                     self.together.setdefault(symbol, []).extend(bound)
             case n.ForStmt() | n.ComprehensionClause():
                 for identifier in bound_by(node):
-                    self.values.setdefault(self.names.of(identifier), []).append(None)
+                    self.values.setdefault(self._binding(identifier), []).append(None)
             case n.Member() | n.Index():
                 self.members.append(node)
             case _:
@@ -122,6 +148,8 @@ class _Finder:
             is_bound = bool(given) and ends(keeper.body)
         else:
             is_bound = keeper.kind == "variable" and keeper.starts_from is None
+            # What is declared to be a whole result is one without this.
+            is_bound = is_bound and not _names_result(self._schema(keeper))
         return (
             is_bound
             and all(
@@ -131,23 +159,21 @@ class _Finder:
         )
 
     def source(self, node: n.Expression | None) -> Keeper | None:
-        return source_of(node, self.names)
+        return self.history.source(node, self.names)
 
-    def asked(self) -> set[Keeper]:
-        """The keepers whose history the script asks for, and those it comes from."""
-        pending: list[Keeper] = []
+    def _binding(self, node: n.Identifier) -> Symbol:
+        return self.history.binding(node, self.names)
+
+    def sources(self) -> dict[Keeper, list[Keeper]]:
+        """What the history of each keeper is that of."""
+        return {keeper: self._bound(keeper) for keeper in self.can}
+
+    def asked(self) -> Iterator[Keeper]:
+        """The keepers whose history the script asks for."""
         for node in self.members:
             source = self.source(node.value)
             if source is not None and source in self.can and self._asks(node, source):
-                pending.append(source)
-        found: set[Keeper] = set()
-        while pending:
-            keeper = pending.pop()
-            if keeper in found:
-                continue
-            found.add(keeper)
-            pending += self._bound(keeper)
-        return found
+                yield source
 
     def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
         """Whether `node` asks a result for something that its value does not have.
@@ -179,3 +205,9 @@ class _Finder:
             return False
         inner = (self.source(value) for value in self._given(source))
         return all(one is None or self._is_untyped(one, seen) for one in inner)
+
+
+def _names_result(schema: n.Schema | None) -> bool:
+    """Whether a schema asks for a whole result."""
+    parts = () if schema is None else walk(schema)
+    return any(isinstance(part, n.NamedSchema) and part.text == "Result" for part in parts)

@@ -8,6 +8,7 @@ from saftc.semantics.types import (
     INT,
     NIL,
     NUMBER,
+    RESULT,
     STRING,
     TOOL_CALL,
     USAGE,
@@ -74,10 +75,17 @@ RECORDS: dict[str, dict[str, Type]] = {
         "duration": FLOAT,
     },
     "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
+    "Result": {
+        "value": ANY,
+        "text": STRING,
+        "toolCalls": ListType(TOOL_CALL),
+        "usage": USAGE,
+        "model": STRING,
+    },
     "Plan": {"calls": ListType(PLANNED_CALL)},
 }
 # Those that a script can name.
-NAMED_RECORDS: dict[str, Type] = {"ToolCall": TOOL_CALL, "Usage": USAGE}
+NAMED_RECORDS: dict[str, Type] = {"Result": RESULT, "ToolCall": TOOL_CALL, "Usage": USAGE}
 MEMBER_TYPES: dict[str, Type] = {
     "text": STRING,
     "toolCalls": ListType(TOOL_CALL),

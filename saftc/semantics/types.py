@@ -169,6 +169,8 @@ PROGRAM = RecordType("Plan")
 # What a result keeps of a prompt: a call of a tool that the model made, and what it cost.
 TOOL_CALL = RecordType("ToolCall")
 USAGE = RecordType("Usage")
+# A prompt's value with its history, where a place asks for it by this name.
+RESULT = RecordType("Result")
 
 BUILT_IN: dict[str, Type] = {
     "int": INT,

@@ -65,9 +65,9 @@ def saftc(
                 code = 0
             finally:
                 # A script that ran was `__main__`, and what it imported were modules.
-                for name in set(sys.modules) - set(known):
-                    if not name.startswith(("saftc", "runtime_support")) and _is_of(name, folder):
-                        del sys.modules[name]
+                new = set(sys.modules) - set(known)
+                for name in [name for name in new if _is_of(name, folder)]:
+                    del sys.modules[name]
                 sys.modules["__main__"] = known["__main__"]
         captured = capsys.readouterr()
         return Ended(code, captured.out, captured.err)
@@ -77,6 +77,8 @@ def saftc(
 
 def _is_of(name: str, folder: Path) -> bool:
     """Whether a module is a script's, or one of Python in the folder."""
+    if name.startswith(("saftc", "runtime_support")):
+        return False
     spec = getattr(sys.modules[name], "__spec__", None)
     if type(getattr(spec, "loader", None)).__module__ == "saftc.commands.run":
         return True

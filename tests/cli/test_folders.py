@@ -123,6 +123,32 @@ def test_a_broken_script_of_a_folder(saftc: Command, script: Script) -> None:
     assert "error[SAFT0502]: `util.saft` has errors\n --> main.saft:1:17\n" in ended.out
 
 
+@pytest.mark.parametrize(
+    ("using", "tool"),
+    [("from lib.util import double", "double"), ("from lib import util", "util.double")],
+)
+def test_prompts_with_tools_of_a_folder(
+    saftc: Command, script: Script, using: str, tool: str
+) -> None:
+    script("lib/util.saft", "/// Twice as much.\n" + DOUBLE)
+    script("main.saft", f"{using}\nprint($ use {{{tool}}} on 3 $)\n")
+    ended = saftc("prompts", "main.saft")
+    assert (ended.code, ended.err) == (0, "")
+    assert "Twice as much." in ended.out
+
+
+def test_a_module_of_a_folder_that_becomes_a_script(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("lib/util.py", "x: int = 1\n")
+    script("main.saft", "from lib import util\nprint(util.x)\n")
+    assert saftc("main.saft").out == "1\n"
+    script("lib/util.saft", "x = 2\n")
+    assert saftc("main.saft").out == "2\n"
+    (folder / "lib/util.saft").unlink()
+    assert saftc("main.saft").out == "1\n"
+
+
 # Folders as arguments
 
 

@@ -1,5 +1,6 @@
 """`saftc run` and its short form: output, exit codes, errors in terms of the script, settings."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -202,3 +203,43 @@ def test_library_code_is_left_out(saftc: Command, script: Script) -> None:
     script("a.saft", 'import json\nprint(json.loads("{"))\n')
     ended = saftc("a.saft")
     assert ended.code == 1 and " --> a.saft:2:7\n" in ended.err and "  in " not in ended.err
+
+
+GOES_ELSEWHERE = """\
+import os
+import util
+os.chdir("/")
+print([1, 2][util.one(8)])
+"""
+
+
+def test_a_failure_is_told_when_the_script_has_gone_elsewhere(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("util.saft", "f one(n: int) -> int:\n    ret n + 1\n")
+    script("main.saft", GOES_ELSEWHERE)
+    for _ in range(2):
+        ended = saftc("main.saft")
+        os.chdir(folder)
+        assert ended.code == 1
+        assert ended.err.startswith("error: IndexError: ")
+        assert " --> main.saft:4:7\n" in ended.err
+
+
+def test_a_failure_is_told_when_a_script_it_imports_has_gone(
+    saftc: Command, script: Script
+) -> None:
+    script("util.saft", "f one(n: int) -> int:\n    ret n + 1\n")
+    script("main.saft", 'import os\nimport util\nos.remove("util.saft")\nprint([1][util.one(8)])\n')
+    ended = saftc("main.saft")
+    assert ended.code == 1 and "IndexError" in ended.err and "bug in saftc" not in ended.err
+
+
+def test_a_mapping_of_python_has_keys(saftc: Command, script: Script) -> None:
+    script("a.saft", 'from helper import towns\nprint(towns["a"])\n')
+    helper = "from types import MappingProxyType\ntowns = MappingProxyType({})\n"
+    script("helper.py", helper.format("{'a': 1}"))
+    assert saftc("a.saft").out == "1\n"
+    script("helper.py", helper.format("{'other': 'no'}"))
+    ended = saftc("a.saft")
+    assert ended.code == 1 and "'no'" not in ended.err and '"no"' not in ended.err

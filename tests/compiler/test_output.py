@@ -12,7 +12,7 @@ import black
 import pytest
 
 from saftc.driver import Compiled, compile_checked
-from tests.compiler.support import EXAMPLES, ROOT
+from tests.compiler.support import EXAMPLES, ROOT, compile_file, compile_text
 
 _Modules = Mapping[str, Compiled]
 
@@ -121,3 +121,64 @@ def test_pyright_finds_nothing(folder: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout.replace(f"{folder}/", "") + done.stderr
+
+
+@pytest.fixture(scope="session")
+def strict_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the modules of what people write without a thought for checkers."""
+    result = tmp_path_factory.mktemp("strict")
+    for script in sorted((Path(__file__).parent / "strict").glob("*.saft")):
+        text = compile_file(script).text
+        assert text is not None, script
+        (result / f"{script.stem}.py").write_text(text, encoding="utf-8")
+    return result
+
+
+def test_pyright_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
+    configuration = '{"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": ["%s"]}'
+    (strict_folder / "pyrightconfig.json").write_text(configuration % ROOT, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p", str(strict_folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.replace(f"{strict_folder}/", "") + done.stderr
+
+
+def test_mypy_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
+    pytest.importorskip("mypy")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir"),
+            *(os.devnull, "--follow-imports", "silent", "--python-version", "3.11", "."),
+        ],
+        cwd=strict_folder,
+        env={**os.environ, "MYPYPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_siblings_stand_apart_as_ruff_wants_it(strict_folder: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "I"),
+            *("--config", 'lint.isort.known-third-party=["runtime_support"]', "."),
+        ],
+        cwd=strict_folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_untyped_function_that_is_given_any_stays_bare() -> None:
+    script = "f price(row):\n    ret row.price\n\n{}: any = parse(\"[]\")\nprint(price({}))\n"
+    bare = compile_text(script.replace("{}", "data")).text or ""
+    assert "def price(row):\n" in bare
+    known = compile_text(script.replace("({})", "({price: 1})").replace("{}", "data")).text or ""
+    assert "def price(row: Any) -> Any:\n" in known

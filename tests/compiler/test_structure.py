@@ -71,9 +71,9 @@ def test_imports_point_down(file: Path) -> None:
             assert _floor(used) <= _floor(part), name
 
 
-# These alone work with the runtime as compiled modules do: they show what it would send, and check
-# programs by its rules.
-_KNOW_THE_RUNTIME = {"plans", "previews"}
+# These alone work with the runtime as compiled modules do: they show what it would send, check
+# programs by its rules, and run scripts.
+_KNOW_THE_RUNTIME = {"commands", "plans", "previews"}
 
 
 def test_compiler_and_runtime_do_not_import_each_other() -> None:
@@ -147,7 +147,8 @@ _SEMANTICS = [
     "relations",
     "operators builtins results flow",
     "forms names",
-    "resolution history",
+    "resolution bindings",
+    "history",
     "facts",
     "imports schemas usage effects programs",
     "inference",

@@ -267,3 +267,10 @@ def test_the_package_does_not_need_pygments():
     code = "import sys, saftc.editors; print([m for m in sys.modules if m.startswith('pygments')])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert re.sub(r"\s", "", run.stdout) == "[]"
+
+
+def test_the_first_line_may_name_the_command():
+    assert coloured("#!/usr/bin/env saftc\nx = 1\n")[0] == (
+        Comment.Hashbang,
+        "#!/usr/bin/env saftc",
+    )

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 import pytest
 
-from runtime_support import CheckError, ProgramError, show
+from runtime_support import CheckError, ProgramError, check, kind, show, to_json
 from runtime_support._asking import Question
 from runtime_support._templates import Unknown
 from runtime_support.programs import Ambiguous, Failure, ambiguous, option
@@ -296,3 +296,52 @@ def test_what_a_program_failed_with_travels():
         assert (type(copy), str(copy)) == (type(caught.value), str(caught.value))
         assert (copy.outcome, copy.attempts) == (caught.value.outcome, caught.value.attempts)
         assert copy.tool_calls == caught.value.tool_calls
+
+
+def test_a_program_without_a_type_may_have_any_value():
+    done = []
+
+    def act(x: int) -> None:
+        done.append(x)
+
+    result, model = ask([{"act": {"x": 1}}], "{act}", act=act)
+    assert (result.value, done, len(model.requests)) == (None, [1], 1)
+    assert "The value of the program" not in model.requests[0].messages[0]["content"]
+    assert ask([{"locate": {"city": {"City": "Oslo"}}}])[0].value == Point(59.9, 10.7)
+    assert ask(["[1, 2]"])[0].value == [1, 2]
+    assert ask([3])[0].value == 3
+
+
+def test_a_kept_plan_is_read_back():
+    plan = ask([OSLO_ROME], returns=Plan)[0].value
+    kept = to_json(plan)
+    assert kept == str(plan) == show(plan)
+    assert kind(plan) == "program"
+    for given in (kept, json.loads(kept), plan):
+        again = Plan.read(given, [gap], conversions=[locate], pure=[gap])
+        assert again == plan
+        assert run(again) == pytest.approx(19.8)
+
+
+def test_a_kept_plan_that_does_not_fit_is_an_error():
+    with pytest.raises(ProgramError) as caught:
+        Plan.read({"gup": {"a": 1}}, {"gap": gap})
+    assert caught.value.message == (
+        "the program cannot be run: unknown function 'gup', did you mean gap? (at (root))"
+    )
+    assert isinstance(caught.value.outcome, Failure)
+    with pytest.raises(ProgramError, match=r"in 2 ways \(at /note/texts\)"):
+
+        def note(texts: list[str]) -> None: ...
+
+        Plan.read({"note": {"texts": "a,b"}}, [note])
+    with pytest.raises(ProgramError, match="not JSON"):
+        Plan.read("gap(1, 2)", [gap])
+
+
+@pytest.mark.parametrize("given", ['{"gap": 1}', {"gap": 1}, 5, None])
+def test_only_a_plan_runs(given):
+    with pytest.raises(CheckError, match=r"run\(plan\): expected program, got .*parse\(text\)"):
+        run(given)
+    with pytest.raises(CheckError, match="value: expected program, got"):
+        check(given, Plan)

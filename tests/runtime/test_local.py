@@ -87,7 +87,7 @@ def test_a_forked_process_starts_a_server_of_its_own() -> None:
     script = (
         "import os\n"
         "from runtime_support import configure, prompt\n"
-        "from runtime_support.providers import local\n"
+        "from runtime_support.providers import _local as local\n"
         "configure(provider='local', max_tokens=1)\n"
         "prompt('hi')\n"
         "child = os.fork()\n"

@@ -82,6 +82,14 @@ def test_a_function_that_takes_functions_cannot_be_a_tool() -> None:
         function_tool("apply", apply)
 
 
+def test_an_async_function_cannot_be_a_tool() -> None:
+    async def wait(seconds: int) -> int:
+        return seconds
+
+    with pytest.raises(CheckError, match="`wait` cannot be a tool of a prompt: it is `async def`"):
+        function_tool("wait", wait)
+
+
 def call(tool: Tool, arguments: str) -> Any:
     return call_tool({tool.name: tool}, tool.name, arguments)
 

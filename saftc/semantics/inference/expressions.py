@@ -34,6 +34,7 @@ from saftc.semantics.types import (
     INT,
     NEVER,
     NIL,
+    RESULT,
     STRING,
     BuiltinType,
     FieldType,
@@ -188,8 +189,10 @@ def adopting(inference: Inference, node: n.Expression, model: Type, env: Environ
     """The type of an expression beside values of type `model`.
 
     An object literal with just the fields of a class is one of that class, and so are the
-    items of a list literal.
+    items of a list literal. Beside whole results, the items of a list literal are whole results.
     """
+    if isinstance(node, n.ListLiteral) and model == ListType(RESULT):
+        return inference.expression(node, env, model)
     given = inference.expression(node, env)
     if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(given, model):
         return inference.expression(node, env, model)

@@ -24,6 +24,7 @@ from saftc.semantics.types import (
     DATAFRAME,
     INT,
     NEVER,
+    RESULT,
     STRING,
     ListType,
     ObjectType,
@@ -87,6 +88,8 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     name = node.name.text
     if value == ANY and inference.facts.is_imported(node.value):
         return Attribute(name)
+    if value == RESULT and name in MEMBERS:
+        return Attribute("data" if name == "value" else MEMBERS[name])
     if inference.facts.asks_history(node):
         is_structure = name == "value" and value == STRING
         return OfResult("data" if is_structure else MEMBERS[name])

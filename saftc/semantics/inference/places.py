@@ -10,6 +10,7 @@ from saftc.semantics.types import (
     BOOL,
     FLOAT,
     INT,
+    RESULT,
     STRING,
     LiteralType,
     Type,
@@ -26,6 +27,12 @@ from saftc.syntax import nodes as n
 def fit_into(inference: Inference, node: n.Expression, wanted: Type, env: Environment) -> Type:
     """The type of an expression in a place that asks for `wanted`; notes what the place does."""
     wanted = opened(wanted)
+    if RESULT in members(wanted) and (keeper := inference.facts.result_of(node)) is not None:
+        inference.expression(node, env)
+        inference.facts.whole_results.add(node)
+        if not isinstance(keeper, n.Prompt):
+            inference.facts.history.keep(keeper)
+        return RESULT
     return settle(inference, node, inference.expression(node, env, wanted), wanted)
 
 

@@ -1,13 +1,15 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
+from runtime_support import check
+
 
 def pick(flag: bool) -> int | str:
     if flag:
         x: Any = 1
     else:
         x = "one"
-    return x
+    return check(x, int | str)
 
 
 def guard(flag: bool) -> int:

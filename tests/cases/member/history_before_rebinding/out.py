@@ -1,0 +1,19 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import prompt
+
+
+def look_up(city: str) -> str:
+    return "sunny"
+
+
+answer = prompt("How is it in Oslo? Use {look_up}.", look_up=look_up)
+print(answer.value, len(answer.tool_calls))
+answer = answer.value.strip()
+print(answer)
+
+for city in ["Oslo", "Cairo"]:
+    report = prompt("How is it in {city}? Use {look_up}.", city=city, look_up=look_up)
+    if len(report.tool_calls) == 0:
+        continue
+    report = report.value.upper()
+    print(report)

@@ -1,0 +1,41 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
+from runtime_support import Result, ToolCall, prompt, show
+
+
+def look_up(city: str) -> str:
+    return "sunny in " + city
+
+
+def log(result: Result[Any], label="asked") -> None:
+    print(show(label), result.text, len(result.tool_calls), show(result.data))
+
+
+def all_calls(results: list[Result[Any]]) -> list[ToolCall]:
+    calls: list[ToolCall] = []
+    for result in results:
+        calls = calls + result.tool_calls
+    return calls
+
+
+def ask(city: str) -> Result[str]:
+    return prompt("How is {city}? Use {look_up}.", city=city, look_up=look_up)
+
+
+def whole(city: str) -> Result[Any]:
+    return prompt("How is {city}?", city=city)
+
+
+weather = ask("Oslo")
+log(weather)
+log(ask("Cairo"), "again")
+log(prompt("Say hello"))
+print(len(all_calls([weather, whole("Rome")])))
+asked: list[Result[Any]] = []
+for city in ["Lima", "Pune"]:
+    asked = asked + [prompt("How is {city}?", city=city)]
+print(show([one.text for one in asked]))
+kept = prompt("Say goodbye")
+log(kept)
+print(kept.model, weather.value.upper())
