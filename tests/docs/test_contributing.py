@@ -1,4 +1,7 @@
-"""What docs/contributing.md says of the tree is true: folders, files, names, commands."""
+"""What docs/contributing.md says of the tree is true: folders, files, names, commands.
+
+`pytest tests/docs --update-cases` rewrites the module of its example.
+"""
 
 import re
 from pathlib import Path
@@ -6,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+PATH = ROOT / "docs" / "contributing.md"
+PAGE = PATH.read_text(encoding="utf-8")
 STEPS = re.findall(r"^\| `([^`]+\.(?:py|lark))` \| ([^|]+) \|", PAGE, flags=re.MULTILINE)
 # What is made, or stands for any of its kind.
 _NOT_IN_THE_TREE = {"tests/cases/RULE/NAME"}
@@ -25,11 +29,16 @@ def test_names_of_the_walk_are_defined(path: str, names: str) -> None:
         assert re.search(rf"^\s*(?:def |class )?{name}\b[(:]", text, flags=re.MULTILINE), name
 
 
-def test_the_walk_is_the_case() -> None:
-    case = ROOT / "tests" / "cases" / "for_stmt" / "unproved"
+def test_the_walk_is_the_case(updates_cases: bool) -> None:
+    case, text = ROOT / "tests" / "cases" / "for_stmt" / "unproved", PAGE
     for language, file in (("saft", "in.saft"), ("python", "out.py")):
-        (block,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
-        assert block == (case / file).read_text(encoding="utf-8")
+        fenced = f"```{language}\n{(case / file).read_text(encoding='utf-8')}```\n"
+        block = re.compile(rf"^```{language}\n.*?^```\n", flags=re.MULTILINE | re.DOTALL)
+        text = block.sub(lambda _match, fenced=fenced: fenced, text)
+    if updates_cases:
+        PATH.write_text(text, encoding="utf-8")
+    else:
+        assert text == PAGE
 
 
 def test_the_rooms_are_all() -> None:
