@@ -25,7 +25,6 @@ from saftc.semantics.types import (
     within,
     without,
 )
-from saftc.syntax import nodes as n
 
 _SCALARS = {
     "int": "int",
@@ -62,12 +61,8 @@ def annotation(context: Context, type_: Type) -> Expression:
             return py.subscript(
                 context.global_("dict"), context.global_("str"), _values(context, type_)
             )
-        case RecordType(definition=None) if type_ == RESULT:
-            return py.subscript(context.global_("Result"), context.global_("Any"))
-        case RecordType(definition=None):
-            return context.global_(type_.name)
-        case RecordType(definition=definition):
-            return _record(context, definition)
+        case RecordType():
+            return _record(context, type_)
         case SelfType():
             return py.name(context.type_name(type_.name))
         case UnionType() if any(map(_is_function, type_.members)):
@@ -80,16 +75,25 @@ def annotation(context: Context, type_: Type) -> Expression:
             assert_never(type_)
 
 
-def _record(context: Context, definition: n.RecordDef) -> Expression:
+def _record(context: Context, type_: RecordType) -> Expression:
     """The class of a record: by the script's name for it, or imported from where it is defined."""
+    definition, classes = type_.definition, context.output.classes
+    if type_ == RESULT:
+        return py.subscript(context.global_("Result"), context.global_("Any"))
+    if definition is None:
+        return context.global_(type_.name)
     known = context.facts.name_of_record(definition)
     if known is not None:
         return py.name(context.type_name(known))
-    name = alias = definition.name.text
-    while alias in context.output.classes.taken:
-        alias += "_"
-    context.output.imports.own.add((context.facts.record_modules[definition], name, alias))
-    return py.name(alias)
+    if definition not in classes.imported:
+        alias = type_.name
+        while alias in classes.taken:
+            alias += "_"
+        classes.taken.add(alias)
+        classes.imported[definition] = alias
+        module = context.facts.record_modules[definition]
+        context.output.imports.own.add((module, type_.name, alias))
+    return py.name(classes.imported[definition])
 
 
 def checked(context: Context, value: Expression, wanted: Type) -> Expression:

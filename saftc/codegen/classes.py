@@ -36,7 +36,8 @@ class Classes:
 
     `names` are the classes that stand for shapes, `places` where shapes were written, `pending` the
     classes to be written above the statement at hand, `written` the types whose definitions stand
-    above, `aliases` the names of types that have one.
+    above, `aliases` the names of types that have one, `imported` those of records that are imported
+    only for annotations.
     """
 
     facts: Facts
@@ -46,6 +47,7 @@ class Classes:
     places: dict[_Shape, str] = field(default_factory=dict[_Shape, str])
     pending: list[Statement] = field(default_factory=list[Statement])
     aliases: dict[Type, str] = field(default_factory=dict[Type, str])
+    imported: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
 
     def name_schema(self, schema: n.Schema | None, place: str) -> None:
         """Names the object schemas written at `place` after it; a class is written when used."""
