@@ -103,9 +103,10 @@ def _link_scripts(
     for imported in statement.names:
         if imported.name.text not in scripts:
             continue
-        match load(f"{statement.module.text}.{imported.name.text}"):
+        module = f"{statement.module.text}.{imported.name.text}"
+        match load(module):
             case SaftModule(other):
-                _take_over(facts, other)
+                _take_over(facts, other, module)
                 facts.modules[facts.names.of(imported.alias or imported.name)] = other
             case BrokenModule(problem, hint):
                 mistakes.add(
