@@ -2,6 +2,7 @@
 from dataclasses import dataclass
 
 from runtime_support import check, parse, show
+
 from shapes import Point as Point_
 from shapes import far, origin
 

@@ -2,12 +2,13 @@
 from typing import TypedDict
 
 from runtime_support import check, parse, show
+
 from shapes import Point, far, origin
 
 point = origin()
 print(point.x + point.y)
 print(show(far(check(parse("{}"), Point))), show(far(check(parse("[]"), Point))))
-points = []
+points: list[Point] = []
 points = points + [point]
 print(points[0].x)
 

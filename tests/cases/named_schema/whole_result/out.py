@@ -8,7 +8,7 @@ def look_up(city: str) -> str:
     return "sunny in " + city
 
 
-def log(result: Result[Any], label="asked") -> None:
+def log(result: Result[Any], label: Any = "asked") -> None:
     print(show(label), result.text, len(result.tool_calls), show(result.data))
 
 

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import program, show
 
 
@@ -6,7 +8,7 @@ def act(x: int) -> None:
     print("did", x)
 
 
-def result(x: int):
+def result(x: int) -> Any:
     return program("Use {act} for {x}.", act=act, x=x).value
 
 
