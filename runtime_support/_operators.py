@@ -232,6 +232,11 @@ def member(value: Any, name: str) -> Any:
     raise _missing_member(value, name)
 
 
+def _is_mapping(value: object) -> bool:
+    """Whether a value is Python's own sort of object, such as `os.environ`."""
+    return isinstance(value, Mapping)
+
+
 def index(value: Any, key: Any) -> Any:
     """`value[key]`: an item of a list, tuple or string by number, of an object by string."""
     if key.__class__ is int:
@@ -247,7 +252,7 @@ def index(value: Any, key: Any) -> Any:
         if kind(key) != "int":
             raise CheckError(f"an index into {kind(value)} is an int, got {brief(key)}")
         return _item_at(value, key)
-    if is_object(value) or isinstance(value, Mapping):  # such as `os.environ`
+    if is_object(value) or _is_mapping(value):
         if not isinstance(key, str):
             raise CheckError(f"a key of an object is a string, got {brief(key)}")
         if key not in value:
