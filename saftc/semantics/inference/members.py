@@ -36,6 +36,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.habits import method_hint
 
 
 def member(inference: Inference, node: n.Member, env: Environment) -> Type:
@@ -96,7 +97,10 @@ def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagno
             node.name.span, found=show(value), name=name, hint=_history_hint(inference, node.value)
         )
     return catalogue.MISSING_FIELD.at(
-        node.name.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
+        node.name.span,
+        found=show(value),
+        name=name,
+        hint=_member_hint(inference, value, name, node),
     )
 
 
@@ -143,7 +147,9 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             return INT if value == STRING and name == "length" else None
 
 
-def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
+def _member_hint(
+    inference: Inference, value: Type, name: str, node: n.Member | None = None
+) -> str | None:
     names: list[str] = []
     for member in members(value):
         match member:
@@ -154,7 +160,8 @@ def _member_hint(inference: Inference, value: Type, name: str) -> str | None:
             case _:
                 pass
     listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
-    return did_you_mean(name, names) or listed
+    method = None if node is None else method_hint(node, names)
+    return did_you_mean(name, names) or method or listed
 
 
 def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:
