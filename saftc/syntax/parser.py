@@ -139,7 +139,7 @@ def _parse_statements(
             continue
         broken = with_foreign_block(tokens, broken)
         start = first_word(tokens[broken]).start
-        first = tokens[broken.start].text
+        first = tokens[broken][0].text
         is_new = start not in told and GOES_ON.get(first) not in begun
         if is_new and all(token.kind != "UNCLOSED" for token in tokens[broken]):
             mistakes.add(diagnostic)

@@ -113,16 +113,18 @@ def names_on(line: list[Token]) -> Iterator[str]:
 
 def with_foreign_block(tokens: list[Token], line: slice) -> slice:
     """A line with its block, when the block means nothing here: the members of a class."""
-    first = tokens[line.start]
-    has_block = line.stop < len(tokens) and tokens[line.stop].kind == "INDENT"
+    start: int = line.start
+    stop: int = line.stop
+    first = tokens[start]
+    has_block = stop < len(tokens) and tokens[stop].kind == "INDENT"
     if not has_block or (first.kind != "TYPE" and first.text not in FOREIGN_BLOCKS):
         return line
     depth = 0
-    for position in range(line.stop, len(tokens)):
+    for position in range(stop, len(tokens)):
         depth += (tokens[position].kind == "INDENT") - (tokens[position].kind == "DEDENT")
         if not depth:
-            return slice(line.start, position + 1)
-    return slice(line.start, len(tokens))
+            return slice(start, position + 1)
+    return slice(start, len(tokens))
 
 
 def without_line(

@@ -80,9 +80,11 @@ def logical_value(inference: Inference, node: n.Logical, env: Environment) -> No
 def _choice(node: n.Logical, left: Type) -> str:
     """What gives the first of two values that is not empty, as Python's `or` does."""
     name = node.left.text if isinstance(node.left, n.Name) else "x"
-    right = node.right
-    is_short = isinstance(right, n.Literal) and isinstance(right.value, str)
-    other = f'"{right.value}"' if is_short and len(str(right.value)) < 20 else "..."
+    match node.right:
+        case n.Literal(value=str() as text) if len(text) < 20:
+            other = f'"{text}"'
+        case _:
+            other = "..."
     if left == STRING:
         return f'{name} if {name} != "" else {other}'
     if isinstance(left, ListType):
