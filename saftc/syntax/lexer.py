@@ -402,8 +402,9 @@ class _Lexer:
         """Whether nothing that can follow a prompt follows a `$`, and the prompt ends later."""
         following = offset + 1
         between = self.text[following : self._line_end(following)]
-        is_alone = "$" not in between or "//" in between
-        between = between.partition("$")[0]
+        between, dollar, _ = between.partition("$")
+        # A dollar sign in a string or a comment begins no prompt.
+        is_alone = not dollar or "//" in between or '"' in between
         inner = _AFTER_INNER_PROMPT.match(between)
         if inner and len(self.open) > 1:
             return False
