@@ -86,9 +86,9 @@ UNUSED_NAME = Code("SAFT0604", "warning", "`{name}` is never used")
 UNREACHABLE = Code("SAFT0605", "warning", "this is never reached")
 UNUSED_RESULT = Code("SAFT0606", "warning", "the result of this prompt is not used")
 UNUSED_VALUE = Code("SAFT0607", "warning", "this value is not used")
-DIVISION_COMMENT = Code("SAFT0608", "warning", "`//` begins a comment")
-BRACES_IN_TEXT = Code("SAFT0609", "warning", "`{text}` is not replaced by its value")
-DOCUMENTS_NOTHING = Code("SAFT0610", "warning", "this doc comment documents nothing")
+DIVISION_COMMENT = Code("SAFT0610", "warning", "`//` begins a comment")
+BRACES_IN_TEXT = Code("SAFT0611", "warning", "`{text}` is not replaced by its value")
+DOCUMENTS_NOTHING = Code("SAFT0612", "warning", "this doc comment documents nothing")
 
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

@@ -103,7 +103,7 @@ def test_doc_comments_find_their_nodes() -> None:
         "    b: int, /// beside\n):\n    nil\n\n/// record\ntype T(x: int) /// not for x\n"
     )
     module = parse(Source.from_text("in.saft", text), found)
-    assert [diagnostic.code for diagnostic in found.report()] == ["SAFT0610"]
+    assert [diagnostic.code for diagnostic in found.report()] == ["SAFT0612"]
     function, record = module.statements
     assert isinstance(function, n.FunctionDef) and isinstance(record, n.RecordDef)
     assert module.docs[function] == "function\nmore"
