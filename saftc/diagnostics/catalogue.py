@@ -19,6 +19,7 @@ UNOPENED_BRACKET = Code("SAFT0110", "error", "`{bracket}` closes nothing")
 MISMATCHED_BRACKET = Code("SAFT0111", "error", "`{bracket}` does not close `{opened}`")
 TOO_DEEP = Code("SAFT0112", "error", "{what} nested more than {limit} levels deep")
 STRAY_BRACE = Code("SAFT0113", "error", "a `}}` in a prompt that closes nothing")
+STRAY_DOLLAR = Code("SAFT0114", "error", "this `$` ends the prompt")
 UNEXPECTED = Code("SAFT0120", "error", "expected {expected}, found {found}")
 MISSING_BLOCK = Code("SAFT0121", "error", "this block is empty")
 CHAINED_COMPARISON = Code("SAFT0122", "error", "comparisons do not chain")
@@ -88,6 +89,9 @@ UNUSED_RESULT = Code("SAFT0606", "warning", "the result of this prompt is not us
 UNUSED_VALUE = Code("SAFT0607", "warning", "this value is not used")
 MAYBE_UNBOUND = Code("SAFT0608", "warning", "`{name}` may have no value here")
 MAY_FAIL = Code("SAFT0609", "warning", "this may be {found}: {problem}")
+DIVISION_COMMENT = Code("SAFT0610", "warning", "`//` begins a comment")
+BRACES_IN_TEXT = Code("SAFT0611", "warning", "`{text}` is not replaced by its value")
+DOCUMENTS_NOTHING = Code("SAFT0612", "warning", "this doc comment documents nothing")
 
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

@@ -20,6 +20,7 @@ A function sees all names of the scopes around it, also those assigned below it,
 later than it is defined. Where it is used, what it reads must have a value (see `_report_early`).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -33,7 +34,13 @@ from saftc.semantics.flow import all_statements, bound_by, ends
 from saftc.semantics.names import Names, Owner, Scope, Symbol, SymbolKind
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children, nodes_of
+from saftc.syntax.habits import ABSENT_NAMES, WORDS
+from saftc.syntax.walk import children, nodes_of, walk
+
+# A variable in braces, with its members and items.
+_HOLE = re.compile(r"\{\s*([A-Za-z_]\w*)(?:\.\w+|\[[^\]{}\"]*\])*\s*\}", re.ASCII)
+
+_ABOUT_TEXT = {"replace", "contains", "split", "starts_with", "ends_with"}
 
 # Names that cannot be assigned.
 _FIXED = {"function": "a function", "record": "a type", "type": "a type", "import": "imported"}
@@ -44,6 +51,10 @@ _ELSEWHERE = {
     "False": "false",
     "None": "nil",
     "null": "nil",
+    "NULL": "nil",
+    **dict.fromkeys(("none", "nul", "Nil", "NIL", "NONE"), "nil"),
+    **dict.fromkeys(("TRUE", "yes"), "true"),
+    **dict.fromkeys(("FALSE", "no"), "false"),
     "undefined": "nil",
     "length": "len",
     "append": "xs + [x]",
@@ -246,8 +257,11 @@ class _Resolver:
                     continue
                 is_alone = isinstance(symbol.node, n.AssignStmt)
                 if is_local and is_alone:
+                    hint = None
+                    if symbol.hides is not None and symbol.hides.kind == "variable":
+                        hint = "it is the call's own: the outer one stays; `ret` gives it back"
                     self.mistakes.add(
-                        catalogue.UNUSED_NAME.at(_span_of(symbol.node), name=symbol.name)
+                        catalogue.UNUSED_NAME.at(_span_of(symbol.node), name=symbol.name, hint=hint)
                     )
 
     # Declaring
@@ -442,10 +456,7 @@ class _Resolver:
                     self._expression(statement.message, scope, flow)
             case n.ExpressionStmt():
                 self._expression(statement.value, scope, flow)
-                if not isinstance(statement.value, n.Prompt | n.Call) and not (
-                    isinstance(statement.value, n.Literal) and statement.value.value is None
-                ):
-                    self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span))
+                self._unused_value(statement, scope)
             case n.RecordDef():
                 self._duplicates("field", [field.name for field in statement.fields])
                 for record_field in statement.fields:
@@ -460,6 +471,48 @@ class _Resolver:
                 self._assigned(statement.name, flow, scope)
             case _:
                 assert_never(statement)
+
+    def _unused_value(self, statement: n.ExpressionStmt, scope: Scope) -> None:
+        value = statement.value
+        hint: str | None = None
+        names = [name for name in walk(value) if isinstance(name, n.Name)]
+        if any(self.names.of(name).kind == "guessed" for name in names):
+            # What is meant by a line with an unknown name is a guess.
+            return
+        match value:
+            case n.Prompt() | n.Literal(value=None):
+                return
+            case n.Call():
+                if not self._is_pure(value.function):
+                    return
+                hint = "`ret` gives it back" if isinstance(scope.owner, n.FunctionDef) else None
+            case n.Name():
+                symbol = self.names.of(value)
+                if symbol.kind in ("function", "builtin"):
+                    hint = f"`{value.text}()` calls it"
+            case n.Literal(value=str()):
+                is_first = (
+                    isinstance(scope.owner, n.FunctionDef) and scope.owner.body[0] is statement
+                )
+                hint = (
+                    "`///` above the function documents it"
+                    if is_first
+                    else "a comment begins with `//`"
+                )
+            case n.Comparison(operator="=="):
+                hint = "`=` assigns"
+            case _:
+                pass
+        self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span, hint=hint))
+
+    def _is_pure(self, function: n.Expression) -> bool:
+        """Whether a call of `function` does nothing but give a value."""
+        if not isinstance(function, n.Name):
+            return False
+        symbol = self.names.of(function)
+        if symbol.kind != "builtin" or symbol.name == "ambiguous":
+            return False
+        return BUILTINS[symbol.name].is_pure
 
     def _if(self, statement: n.IfStmt, scope: Scope, flow: _Flow, loop: _Flow | None) -> None:
         branches: list[_Flow] = []
@@ -503,6 +556,8 @@ class _Resolver:
 
     def _expression(self, node: n.Node, scope: Scope, flow: _Flow) -> None:
         match node:
+            case n.Literal(value=str() as text) if "{" in text:
+                self._braces(node, text, scope)
             case n.Name():
                 symbol = self.names.symbols[node] = self._look_up(node, scope, flow)
                 symbol.is_read = True
@@ -531,6 +586,28 @@ class _Resolver:
             for condition in clause.conditions:
                 self._expression(condition, inner, inner_flow)
         self._expression(node.item, inner, inner_flow)
+
+    def _braces(self, node: n.Literal, text: str, scope: Scope) -> None:
+        """Warns of a text that names a variable in braces, as if it were a formatted string."""
+        visible = {name for candidate in scope.around() for name in candidate.symbols}
+        for match in _HOLE.finditer(text):
+            shown = match.group()
+            if match[1] in visible and shown not in self._looked_for():
+                hint = f'join with `+`: `"..." + str({shown[1:-1].strip()})`'
+                self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
+                return
+
+    def _looked_for(self) -> set[str]:
+        """The texts that are looked for in others, as `replace` does for a template."""
+        return {
+            argument.value.value
+            for node in nodes_of(self.module)
+            if isinstance(node, n.Call)
+            and isinstance(node.function, n.Name)
+            and node.function.text in _ABOUT_TEXT
+            for argument in node.arguments
+            if isinstance(argument.value, n.Literal) and isinstance(argument.value.value, str)
+        }
 
     # Reading a name
 
@@ -603,10 +680,12 @@ class _Resolver:
 
     def _unknown(self, node: n.Name, scope: Scope) -> None:
         meant = _ELSEWHERE.get(node.text)
-        if meant is None:
+        hint = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
+        if meant is None and hint is None:
             visible = {name for candidate in scope.around() for name in candidate.symbols}
             meant = near(node.text, {*visible, *BUILTINS})
-        hint = f"did you mean `{meant}`?" if meant else None
+        if meant is not None:
+            hint = f"did you mean `{meant}`?"
         self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
 
 

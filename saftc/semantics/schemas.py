@@ -42,6 +42,17 @@ _ELSEWHERE = {
     "dict": "{field: T}",
     "object": "{field: T}",
     "DataFrame": "dataframe",
+    "List": "[any]",
+    "tuple": "(A, B)",
+    "Tuple": "(A, B)",
+    "set": "[any]",
+    "Dict": "{field: T}",
+    "Optional": "T?",
+    "double": "float",
+    "long": "int",
+    "date": "string",
+    "datetime": "string",
+    "bytes": "string",
 }
 
 
@@ -187,6 +198,8 @@ class _Schemas:
             schema.text, {*BUILT_IN, *NAMED_RECORDS, *self.definitions}
         )
         hint = f"did you mean `{meant}`?" if meant else None
+        if hint is None and schema.text.islower():
+            hint = f'a text as a type stands in quotes: `"{schema.text}"`'
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
 
     def _object(self, schema: n.ObjectSchema) -> Type:

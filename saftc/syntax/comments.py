@@ -10,15 +10,17 @@
     ]
 
 `/// text` is a doc comment directly above a function, a type, a field or a parameter, or at the end
-of the field's or parameter's line; at the top of the file, with a blank line below it, it documents
-the module. Several lines are one text.
+of the field's or parameter's line; at the top of the file, above an import or with a blank line
+below it, it documents the module. Several lines are one text.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
@@ -87,10 +89,32 @@ def _at_the_top(
         if not comment.is_doc or comment.is_trailing or comment.span.start > first or not follows:
             break
         lines.append(comment)
-    if lines and statements:
+    if lines and statements and not isinstance(statements[0], n.ImportStmt | n.FromImport):
         below = source.line_of(lines[-1].span.start) + 1
         return [] if source.line_of(first) == below else lines
     return lines
+
+
+def needless_docs(
+    source: Source, comments: Iterable[Comment], docs: Mapping[Comment, n.Node | None]
+) -> Iterator[Diagnostic]:
+    """A warning for each doc comment that documents nothing; lines that follow are one comment."""
+    last = -1
+    for comment in comments:
+        # A longer row of slashes is a ruler.
+        if not comment.is_doc or comment in docs or comment.text.startswith("////"):
+            continue
+        line = source.line_of(comment.span.start)
+        if line != last + 1:
+            yield catalogue.DOCUMENTS_NOTHING.at(
+                comment.span,
+                hint=_TRAILING if comment.is_trailing else _ABOVE,
+            )
+        last = line
+
+
+_TRAILING = "it stands above a function or a type, or beside a field with a line of its own"
+_ABOVE = "it stands directly above a function, a type, a field or a parameter; `//` is a comment"
 
 
 def _begins_line(source: Source, node: n.Node) -> bool:

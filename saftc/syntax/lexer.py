@@ -15,11 +15,14 @@ the line below the one that opened it, so that one of them does not hide the mis
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Code, Collector, Related
 from saftc.source import Source, Span
+from saftc.syntax.divisions import DIVISION_HINT, swallows
+from saftc.syntax.habits import CHARACTERS, CLOSING_QUOTES
 from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,
@@ -62,6 +65,8 @@ _NUMBER = re.compile(
     r"(?P<integer>0|[1-9][0-9]*(?:_[0-9]+)*)"
     r"(?P<float>(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+)?)"
 )
+# What Python writes in a hole of a formatted string.
+_CONVERSION = re.compile(r"![rsa][:}]")
 _BLANKS = re.compile(r"[ \t]*")
 # The first line of a script that is itself a command: for the system, not for Saft.
 SHEBANG = re.compile(r"#![^\n]*\n?")
@@ -74,19 +79,20 @@ _UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
-_HINTS = {
-    "'": 'strings stand in double quotes: `"..."`',
-    "#": "a comment begins with `//`",
-    "!": "write `not`",
-    "&": "write `and`",
-    ";": "one statement stands on a line",
-    "\\": "a line goes on inside brackets",
-    "\r": "lines end with LF or CRLF",
-    "@": "there are no decorators",
-}
+# What may stand behind a prompt: the end of the line, a comment, an operator, or one of the words.
+_AFTER_PROMPT = re.compile(
+    r"[ \t]*(?://|$|\n|[+*/%<>|=-]|!=|\.\w|\[|\$"
+    r"|(?:with|after|if|else|and|or|not|in|is|for)\b)"
+)
+# What code ends with where a further prompt begins on the same line.
+_BEFORE_PROMPT = re.compile(
+    r"(?:[-+*/%<>=(\[{,:]|\b(?:if|elif|else|and|or|not|in|while|ret|assert|do|program|after))\s*$"
+)
+# What may stand there only inside brackets or in a statement that goes on with it.
+_AFTER_INNER_PROMPT = re.compile(r"[ \t]*(?:[,:)\]}]|\n)")
+_GOES_ON_BEHIND = {",": {"ASSERT", "RET"}, ":": {"IF", "ELIF", "WHILE", "FOR"}}
 
-
-_BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return"}
+_BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
 
 
 @dataclass(slots=True)
@@ -118,6 +124,10 @@ class _Lexer:
         self.at_line_start = True
         # The lines on which a string is not closed: it may have swallowed what closes a bracket.
         self.unclosed_texts: set[int] = set()
+        # The characters that have been reported, with their lines.
+        self.meaningless: set[tuple[str, int]] = set()
+        # The prompts, by their offset, of which a stray `$` has been reported.
+        self.strays: set[int] = set()
 
     def run(self) -> None:
         shebang = SHEBANG.match(self.text)
@@ -246,6 +256,8 @@ class _Lexer:
         if text in ("f", "type", "conv", "from") or (text == "import" and begins_statement):
             return begins_statement and what == "name"
         # `import` and `as` inside an import line.
+        if text == "import" and self._line_begins_with(("FROM",)):
+            return True
         return what == "name" and self._line_begins_with(("FROM", "IMPORT"))
 
     def _line_begins_with(self, kinds: tuple[str, ...]) -> bool:
@@ -266,7 +278,8 @@ class _Lexer:
         self.position = end
         match = _NUMBER.fullmatch(text)
         if match is None:
-            self._report(catalogue.INVALID_NUMBER, start, end, text=_shortened(text))
+            hint = _number_hint(text)
+            self._report(catalogue.INVALID_NUMBER, start, end, text=_shortened(text), hint=hint)
             kind = "INTEGER"
             text = "0"
         elif match["float"]:
@@ -371,6 +384,9 @@ class _Lexer:
                 continue
             end = self.position = start + 1
             character = self.text[start]
+            if character == "$" and self._is_stray(start):
+                self._stray_dollar(start)
+                continue
             if character == "$":
                 self.open.pop()
                 self._add("PROMPT_END", start, end)
@@ -384,6 +400,60 @@ class _Lexer:
                     catalogue.STRAY_BRACE, start, end, hint=r"write `\}` for a brace in the text"
                 )
 
+    # A `$` that was meant as text
+
+    def _is_stray(self, offset: int) -> bool:
+        """Whether nothing that can follow a prompt follows a `$`, and the prompt ends later."""
+        following = offset + 1
+        between = self.text[following : self._line_end(following)]
+        between, dollar, _ = between.partition("$")
+        # A dollar sign in a string or a comment begins no prompt.
+        is_alone = not dollar or "//" in between or '"' in between
+        inner = _AFTER_INNER_PROMPT.match(between)
+        if inner and len(self.open) > 1:
+            return False
+        if is_alone or _BEFORE_PROMPT.search(between):
+            if _AFTER_PROMPT.match(between):
+                return False
+            if inner and self._takes(inner.group().strip()):
+                return False
+        begin = self.open[-1][1]
+        end = self.text.find("$", following)
+        if end < 0:
+            return False
+        if self.source.line_of(begin) == self.source.line_of(offset):
+            return self.source.line_of(end) == self.source.line_of(offset)
+        return self._is_indented(begin, offset, end)
+
+    def _takes(self, character: str) -> bool:
+        """Whether the statement goes on with a character behind a prompt."""
+        return self._line_begins_with(tuple(_GOES_ON_BEHIND.get(character, ())))
+
+    def _is_indented(self, begin: int, start: int, end: int) -> bool:
+        """Whether the lines between two offsets lie deeper than the line on which a prompt begins.
+
+        The last one, with the `$` that closes the prompt, need not.
+        """
+        first = self.source.line_text(self.source.line_of(begin))
+        width = len(first) - len(first.lstrip())
+        lines = self.text[start:end].split("\n")[1:-1]
+        return all(not line.strip() or len(line) - len(line.lstrip()) > width for line in lines)
+
+    def _stray_dollar(self, offset: int) -> None:
+        """Reports the first stray `$` of a prompt; it is read as text, and so are the next."""
+        begin = self.open[-1][1]
+        self._add("PROMPT_TEXT", offset, offset + 1)
+        if begin in self.strays:
+            return
+        self.strays.add(begin)
+        self._report(
+            catalogue.STRAY_DOLLAR,
+            offset,
+            offset + 1,
+            hint=r"`\$` is a dollar sign in the text",
+            related=(Related(Span(begin, begin + 1), "it begins here"),),
+        )
+
     # Mistakes
 
     def _invalid_character(self) -> None:
@@ -394,23 +464,37 @@ class _Lexer:
             self._unreadable(start, start + 1)
             return
         # Of a comment or a string as other languages write them, the first character says it all.
-        if character == "#":
+        if character in "#@":
             self.position = self._line_end(start)
-        elif character == "'":
-            closing = self.text.find("'", start + 1, self._line_end(start))
+        elif self.text.startswith("'''", start):
+            closing = self.text.find("'''", start + 3)
+            self.position = self._line_end(start) if closing < 0 else closing + 3
+        elif character in CLOSING_QUOTES:
+            closing = self.text.find(CLOSING_QUOTES[character], start + 1, self._line_end(start))
             self.position = max(self.position, closing + 1)
+        elif self.text.startswith(character, start + 1):
+            self.position += 1
         self._no_meaning(start)
 
     def _no_meaning(self, offset: int) -> None:
         character = self.text[offset]
+        place = (character, self.source.line_of(offset))
+        if place in self.meaningless:
+            return
+        self.meaningless.add(place)
         shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
         self._report(
             catalogue.INVALID_CHARACTER,
             offset,
             offset + 1,
             character=_BLANK_NAMES.get(character, shown),
-            hint=_HINTS.get(character),
+            hint=self._hint_of(offset),
         )
+
+    def _hint_of(self, offset: int) -> str | None:
+        if _CONVERSION.match(self.text, offset) and self.open and self.open[-1][0] == "hole":
+            return "a value goes in as JSON; `{name:raw}` inserts a text as it is"
+        return CHARACTERS.get(self.text[offset])
 
     def _unreadable(self, start: int, end: int) -> None:
         """Reports the first character of a text that no text may hold."""
@@ -436,7 +520,13 @@ class _Lexer:
                 hint=r"a prompt ends with `$`; `\$` is a dollar sign in its text",
             )
         elif self.source.line_of(offset) not in self.unclosed_texts:
-            self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket=what)
+            self._report(
+                catalogue.UNCLOSED_BRACKET,
+                offset,
+                offset + 1,
+                bracket=what,
+                hint=DIVISION_HINT if swallows(self.lexed.comments, offset) else None,
+            )
         line_end = self._line_end(offset)
         # What ends where it begins is the end of a block.
         while self.tokens and self.tokens[-1].span.end > offset:
@@ -468,6 +558,18 @@ class _Lexer:
 
     def _add(self, kind: str, start: int, end: int) -> None:
         self.tokens.append(Token(kind, self.text[start:end], Span(start, end)))
+
+
+def _number_hint(text: str) -> str | None:
+    """What a number of another language is in decimal digits, as far as it can be read."""
+    digits = text.rstrip("_lLuU").replace("__", "_")
+    if _NUMBER.fullmatch(digits):
+        return f"write `{digits}`"
+    if digits.isdecimal():
+        return f"write `{int(digits[:LONGEST_INTEGER])}`"
+    with suppress(ValueError):
+        return f"numbers are decimal: write `{int(digits[:30], 0)}`"
+    return None
 
 
 def _shortened(text: str) -> str:

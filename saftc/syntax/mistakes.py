@@ -6,6 +6,7 @@ In: the token, the kinds of token that the grammar expects in its place, and the
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
+from saftc.syntax.hints import Place, hint_of
 from saftc.syntax.tokens import (
     DESCRIPTIONS,
     LAYOUT,
@@ -15,21 +16,6 @@ from saftc.syntax.tokens import (
     first_word,
     line_at,
 )
-
-# What stands at the beginning of a line in other languages, and what Saft has instead.
-_FOREIGN = {
-    "def": "a function begins with `f`",
-    "function": "a function begins with `f`",
-    "fn": "a function begins with `f`",
-    "return": "write `ret`",
-    "let": "an assignment needs no word before it",
-    "var": "an assignment needs no word before it",
-    "const": "an assignment needs no word before it",
-    "class": "write `type Name(field: schema)`",
-    "elseif": "write `elif`",
-    "try": "a failed call to a model stops the script; there is no `try`",
-    "lambda": "define a function with `f`",
-}
 
 # How the kinds of token that begin an expression are summed up, and so on: a set of expected
 # kinds that contains the first of a row is described by its second.
@@ -69,7 +55,7 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
         return catalogue.MISSING_BLOCK.at(
             first_word(opener), hint="indent what belongs to it; `nil` does nothing"
         )
-    hint = _hint(bad, previous, tokens, position, expected)
+    hint = hint_of(Place(bad, tokens, position, expected, _innermost_open(tokens[:position])))
     return catalogue.UNEXPECTED.at(
         _visible(bad, previous),
         expected=_summary(expected, tokens, position),
@@ -91,6 +77,8 @@ def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
             return "`:`"
         if "NEWLINE" in expected:
             return "the end of the line"
+    if expected == {"ASSIGN", "LPAR"}:
+        return "`=` or `(`"
     if "NAME" in expected and "INTEGER" not in expected and len(expected) < 6:
         return "a name"
     if "IN" in expected and not expected & {"NAME", "EQUAL"}:
@@ -114,40 +102,6 @@ def _innermost_open(tokens: list[Token]) -> int | None:
             if not depth:
                 return position
             depth -= 1
-    return None
-
-
-def _hint(
-    bad: Token, previous: Token | None, tokens: list[Token], position: int, expected: set[str]
-) -> str | None:
-    line = tokens[line_at(tokens, bad.span.start)]
-    first = line[0] if line else bad
-    if first.kind == "NAME" and first.text in _FOREIGN and len(line) > 1 and bad is line[1]:
-        return _FOREIGN[first.text]
-    if bad.kind == "ASSIGN" and previous is first and first.kind != "NAME":
-        return f"`{first.text}` is a keyword; choose another name"
-    if bad.kind == "ASSIGN" and first.kind in ("IF", "ELIF", "WHILE", "ASSERT"):
-        return "`==` compares"
-    if bad.kind == "IF" and previous is not None and previous.kind == "ELSE":
-        return "write `elif`"
-    if bad.kind in ("ELSE", "ELIF") and bad is first:
-        return "it has no `if` before it at this indentation"
-    opened = _innermost_open(tokens[:position])
-    if opened is not None and tokens[opened].kind == "LBRACE":
-        opened -= 1
-        if first.kind == "PATTERN_START" and "COLON" in expected:
-            field = tokens[opened - 1]
-            return f"patterns do not nest: write `{field.text}: {{name: type}}` and read its fields"
-    if opened is not None and tokens[opened].kind == "HOLE_START":
-        return r"write `\{` for a brace in the text"
-    if previous is not None and previous.kind == bad.kind == "STAR":
-        return "there is no power operator; multiply, or write a function"
-    if previous is not None and previous.kind == bad.kind == "EQUAL":
-        return "`==` compares"
-    if bad.kind == "PROMPT_START" and previous is not None and previous.kind == "PROMPT_END":
-        return r"a prompt ends at the next `$`; `\$` is a dollar sign in its text"
-    if bad.kind == "PROMPT_START" and previous is not None and previous.kind == "NAME":
-        return "only `do` and `program` stand before a prompt"
     return None
 
 

@@ -6,6 +6,7 @@ so every mistake of a file is found, and the rest of it still has a tree. Nothin
 a line that was put in.
 """
 
+from bisect import insort
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,13 +17,16 @@ from saftc.diagnostics.model import Collector
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.builder import Mistake
-from saftc.syntax.comments import find_docs, texts_of
+from saftc.syntax.comments import find_docs, needless_docs, texts_of
 from saftc.syntax.depth import MOST_LEVELS, depth_of
+from saftc.syntax.divisions import divisions
 from saftc.syntax.grammar import parse_statement
+from saftc.syntax.habits import GOES_ON
 from saftc.syntax.lexer import lex
 from saftc.syntax.mistakes import explain
 from saftc.syntax.recovery import (
     names_on,
+    with_foreign_block,
     without_line,
     without_misread_lines,
     without_stray_indents,
@@ -40,15 +44,22 @@ def parse(source: Source, mistakes: Collector) -> n.Module:
     guessed: set[str] = set()
     told: set[int] = set()
     statements: list[n.Statement] = []
+    begun: set[str] = set()
     wrong = [diagnostic.span.start for diagnostic in misread.all()]
     for diagnostic in misread.all():
         mistakes.add(diagnostic)
+    for division in divisions(source, lexed.tokens, lexed.comments, _expression):
+        mistakes.add(division)
+        if division.severity == "error":
+            insort(wrong, division.span.start)
     kept = without_stray_indents(lexed.tokens, mistakes, source, wrong)
     for tokens in _top_level_statements(kept):
         readable = without_misread_lines(tokens, wrong, guessed, told)
-        statements += _parse_statements(readable, mistakes, guessed, told)
+        statements += _parse_statements(readable, mistakes, guessed, told, begun)
     comments = tuple(lexed.comments)
     documenting = find_docs(source, statements, comments)
+    for warning in needless_docs(source, comments, documenting):
+        mistakes.add(warning)
     texts = texts_of(documenting)
     return n.Module(
         Span(0, len(source.text)),
@@ -59,6 +70,19 @@ def parse(source: Source, mistakes: Collector) -> n.Module:
         documenting,
         frozenset(guessed),
     )
+
+
+def _expression(text: str) -> list[Token] | None:
+    """The tokens of a text that is one expression; None for any other text."""
+    ignored = Collector()
+    tokens = lex(Source.from_text("", text.strip()), ignored).tokens
+    if not tokens or ignored.all():
+        return None
+    try:
+        statement = parse_statement(tokens)
+    except (Mistake, UnexpectedToken):
+        return None
+    return tokens if isinstance(statement, n.ExpressionStmt) else None
 
 
 def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:
@@ -82,11 +106,16 @@ def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _parse_statements(
-    tokens: list[Token], mistakes: Collector, guessed: set[str], told: set[int]
+    tokens: list[Token],
+    mistakes: Collector,
+    guessed: set[str],
+    told: set[int],
+    begun: set[str],
 ) -> list[n.Statement]:
     """What the tokens of a top-level statement become: one, or its parts when it is misread.
 
-    `told` are the places of the lines that hold a mistake that has been reported.
+    `told` are the places of the lines that hold a mistake that has been reported; `begun` are the
+    words of other languages that such lines begin with.
     """
     statements: list[n.Statement] = []
     pending = [tokens] if tokens else []
@@ -108,10 +137,14 @@ def _parse_statements(
             if _is_shallow(statement, tokens, mistakes):
                 statements.append(statement)
             continue
+        broken = with_foreign_block(tokens, broken)
         start = first_word(tokens[broken]).start
-        if start not in told and all(token.kind != "UNCLOSED" for token in tokens[broken]):
+        first = tokens[broken][0].text
+        is_new = start not in told and GOES_ON.get(first) not in begun
+        if is_new and all(token.kind != "UNCLOSED" for token in tokens[broken]):
             mistakes.add(diagnostic)
         told.add(start)
+        begun.add(first)
         guessed.update(names_on(tokens[broken]))
         replaced = without_line(tokens, broken, is_orphan=is_orphan)
         if replaced is None or _said(replaced) == _said(tokens):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.source import Source, Span
+from saftc.syntax.habits import FOREIGN_BLOCKS
 from saftc.syntax.tokens import LAYOUT, OPENS_BLOCK, Token, first_word, line_at
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -22,6 +23,8 @@ _LIKE = {
     "def": "function",
     "fn": "function",
     "function": "function",
+    "func": "function",
+    "async": "function",
     "FOR": "while",
     "WHILE": "while",
     "IF": "if",
@@ -106,6 +109,22 @@ def names_on(line: list[Token]) -> Iterator[str]:
             yield token.text
         elif token.kind == "UNCLOSED":
             yield from _WORD.findall(token.text)
+
+
+def with_foreign_block(tokens: list[Token], line: slice) -> slice:
+    """A line with its block, when the block means nothing here: the members of a class."""
+    start: int = line.start
+    stop: int = line.stop
+    first = tokens[start]
+    has_block = stop < len(tokens) and tokens[stop].kind == "INDENT"
+    if not has_block or (first.kind != "TYPE" and first.text not in FOREIGN_BLOCKS):
+        return line
+    depth = 0
+    for position in range(stop, len(tokens)):
+        depth += (tokens[position].kind == "INDENT") - (tokens[position].kind == "DEDENT")
+        if not depth:
+            return slice(start, position + 1)
+    return slice(start, len(tokens))
 
 
 def without_line(

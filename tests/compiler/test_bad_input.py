@@ -61,7 +61,7 @@ _FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "string that ends in a backslash": ('x = "abc\\\n', ["SAFT0105"]),
     "unterminated prompt": ("x = $ abc\n", ["SAFT0108"]),
     "lone dollar": ("$", ["SAFT0108"]),
-    "a dollar too many": ("x = $ a $ $\n", ["SAFT0108"]),
+    "a dollar too many": ("x = $ a $ $\n", ["SAFT0114"]),
     "prompt that ends in a backslash": ("x = $ abc \\", ["SAFT0108"]),
     "unterminated hole": ("x = $ a {b\n", ["SAFT0108"]),
     "empty hole": ("x = $ a {} b $\n", ["SAFT0120"]),

@@ -97,10 +97,13 @@ def test_prompt_text_is_cleaned_and_unescaped() -> None:
 
 
 def test_doc_comments_find_their_nodes() -> None:
-    module = _module(
+    found = Collector()
+    text = (
         "/// module\n\n/// function\n/// more\nf go(\n    /// above\n    a: int,\n"
         "    b: int, /// beside\n):\n    nil\n\n/// record\ntype T(x: int) /// not for x\n"
     )
+    module = parse(Source.from_text("in.saft", text), found)
+    assert [diagnostic.code for diagnostic in found.report()] == ["SAFT0612"]
     function, record = module.statements
     assert isinstance(function, n.FunctionDef) and isinstance(record, n.RecordDef)
     assert module.docs[function] == "function\nmore"

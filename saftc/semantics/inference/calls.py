@@ -76,7 +76,11 @@ def _call_value(inference: Inference, node: n.Call, function: Type, env: Environ
     for argument in node.arguments:
         inference.expression(argument.value, env)
     if not callable_members and function != NEVER:
-        inference.report(catalogue.NOT_CALLABLE.at(node.function.span, found=show(function)))
+        is_length = isinstance(node.function, n.Member) and node.function.name.text == "length"
+        hint = "`.length` is a number already" if is_length else None
+        inference.report(
+            catalogue.NOT_CALLABLE.at(node.function.span, found=show(function), hint=hint)
+        )
         return ANY
     for member in callable_members:
         results.append(

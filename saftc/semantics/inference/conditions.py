@@ -59,26 +59,64 @@ def can_be_false(type_: Type) -> bool:
 
 
 Keeps = Callable[[Type], bool]
+# Looks at an operand of a condition and its type.
+Look = Callable[[Inference, n.Expression, Type], None]
 
 
-def condition(inference: Inference, node: n.Expression, env: Environment) -> None:
-    """Infers an expression that is a condition: prompts in it are asked for a bool."""
+def logical_value(inference: Inference, node: n.Logical, env: Environment) -> None:
+    """Infers `a or b` where its value is used: a bool, although one of the two may be meant."""
+    operands: list[tuple[n.Expression, Type]] = []
+    condition(inference, node, env, lambda _, operand, type_: operands.append((operand, type_)))
+    constant = [operand for operand, type_ in operands if not can_be_false(type_)]
+    if node.operator == "or" and constant:
+        left = inference.facts.types.get(node.left, ANY)
+        hint = f"`or` gives a bool; write `{_choice(node, left)}`"
+        inference.report(catalogue.ALWAYS_TRUE.at(constant[0].span, hint=hint))
+        return
+    for operand, type_ in operands:
+        _warn_if_constant(inference, operand, type_)
+
+
+def _choice(node: n.Logical, left: Type) -> str:
+    """What gives the first of two values that is not empty, as Python's `or` does."""
+    name = node.left.text if isinstance(node.left, n.Name) else "x"
+    match node.right:
+        case n.Literal(value=str() as text) if len(text) < 20:
+            other = f'"{text}"'
+        case _:
+            other = "..."
+    if left == STRING:
+        return f'{name} if {name} != "" else {other}'
+    if isinstance(left, ListType):
+        return f"{name} if len({name}) > 0 else {other}"
+    if left in (INT, FLOAT):
+        return f"{name} if {name} != 0 else {other}"
+    return f"{name} if {name} else {other}"
+
+
+def condition(
+    inference: Inference, node: n.Expression, env: Environment, look: Look | None = None
+) -> None:
+    """Infers an expression that is a condition: prompts in it are asked for a bool.
+
+    `look` is shown each operand; without one, an operand that is always true or false is reported.
+    """
     match node:
         case n.Logical():
             inference.keep(node, BOOL)
-            condition(inference, node.left, env)
+            condition(inference, node.left, env, look)
             inner = Environment(env)
             narrow(inference, node.left, inner, truth=node.operator == "and")
-            condition(inference, node.right, inner)
+            condition(inference, node.right, inner, look)
         case n.Unary(operator="not"):
             inference.keep(node, BOOL)
-            condition(inference, node.operand, env)
+            condition(inference, node.operand, env, look)
         case n.Prompt():
             inference.facts.forms.tests[node] = test_of(inference.expression(node, env, BOOL))
         case _:
             type_ = inference.expression(node, env)
             inference.facts.forms.tests[node] = test_of(type_)
-            _warn_if_constant(inference, node, type_)
+            (look or _warn_if_constant)(inference, node, type_)
 
 
 def _warn_if_constant(inference: Inference, node: n.Expression, type_: Type) -> None:

@@ -18,7 +18,7 @@ from saftc.semantics.forms import (
     native_if,
 )
 from saftc.semantics.inference.calls import call
-from saftc.semantics.inference.conditions import condition, narrow
+from saftc.semantics.inference.conditions import condition, logical_value, narrow
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.loops import bind, iterated
@@ -31,6 +31,7 @@ from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    FLOAT,
     INT,
     NEVER,
     NIL,
@@ -88,7 +89,7 @@ def type_of(
         case n.Comparison():
             return _comparison(inference, node, env)
         case n.Logical():
-            condition(inference, node, env)
+            logical_value(inference, node, env)
             return BOOL
         case n.Conditional():
             return _conditional(inference, node, env, wanted)
@@ -390,6 +391,16 @@ def _is_zero(node: n.Expression) -> bool:
 
 def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
     if operator == "+" and STRING in (left, right):
+        return "`str(x)` makes a text of any value"
+    if operator == "%" and left == STRING:
+        return '`+` joins texts: `"total: " + str(n)`'
+    if operator == "%" and {left, right} <= {INT, FLOAT}:
+        return "`%` takes ints only"
+    if operator == "+" and isinstance(left, ListType):
+        return "`+` joins two lists: `xs + [x]`"
+    if operator in ("<", "<=", ">", ">=") and STRING in (left, right):
+        return "two numbers or two texts can be compared; `int(x)` reads a number from a text"
+    if operator in ("in", "not in") and right == STRING:
         return "`str(x)` makes a text of any value"
     if operator == "*" and STRING in (left, right):
         return "`*` takes numbers only"

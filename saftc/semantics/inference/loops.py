@@ -30,6 +30,7 @@ _ITEMS_OF = {
     "object": "go over `keys(x)` or `values(x)`",
     "string": "`split(x)` gives words",
     "dataframe": "`columns(x)` gives the names of its columns",
+    "int": "`range(n)` counts from 0",
 }
 
 
@@ -42,7 +43,7 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
         return ANY
     if is_none_of(iterable, "list", "tuple"):
         words = [kind_word(member) or "" for member in members(iterable)]
-        hint = next((_ITEMS_OF[word] for word in words if word in _ITEMS_OF), None)
+        hint = next((hint for word, hint in _ITEMS_OF.items() if word in words), None)
         inference.report(catalogue.NOT_ITERABLE.at(node.span, found=show(iterable), hint=hint))
         return ANY
     wrong = union(m for m in members(iterable) if is_none_of(m, "list", "tuple", "dataframe"))

@@ -38,6 +38,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.habits import method_hint
 
 
 def member(inference: Inference, node: n.Member, env: Environment) -> Type:
@@ -122,7 +123,7 @@ def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagno
         found=show(value),
         name=name,
         hint=_member_hint(
-            inference, value, name, MEMBERS if inference.facts.result_of(node.value) else ()
+            inference, value, name, node, MEMBERS if inference.facts.result_of(node.value) else ()
         ),
     )
 
@@ -171,7 +172,11 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
 
 
 def _member_hint(
-    inference: Inference, value: Type, name: str, others: Iterable[str] = ()
+    inference: Inference,
+    value: Type,
+    name: str,
+    node: n.Member | None = None,
+    others: Iterable[str] = (),
 ) -> str | None:
     names: list[str] = []
     for member in members(value):
@@ -183,7 +188,8 @@ def _member_hint(
             case _:
                 pass
     listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
-    return did_you_mean(name, [*names, *others]) or listed
+    method = None if node is None else method_hint(node, names)
+    return did_you_mean(name, [*names, *others]) or method or listed
 
 
 def tuple_member(inference: Inference, node: n.TupleMember, env: Environment) -> Type:

@@ -1,0 +1,126 @@
+"""Comments that were meant as a division: `pages // per + 1` is `pages` in Saft.
+
+A `//` directly behind a value, at most one blank between, is taken for Python's division when what
+follows is an expression of numbers and of names that the script has elsewhere.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
+from saftc.source import Source, Span
+from saftc.syntax.tokens import CLOSER_OF, LAYOUT, Comment, Token
+
+DIVISION_HINT = "`//` begins a comment; `int(a / b)` is a whole number"
+
+_ENDS_VALUE = {"NAME", "INTEGER", "FLOAT", "RPAR", "RSQB"}
+_BEGINS_DIVISOR = {"NAME", "INTEGER", "FLOAT", "LPAR", "MINUS"}
+# Lines on which a value is expected: statements that only name something have no division.
+_NO_VALUES = {"FUNCTION", "CONV", "TYPE", "IMPORT", "FROM", "PATTERN_START"}
+_WITH_VALUES = {"RET", "ASSERT", "IF", "ELIF", "WHILE", "FOR"}
+_CLOSING = re.compile(r"[)\]}]")
+
+# Gives the tokens of a text that is an expression.
+Read = Callable[[str], list[Token] | None]
+
+
+def swallows(comments: Iterable[Comment], offset: int) -> bool:
+    """Whether a comment behind `offset` holds a bracket that closes what it does not open."""
+    return any(
+        comment.span.start > offset and comment.is_trailing and _closes_more(comment.text)
+        for comment in comments
+    )
+
+
+def _closes_more(text: str) -> bool:
+    depth = 0
+    for character in text:
+        if character in CLOSER_OF:
+            depth += 1
+        elif _CLOSING.match(character):
+            depth -= 1
+        if depth < 0:
+            return True
+    return False
+
+
+def divisions(
+    source: Source, tokens: list[Token], comments: Iterable[Comment], read: Read
+) -> Iterator[Diagnostic]:
+    """What is wrong with each comment that was meant as a division.
+
+    It is an error where the comment holds the `:` or `,` behind the division, and else a warning.
+
+    `read` gives the tokens of a text that is an expression, and None for any other text.
+    """
+    candidates = [comment for comment in comments if comment.is_trailing and not comment.is_doc]
+    if not candidates:
+        return
+    names = {token.text for token in tokens if token.kind == "NAME"}
+    position = 0
+    for comment in candidates:
+        while position < len(tokens) and tokens[position].span.end <= comment.span.start:
+            position += 1
+        line = _before(tokens, position, comment)
+        if not _is_behind_value(source, line, comment):
+            continue
+        text = comment.text.removeprefix("//")
+        is_augmented = text.startswith("=") and len(line) == 1
+        inside = read(text.removeprefix("=").removesuffix(":").removesuffix(","))
+        if inside is None or inside[0].kind not in _BEGINS_DIVISOR:
+            continue
+        if all(token.text in names for token in inside if token.kind == "NAME") and (
+            is_augmented or _takes_value(line)
+        ):
+            yield _warning(line, comment, text)
+
+
+def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
+    if text.startswith("="):
+        # All that is left of `n //= 2` is `n`, of which more would be said later.
+        name = line[0].text
+        hint = f"`//` begins a comment; write `{name} = int({name} / {text[1:].strip()})`"
+        return catalogue.UNUSED_VALUE.at(line[0].span, hint=hint)
+    if text.endswith((":", ",")):
+        return catalogue.UNEXPECTED.at(
+            Span(comment.span.start, comment.span.start + 2),
+            expected=f"`{text[-1]}`",
+            found="a comment",
+            hint=DIVISION_HINT,
+        )
+    return catalogue.DIVISION_COMMENT.at(
+        Span(comment.span.start, comment.span.start + 2),
+        hint="`int(a / b)` is a whole number; two blanks stand before a comment",
+    )
+
+
+def _before(tokens: list[Token], position: int, comment: Comment) -> list[Token]:
+    """The tokens of the logical line up to a comment."""
+    end = position
+    while end > 0 and tokens[end - 1].span.start >= comment.span.start:
+        end -= 1
+    start = end
+    while start > 0 and tokens[start - 1].kind not in LAYOUT:
+        start -= 1
+    return tokens[start:end]
+
+
+def _is_behind_value(source: Source, line: list[Token], comment: Comment) -> bool:
+    if not line or line[-1].kind not in _ENDS_VALUE:
+        return False
+    if line[0].kind in _NO_VALUES and all(token.kind != "RET" for token in line):
+        return False
+    return source.text[line[-1].span.end : comment.span.start] in ("", " ")
+
+
+def _takes_value(line: list[Token]) -> bool:
+    """Whether a value is used where the line ends: assigned, given back, compared or enclosed."""
+    depth = 0
+    for token in line:
+        depth += (token.text in CLOSER_OF) - (token.text in CLOSER_OF.values())
+    return (
+        depth > 0
+        or line[0].kind in _WITH_VALUES
+        or any(token.kind in ("ASSIGN", "RET") for token in line)
+    )

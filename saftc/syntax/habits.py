@@ -1,0 +1,234 @@
+"""Words of other languages, and what Saft has instead: the hints as data, for all stages.
+
+A row is a word and the hint for it. What depends on the tokens around a mistake is in `mistakes`.
+"""
+
+from collections.abc import Collection
+
+from saftc.syntax import nodes as n
+
+# What stands at the beginning of a statement, or before an expression, in other languages.
+WORDS = {
+    **dict.fromkeys(("def", "function", "fn", "func", "fun"), "a function begins with `f`"),
+    "return": "write `ret`",
+    **dict.fromkeys(("let", "var", "const"), "an assignment needs no word before it"),
+    **dict.fromkeys(
+        ("class", "struct", "interface", "record", "dataclass"), "write `type Name(field: schema)`"
+    ),
+    "enum": 'write `type Name = "one" | "two"`',
+    **dict.fromkeys(("elseif", "elsif"), "write `elif`"),
+    **dict.fromkeys(("unless", "until"), "write `if not` or `while not`"),
+    "foreach": "write `for x in xs:`",
+    **dict.fromkeys(("loop", "repeat"), "write `while true:`"),
+    "try": "a failed call to a model stops the script; there is no `try`",
+    **dict.fromkeys(
+        ("except", "catch", "finally"), "a failure stops the script; it cannot be caught"
+    ),
+    **dict.fromkeys(
+        ("raise", "throw"), "`assert condition, message` stops the script with a message"
+    ),
+    "with": "there is no `with` block; `read_text(path)` and `write_text(path, text)` close files",
+    "lambda": "define a function with `f`",
+    **dict.fromkeys(
+        ("global", "nonlocal"),
+        "a function cannot assign a name of its surroundings; give the value back with `ret`",
+    ),
+    "del": "values are never changed; make a new one without it",
+    **dict.fromkeys(("async", "await"), "there is no `async` or `await`: a call waits by itself"),
+    "yield": "a function gives one value; collect a list and `ret` it",
+    **dict.fromkeys(("match", "switch", "case"), "write `if` and `elif`"),
+    **dict.fromkeys(("print", "echo", "puts"), "a call has parentheses: `print(x)`"),
+    **dict.fromkeys(("export", "public", "private", "static"), "it needs no word before it"),
+    **dict.fromkeys(("new",), "a call needs no word before it"),
+    **dict.fromkeys(("use", "using", "include", "require"), "write `import name`"),
+    **dict.fromkeys(
+        ("int", "float", "str", "string", "bool", "list", "dict"), "the type goes behind: `x: int`"
+    ),
+}
+
+# The words that make a block of which nothing can be kept, and the words that go on after them.
+FOREIGN_BLOCKS = {"class", "struct", "interface", "enum", "match", "switch"}
+GOES_ON = {
+    "except": "try",
+    "catch": "try",
+    "finally": "try",
+    "else": "try",
+    "case": "match",
+    "await": "async",
+}
+
+# What a word before an expression, not at the beginning of a statement, is there.
+PREFIXES = {"lambda", "await", "new", "yield", "not"}
+
+# Generic types as Python writes them, around the types in their brackets.
+GENERICS = {
+    **dict.fromkeys(
+        ("list", "List", "Sequence", "Iterable", "set", "Set", "frozenset", "Array"), "[{}]"
+    ),
+    **dict.fromkeys(("Optional", "Maybe"), "{}?"),
+    **dict.fromkeys(("tuple", "Tuple"), "({})"),
+    "Union": "{}",
+    "Callable": "any",
+    "Literal": "{}",
+}
+PLAIN_TYPES = {"str": "string", "None": "nil", "boolean": "bool", "integer": "int", "Any": "any"}
+OBJECTS = {"dict", "Dict", "Mapping", "Map", "Record", "object"}
+
+# Prefixes of strings.
+STRING_PREFIXES = {
+    "f": 'there are no formatted strings; join with `+`: `"hello " + str(name)`',
+    "r": r"there are no raw strings; write `\\` for a backslash",
+    "b": "there are no bytes; leave the prefix out",
+    "u": "strings are Unicode; leave the prefix out",
+}
+
+# Names that other languages define, and what Saft has for them.
+_PYTHONS = "`from builtins import {name}` brings Python's"
+ABSENT_NAMES = {
+    "input": _PYTHONS.format(name="input"),
+    "open": "`read_text(path)` reads a file, `write_text(path, text)` writes one",
+    **{name: _PYTHONS.format(name=name) for name in ("any", "all", "chr", "ord", "pow", "divmod")},
+    **{name: _PYTHONS.format(name=name) for name in ("bin", "hex", "oct", "hash", "id", "format")},
+    **{name: f"`from math import {name}` brings Python's" for name in ("floor", "ceil", "sqrt")},
+    "map": "write `[g(x) for x in xs]`",
+    "filter": "write `[x for x in xs if x > 2]`",
+    "list": "a list is written `[a, b]`; `[x for x in xs]` makes one of a tuple",
+    **dict.fromkeys(("set", "frozenset"), "there are no sets; write a list: `[a, b]`"),
+    "dict": "an object is written `{name: value}`",
+    **dict.fromkeys(("object", "Object"), "an object is written `{name: value}`"),
+    "tuple": "a tuple is written `(a, b)`",
+    "bool": 'compare: `x != 0`, `x != ""`',
+    "repr": "`json(x)` or `str(x)` makes a text",
+    **dict.fromkeys(
+        ("ask", "prompt", "llm", "chat", "complete", "generate"),
+        "a prompt stands between two `$`: `$ who is {name}? $`",
+    ),
+    **dict.fromkeys(
+        ("isinstance", "typeof", "instanceof"), '`type(x) == "int"` tells the kind of a value'
+    ),
+    **dict.fromkeys(
+        ("exit", "quit"),
+        "a script ends at its last line; `assert condition, message` stops it before",
+    ),
+    **dict.fromkeys(("iter", "next"), "`for` goes over a list; `xs[0]` is its first item"),
+    **dict.fromkeys(("hasattr", "getattr"), '`"name" in x` tells whether an object has a field'),
+    **dict.fromkeys(("setattr", "delattr"), "values are never changed; make a new one"),
+    **dict.fromkeys(("println", "printf", "console", "puts", "echo"), "write `print(x)`"),
+    **dict.fromkeys(("self", "this"), "there are no classes; a function takes what it works on"),
+    "super": "there are no classes",
+    **dict.fromkeys(
+        ("Exception", "ValueError", "TypeError", "RuntimeError", "KeyError", "Error"),
+        "`assert condition, message` stops the script with a message",
+    ),
+    **dict.fromkeys(("Math", "JSON"), "`round`, `abs`, `json` and `parse` are functions"),
+    "sleep": "write `from time import sleep` at the top",
+    **{
+        name: f"write `import {name}` at the top"
+        for name in ("math", "os", "sys", "re", "time", "random", "datetime", "itertools")
+    },
+    "__name__": "a function `main` without parameters runs when the script is run",
+    "string": "did you mean `str`?",
+}
+
+# Arguments of Python's builtins that Saft's do not take.
+_NO_KEY = "`{}` compares the items themselves; sort or choose in a Python function"
+ABSENT_ARGUMENTS = {
+    ("print", "end"): "`print` takes values and ends the line; join them with `+`",
+    ("print", "sep"): "`print` puts a blank between its values; join them with `+`",
+    **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
+}
+
+# Methods of Python's and JavaScript's values; `{x}` is the value that is asked.
+METHODS = {
+    **dict.fromkeys(("upper", "toUpperCase"), "write `upper({x})`"),
+    **dict.fromkeys(("lower", "casefold", "toLowerCase"), "write `lower({x})`"),
+    **dict.fromkeys(("strip", "trim", "lstrip", "rstrip"), "write `strip({x})`"),
+    **dict.fromkeys(("split", "splitlines"), 'write `split({x}, ",")`'),
+    "join": "write `join(texts, {x})`",
+    "replace": "write `replace({x}, old, new)`",
+    **dict.fromkeys(("startswith", "startsWith"), "write `starts_with({x}, part)`"),
+    **dict.fromkeys(("endswith", "endsWith"), "write `ends_with({x}, part)`"),
+    **dict.fromkeys(("contains", "includes", "has", "has_key"), "write `part in {x}`"),
+    **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tells whether it is there"),
+    "format": 'join with `+`: `"total: " + str(n)`',
+    **dict.fromkeys(
+        ("append", "push", "add"), "values are never changed; write `{x} = {x} + [item]`"
+    ),
+    **dict.fromkeys(("extend", "concat"), "values are never changed; write `{x} = {x} + other`"),
+    "insert": "values are never changed; write `{x} = {x}[:i] + [item] + {x}[i:]`",
+    "pop": "values are never changed; `{x}[-1]` is the last item, `{x}[:-1]` the others",
+    "remove": "values are never changed; write `[i for i in {x} if i != item]`",
+    "sort": "write `{x} = sorted({x})`",
+    "reverse": "write `{x} = reversed({x})`",
+    "clear": "values are never changed; write `{x} = []`",
+    "copy": "values are never changed, so no copy is needed",
+    "count": "write `len([i for i in {x} if i == item])`",
+    "map": "write `[g(i) for i in {x}]`",
+    "filter": "write `[i for i in {x} if i > 2]`",
+    "get": '`{x}["key"]` is a field; `"key" in {x}` tells whether it is there',
+    "keys": "write `keys({x})`",
+    "values": "write `values({x})`",
+    "items": "`zip(keys({x}), values({x}))` gives pairs",
+    **dict.fromkeys(("update", "setdefault"), "values are never changed; make a new object"),
+    **dict.fromkeys(("size", "len"), "write `len({x})`"),
+    **dict.fromkeys(("toString", "to_string", "to_s"), "write `str({x})`"),
+    **dict.fromkeys(("loads", "parse"), "write `parse(text)`"),
+    **dict.fromkeys(("dumps", "stringify"), "write `json(value)`"),
+    **dict.fromkeys(("dict", "json", "model_dump_json"), "write `json({x})`"),
+}
+
+# Those of Python's dictionaries; any other name asked of an object may be a field.
+_OF_OBJECTS = {"get", "keys", "values", "items", "update", "setdefault", "pop", "clear", "copy"}
+
+
+def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
+    """What Saft has for the method of another language that `node` asks a value for.
+
+    `fields` are the fields that the value has.
+    """
+    hint = METHODS.get(node.name.text)
+    if hint is None or (fields and node.name.text not in _OF_OBJECTS):
+        return None
+    match node.value:
+        case n.Name(text=text):
+            return hint.format(x=text)
+        case n.Literal(value=str() as text) if len(text) < 12 and text.isprintable():
+            return hint.format(x=f'"{text}"')
+        case _:
+            return hint.format(x="x")
+
+
+_QUOTES = "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb"
+# Characters that have no meaning, and what stands for them.
+CHARACTERS = {
+    **dict.fromkeys(
+        "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb", 'strings stand in double quotes: `"..."`'
+    ),
+    "#": "a comment begins with `//`",
+    "!": "write `not`",
+    "&": "write `and`",
+    ";": "one statement stands on a line",
+    "\\": "a line goes on inside brackets",
+    "\r": "lines end with LF or CRLF",
+    "@": "there are no decorators",
+    "\u00a0": "it is a no-break space; write an ordinary one",
+    "\u2013": "write `-`",
+    "\u2014": "write `-`",
+    "\u2212": "write `-`",
+    "\u00d7": "write `*`",
+    "\u00f7": "write `/`",
+    "\u2264": "write `<=`",
+    "\u2265": "write `>=`",
+    "\u2260": "write `!=`",
+    "\u2026": "`nil` does nothing",
+    **dict.fromkeys("^~", "there are no operators for bits"),
+}
+# The closing of a string that begins with such a character.
+CLOSING_QUOTES = {
+    "'": "'",
+    "\u2018": "\u2019",
+    "\u201c": "\u201d",
+    "`": "`",
+    "\u201e": "\u201c",
+    "\u00ab": "\u00bb",
+}

@@ -1,0 +1,541 @@
+"""What was probably meant where a token is unexpected: the hint of a syntax error.
+
+    g(a=1)      `=` inside the parentheses of a call      arguments are named with `:`: `a: 1`
+
+Each rule looks at the tokens around the unexpected one and gives the hint, or None. The first rule
+that gives one is right; so the special ones stand before the general ones.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from saftc.syntax.habits import (
+    ABSENT_ARGUMENTS,
+    GENERICS,
+    OBJECTS,
+    PLAIN_TYPES,
+    PREFIXES,
+    STRING_PREFIXES,
+    WORDS,
+)
+from saftc.syntax.tokens import KEYWORDS, OPENS_BLOCK, Token, line_at
+
+_VALUES = {"NAME", "INTEGER", "FLOAT", "STRING", "TRUE", "FALSE", "NIL", "PROMPT_START"}
+_ARITHMETIC = {"PLUS": "+", "MINUS": "-", "STAR": "*", "SLASH": "/", "PERCENT": "%"}
+
+# The unexpected kind behind the kind before it.
+_PAIRS = {
+    ("STAR", "STAR"): "there is no power operator; multiply, or write a function",
+    ("EQUAL", "ASSIGN"): "`==` compares",
+    ("NOT_EQUAL", "ASSIGN"): "`!=` compares",
+    ("LESS", "GREATER"): "write `!=`",
+    ("LESS", "LESS"): "there are no operators for bits",
+    ("GREATER", "GREATER"): "there are no operators for bits",
+    ("ASSIGN", "GREATER"): "define a function with `f`",
+    ("STRING", "STRING"): "texts are joined with `+`",
+    ("ELSE", "IF"): "write `elif`",
+    ("NOT", "IN"): "write `x not in xs`",
+    ("NAME", "PROMPT_START"): "only `do` and `program` stand before a prompt",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An unexpected token in its surroundings; `opened` is where the bracket around it stands."""
+
+    bad: Token
+    tokens: list[Token]
+    position: int
+    expected: set[str]
+    opened: int | None
+
+    @property
+    def line(self) -> list[Token]:
+        """The tokens of the logical line."""
+        return self.tokens[line_at(self.tokens, self.bad.span.start)]
+
+    @property
+    def first(self) -> Token:
+        """The first token of the line."""
+        return self.line[0] if self.line else self.bad
+
+    @property
+    def before(self) -> list[Token]:
+        """The tokens of the line that stand before the unexpected one."""
+        return [token for token in self.line if token.span.start < self.bad.span.start]
+
+    @property
+    def opener(self) -> str:
+        """The kind of the bracket around it; empty when there is none."""
+        return "" if self.opened is None else self.tokens[self.opened].kind
+
+    def kind(self, offset: int) -> str:
+        """The kind of a token before it (-1, -2) or behind it; empty when there is none."""
+        return self.token(offset).kind if self.token(offset) is not self.bad else ""
+
+    def token(self, offset: int) -> Token:
+        """A token before it (-1, -2) or behind it; itself when there is none."""
+        position = self.position + offset
+        return self.tokens[position] if 0 <= position < len(self.tokens) else self.bad
+
+    @property
+    def touches(self) -> bool:
+        """Whether no blank stands before it."""
+        return self.position > 0 and self.token(-1).span.end == self.bad.span.start
+
+
+def hint_of(place: Place) -> str | None:
+    """The hint for the unexpected token of `place`."""
+    return next((hint for rule in _RULES if (hint := rule(place)) is not None), None)
+
+
+def _prompt_end(place: Place) -> str | None:
+    if place.kind(-1) == "PROMPT_END" and place.bad.kind in (*_VALUES, "NOT", "IS"):
+        return r"a prompt ends at the next `$`; `\$` is a dollar sign in its text"
+    return None
+
+
+def _first_word(place: Place) -> str | None:
+    first, line = place.first, place.line
+    if first.kind != "NAME" or first.text not in WORDS or len(line) < 2:
+        return None
+    is_opener = place.bad.kind == "NEWLINE" and line[1].kind == "COLON" and place.bad is line[2]
+    if place.bad is not line[1] and not is_opener:
+        return None
+    if place.bad.kind in ("ASSIGN", "COMMA", "DOT"):
+        return None
+    return WORDS[first.text]
+
+
+def _declaration(place: Place) -> str | None:
+    """`int x = 5`, and what stands before a value in other languages."""
+    previous = place.token(-1)
+    if previous.kind != "NAME" or previous is place.bad or place.bad is place.first:
+        return None
+    if previous.text in PREFIXES and previous is not place.first:
+        return WORDS.get(previous.text)
+    return None
+
+
+def _string_prefix(place: Place) -> str | None:
+    previous = place.token(-1)
+    if place.bad.kind != "STRING" or previous.kind != "NAME" or not place.touches:
+        return None
+    return next(
+        (STRING_PREFIXES[letter] for letter in previous.text.lower() if letter in STRING_PREFIXES),
+        None,
+    )
+
+
+def _words_inside(place: Place) -> str | None:
+    bad = place.bad
+    if bad.kind == "NAME" and bad.text == "is":
+        is_negated = place.kind(1) == "NOT"
+        return "write `!=`" if is_negated else "write `==`"
+    if bad.kind == "NAME" and bad.text in ("instanceof", "isinstance"):
+        return '`type(x) == "int"` tells the kind of a value'
+    if bad.kind == "NAME" and bad.text == "then":
+        return "a line that opens a block ends with `:`"
+    return None
+
+
+def _brackets_of_types(place: Place) -> str | None:
+    name = place.token(-1)
+    if place.bad.kind not in ("LSQB", "LESS") or name.kind != "NAME":
+        return None
+    if place.kind(1) == "RSQB":
+        return f"write `[{PLAIN_TYPES.get(name.text, name.text)}]`"
+    if name.text in OBJECTS:
+        return "an object type names its fields: `{id: int, name: string}`"
+    if name.text not in GENERICS:
+        return None
+    inside: list[str] = []
+    for token in place.tokens[place.position + 1 :]:
+        if token.kind == "LSQB":
+            return f"write `{GENERICS[name.text].format('T')}`"
+        if token.kind not in ("NAME", "COMMA", "STRING", "NIL", "INTEGER"):
+            break
+        inside.append(_type_text(token))
+    joined = "".join(inside)
+    if name.text in ("Union", "Literal"):
+        joined = joined.replace(", ", " | ")
+    return f"write `{GENERICS[name.text].format(joined or 'any')}`"
+
+
+def _type_text(token: Token) -> str:
+    if token.kind == "COMMA":
+        return ", "
+    if token.kind == "STRING":
+        return f'"{token.text}"'
+    return PLAIN_TYPES.get(token.text, token.text)
+
+
+def _augmented(place: Place) -> str | None:
+    """`x += 1`, `x++` and `x--`."""
+    bad, line = place.bad, place.line
+    operator = _ARITHMETIC.get(place.kind(-1))
+    if operator is None or place.opened is not None:
+        return None
+    target = line[0].text if line and line[0].kind == "NAME" else "x"
+    is_simple = len(place.before) == 2
+    if bad.kind == "ASSIGN":
+        written = f"write `{target} = {target} {operator} {_rest_of(place)}`"
+        return written if is_simple else _NEVER_CHANGED
+    is_doubled = operator in "+-" and (
+        (bad.kind == place.kind(-1) and place.touches)
+        or (bad.kind == "NEWLINE" and place.kind(-2) == place.kind(-1))
+    )
+    return f"write `{target} = {target} {operator} 1`" if is_doubled else None
+
+
+def _rest_of(place: Place) -> str:
+    following = place.token(1)
+    is_plain = following.kind in ("NAME", "INTEGER", "FLOAT") and place.kind(2) == "NEWLINE"
+    return following.text if is_plain else "..."
+
+
+def _assignment(place: Place) -> str | None:
+    if place.bad.kind != "ASSIGN" or not place.before:
+        return None
+    first, previous = place.first, place.before[-1]
+    if previous is first and first.kind != "NAME" and first.kind in KEYWORDS.values():
+        return f"`{first.text}` is a keyword; choose another name"
+    if place.opener == "LPAR":
+        return _assignment_in_parentheses(place)
+    if place.opener in ("LBRACE", "HOLE_START"):
+        return None if place.opener == "HOLE_START" else "a field is written `name: value`"
+    if first.kind in ("IF", "ELIF", "WHILE", "ASSERT", "RET"):
+        return "`==` compares"
+    if place.opener:
+        return None
+    if place.first.kind in ("FUNCTION", "CONV", "FOR"):
+        return None
+    if place.kind(1) == "GREATER":
+        return WORDS["lambda"]
+    if any(token.kind == "ASSIGN" for token in place.before):
+        return "one name is assigned on a line"
+    if first.kind == "LPAR" or first.kind == "LSQB":
+        return _UNPACKING
+    if previous.kind == "COLON" or previous.kind == "MINUS":
+        return "write `=`"
+    if previous.kind == "RPAR":
+        return "only a name can be assigned"
+    if previous.kind == "RSQB":
+        return _NEVER_CHANGED
+    if len(place.before) > 2 and place.before[-2].kind == "DOT":
+        return _NEVER_CHANGED
+    return None
+
+
+_NEVER_CHANGED = "values are never changed: make a new one and assign it to the name"
+_UNPACKING = "only `for` takes a tuple apart; give it a name and read `pair.0` and `pair.1`"
+
+
+def _assignment_in_parentheses(place: Place) -> str | None:
+    assert place.opened is not None
+    name = place.token(-1)
+    called = place.tokens[place.opened - 1] if place.opened else None
+    if called is None or called.kind not in ("NAME", "RPAR", "RSQB"):
+        return "`==` compares"
+    if name.kind != "NAME":
+        return None
+    following = place.token(1)
+    value = "..."
+    if following.kind in ("INTEGER", "FLOAT", "NAME"):
+        value = following.text
+    elif following.kind == "STRING":
+        value = f'"{following.text}"' if len(following.text) < 12 else '"..."'
+    if (called.text, name.text) in ABSENT_ARGUMENTS:
+        return ABSENT_ARGUMENTS[called.text, name.text]
+    if called.text == "dict":
+        return f"an object is written `{{{name.text}: {value}}}`"
+    return f"arguments are named with `:`: write `{name.text}: {value}`"
+
+
+def _walrus(place: Place) -> str | None:
+    if place.bad.kind == "COLON" and place.kind(1) == "ASSIGN":
+        return "an assignment stands on a line of its own"
+    return None
+
+
+def _commas(place: Place) -> str | None:
+    """`a, b = pair`, `x = 1, 2` and `import math, os`."""
+    if place.bad.kind != "COMMA" or place.opened is not None:
+        return None
+    if place.first.kind == "IMPORT":
+        return "one `import` stands on a line"
+    following = place.line[len(place.before) :]
+    if any(token.kind == "ASSIGN" for token in following):
+        return _UNPACKING
+    if place.first.kind == "RET" or any(token.kind == "ASSIGN" for token in place.before):
+        return "a tuple stands in parentheses: `(a, b)`"
+    return None
+
+
+def _stars(place: Place) -> str | None:
+    if place.bad.kind != "STAR":
+        return None
+    if place.first.kind == "FROM":
+        return "name what is needed: `from module import one, two`"
+    if place.opener == "LSQB":
+        return "lists are joined with `+`: `[1] + xs`"
+    if place.opener == "LBRACE":
+        return "an object names its fields: `{id: row.id, name: row.name}`"
+    if place.opener != "LPAR" or place.kind(-1) not in ("LPAR", "COMMA"):
+        return None
+    if place.first.kind in ("FUNCTION", "CONV"):
+        return "a function has a fixed number of parameters; let one take a list"
+    return "arguments are not taken out of a list or an object; give each, or pass the list"
+
+
+def _comprehensions(place: Place) -> str | None:
+    if place.bad.kind != "FOR":
+        return None
+    if place.opener == "LPAR":
+        return "a comprehension stands in square brackets: `[x for x in xs]`"
+    if place.opener == "LBRACE":
+        return "a comprehension makes a list: `[x for x in xs]`"
+    return None
+
+
+def _objects(place: Place) -> str | None:
+    if place.opener != "LBRACE" or place.opened is None:
+        return None
+    if place.first.kind == "PATTERN_START" and "COLON" in place.expected:
+        return None
+    wants_colon = place.bad.kind in ("COMMA", "RBRACE") and place.expected == {"COLON"}
+    if wants_colon or place.bad.kind in ("INTEGER", "FLOAT", "LPAR", "LSQB", "TRUE", "NIL"):
+        return "an object is written `{name: value}`, its keys names or strings; a list `[1, 2]`"
+    return None
+
+
+def _slices(place: Place) -> str | None:
+    if place.bad.kind != "COLON" or place.opener != "LSQB" or place.opened is None:
+        return None
+    inside = place.tokens[place.opened : place.position]
+    return "a slice has no step" if any(token.kind == "COLON" for token in inside) else None
+
+
+def _imports(place: Place) -> str | None:
+    first = place.first
+    if first.kind == "FROM" and place.bad.kind == "LPAR":
+        return "the names stand on one line, without parentheses"
+    if first.text in ("from", "import") and place.kind(-1) in ("DOT", "NAME", ""):
+        line = place.line
+        if len(line) > 1 and line[1].kind == "DOT":
+            return "a sibling script is imported by its name: `from weather import forecast`"
+    if first.text in ("from", "import") and place.bad.kind == "STRING":
+        return "a module is named without quotes: `from weather import forecast`"
+    return None
+
+
+def _parameters(place: Place) -> str | None:
+    """`f g(x int)` and `type P:`."""
+    is_type = place.first.kind == "TYPE" and place.opened is None
+    if is_type and place.bad.kind in ("COLON", "LBRACE"):
+        name = place.line[1].text
+        if place.kind(-1) == "RPAR":
+            return "a type has no block"
+        return f"the fields stand in parentheses: `type {name}(id: int)`"
+    is_typed = place.first.kind in ("TYPE", "FUNCTION", "CONV") and place.opener == "LPAR"
+    if is_typed and place.bad.kind == "NAME" and place.kind(-1) == "NAME":
+        first, second = place.token(-1).text, place.bad.text
+        if first in PLAIN_TYPES or first in ("int", "float", "bool", "string"):
+            first, second = second, first
+            return f"write `{first}: {PLAIN_TYPES.get(second, second)}`"
+        if second in PLAIN_TYPES or second in ("int", "float", "bool", "string"):
+            return f"write `{first}: {PLAIN_TYPES.get(second, second)}`"
+        return f"write `{first}, {second}`, or `{first}: type`"
+    return None
+
+
+def _conditions(place: Place) -> str | None:
+    bad = place.bad
+    if bad.kind == "QUESTION":
+        is_choice = any(token.kind == "COLON" for token in place.line[len(place.before) :])
+        return "write `a if c else b`" if is_choice else "there is no operator for what may be nil"
+    if "ELSE" in place.expected and "NEWLINE" not in place.expected and bad.kind not in _VALUES:
+        return "write `a if c else b`"
+    if bad.kind == "ELSE" and place.opener == "LSQB":
+        return "write `[a if c else b for x in xs]`"
+    if bad.kind == "IF" and place.kind(-1) in ("ASSIGN", "LPAR", "LSQB", "COMMA", "RET"):
+        return "write `a if c else b`"
+    if bad.kind == "ELSE" and bad is place.first and place.kind(1) == "IF":
+        return "write `elif`"
+    if bad.kind in ("ELSE", "ELIF") and bad is place.first:
+        return "it has no `if` before it at this indentation"
+    if bad.kind == "BAR":
+        return "write `or`"
+    return None
+
+
+def _blocks(place: Place) -> str | None:
+    """A line that opens a block, without its `:`."""
+    if place.first.kind not in OPENS_BLOCK or "COLON" not in place.expected or place.opened:
+        return None
+    if place.bad.kind == "LBRACE":
+        return "a block begins with `:` and is indented"
+    if place.bad.kind == "NEWLINE":
+        return "a line that opens a block ends with `:`"
+    if place.bad.kind in _VALUES:
+        return "a `:` stands before the block"
+    return None
+
+
+def _numbers(place: Place) -> str | None:
+    if place.bad.kind == "DOT" and place.kind(1) == "DOT":
+        return "`nil` does nothing"
+    if place.bad.kind == "DOT" and place.kind(1) == "INTEGER":
+        return f"write `0.{place.token(1).text}`"
+    if place.kind(-1) == "DOT" and place.kind(-2) == "INTEGER":
+        return f"write `{place.token(-2).text}.0`"
+    return None
+
+
+def _comments(place: Place) -> str | None:
+    is_block = place.bad.kind == "STAR" and place.kind(-1) == "SLASH"
+    if is_block or (place.bad.kind == "SLASH" and place.kind(1) == "STAR"):
+        return "a comment begins with `//`"
+    return None
+
+
+def _spreads(place: Place) -> str | None:
+    if place.bad.kind != "DOT" or place.kind(1) != "DOT" or not place.opener:
+        return None
+    if place.opener == "LBRACE":
+        return "an object names its fields: `{id: row.id, name: row.name}`"
+    return "lists are joined with `+`: `[1] + xs`" if place.opener == "LSQB" else None
+
+
+def _missing_comma(place: Place) -> str | None:
+    is_item = place.opener in ("LPAR", "LSQB", "LBRACE") and place.bad.kind in _VALUES
+    previous = place.kind(-1)
+    if is_item and previous in (_VALUES | {"RPAR", "RSQB"}) and "COMMA" in place.expected:
+        return "a comma is missing"
+    return None
+
+
+def _loops(place: Place) -> str | None:
+    if place.first.kind != "FOR":
+        return None
+    if place.bad.text == "of":
+        return "write `for x in xs:`"
+    if place.bad.kind in ("ASSIGN", "LPAR"):
+        return "write `for i in range(n):`"
+    if place.opener == "LPAR" and place.tokens[(place.opened or 0) - 1] is place.first:
+        return "write `for x in xs:`, without parentheses"
+    return None
+
+
+def _results(place: Place) -> str | None:
+    """`f g(x): int` and `f g(x) = x`."""
+    if place.opened is not None:
+        return None
+    is_headless = place.first.kind == "NAME" and place.bad.kind == "COLON"
+    if is_headless and place.kind(-1) == "RPAR" and place.line[1].kind == "LPAR":
+        return "a function begins with `f` and its name: `f g(x):`"
+    if place.bad.kind == "INDENT":
+        return "a block begins below a line that ends with `:`"
+    if place.first.kind not in ("FUNCTION", "CONV"):
+        return None
+    if place.bad.kind == "ARROW":
+        return "the type of the result stands before the `:`"
+    if place.bad.kind == "ASSIGN":
+        return "a function gives its value with `ret`: `f g(x): ret x`"
+    if place.bad.kind in ("NAME", "COLON") and "LPAR" in place.expected:
+        return "the parameters stand in parentheses: `f name(x):`"
+    return None
+
+
+def _formats(place: Place) -> str | None:
+    """`{price:.2f}` in a prompt."""
+    if place.opener != "HOLE_START" or place.kind(-1) != "COLON":
+        return None
+    if place.bad.kind in ("DOT", "COMMA", "GREATER", "LESS"):
+        return "the only format is `raw`; `round(x, 2)` and `str(x)` change a value"
+    return None
+
+
+def _doubled_braces(place: Place) -> str | None:
+    if place.opener != "LBRACE" or place.kind(1) != "HOLE_END" or place.opened is None:
+        return None
+    is_doubled = place.tokens[place.opened - 1].kind == "HOLE_START"
+    return (
+        r"one pair of braces inserts a value; `\{` is a brace in the text" if is_doubled else None
+    )
+
+
+def _calls(place: Place) -> str | None:
+    """`len xs`: a call without parentheses."""
+    name = place.token(-1)
+    follows = place.bad.kind in ("NAME", "STRING", "INTEGER") and name.kind == "NAME"
+    if not follows or name is place.bad or place.opener or place.first.kind in _NO_CALLS:
+        return None
+    value = place.bad.text if place.bad.kind != "STRING" else "..."
+    if place.bad.kind == "NAME" and place.kind(1) == "ASSIGN":
+        return "an assignment needs no word before it"
+    return f"a call has parentheses: `{name.text}({value})`" if len(value) < 30 else None
+
+
+_NO_CALLS = {*OPENS_BLOCK, "TYPE", "IMPORT", "FROM"}
+
+
+def _keywords(place: Place) -> str | None:
+    bad = place.bad
+    if bad.text in KEYWORDS and place.expected == {"NAME"}:
+        return f"`{bad.text}` is a keyword; choose another name"
+    return None
+
+
+def _nested_pattern(place: Place) -> str | None:
+    if place.first.kind == "PATTERN_START" and place.expected == {"ASSIGN"}:
+        return "a `{` at the beginning of a line takes an answer apart: `{name: type} = $ ... $`"
+    if place.opener != "LBRACE" or place.opened is None or "COLON" not in place.expected:
+        return None
+    if place.first.kind != "PATTERN_START":
+        return None
+    field = place.tokens[place.opened - 2]
+    return f"patterns do not nest: write `{field.text}: {{name: type}}` and read its fields"
+
+
+def _hole(place: Place) -> str | None:
+    return r"write `\{` for a brace in the text" if place.opener == "HOLE_START" else None
+
+
+def _pairs(place: Place) -> str | None:
+    return _PAIRS.get((place.kind(-1), place.bad.kind))
+
+
+_RULES: tuple[Callable[[Place], str | None], ...] = (
+    _first_word,
+    _prompt_end,
+    _comments,
+    _doubled_braces,
+    _formats,
+    _nested_pattern,
+    _string_prefix,
+    _declaration,
+    _pairs,
+    _words_inside,
+    _loops,
+    _results,
+    _brackets_of_types,
+    _augmented,
+    _walrus,
+    _assignment,
+    _commas,
+    _stars,
+    _comprehensions,
+    _spreads,
+    _objects,
+    _slices,
+    _imports,
+    _parameters,
+    _blocks,
+    _numbers,
+    _keywords,
+    _hole,
+    _conditions,
+    _missing_comma,
+    _calls,
+)
