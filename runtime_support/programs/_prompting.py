@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from runtime_support._asking import Asking, Question, rendered_from, settings_where_known
 from runtime_support._config import Settings, given_here, settings_for
@@ -125,7 +125,7 @@ class Plan:
         if isinstance(program, Plan):
             return program
         if isinstance(functions, Mapping):
-            named: dict[str, Function] = {**functions}
+            named = dict(cast("Mapping[str, Function]", functions))
         else:
             named = {one.__name__: one for one in functions}
         checked = check(program, registry_for(named, conversions, pure=pure))
