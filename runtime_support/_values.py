@@ -144,7 +144,7 @@ def data_of(value: Any) -> Any:
 
     Any other value is given as it is.
     """
-    class_: type[object] = type(value)
+    class_: Any = value.__class__
     if class_ in _KINDS or hasattr(value, "__mro__"):  # a class is no instance of itself
         return value
     if hasattr(class_, "__members__"):
