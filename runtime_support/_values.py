@@ -48,13 +48,6 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
     ord("\\"): "\\\\",
 }
 
-# What moves the cursor, ends a line or turns the direction of writing, but for line ends and tabs.
-_INVISIBLE = {
-    code: f"\\u{code:04x}"
-    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-    if chr(code) not in "\n\t"
-}
-
 BRIEF_LENGTH = 60
 
 # By dataclass: its fields' names in the script, and in Python. Filled as classes are met, and begun

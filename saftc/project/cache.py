@@ -152,15 +152,6 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def digest_of(path: str | Path) -> str | None:
-    """The digest of a file; None when it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return digest(file.read())
-    except (OSError, ValueError):
-        return None
-
-
 def _checksum(data: dict[str, Any]) -> str:
     return digest(json.dumps(data, sort_keys=True).encode())
 

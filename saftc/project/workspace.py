@@ -52,6 +52,8 @@ class Workspace:
         self._cache = cache
         self._data: dict[str, bytes] = {}
         self._modules: dict[str, CompiledModule] = {}
+        # By script and root, since what imports mean depends on the root.
+        self._from_cache: dict[tuple[str, Path], CompiledModule | None] = {}
         self._found: dict[tuple[str, Path], Path | None] = {}
         self._imports: dict[tuple[Path, str], str | None] = {}
         self._under_way: dict[str, Future[list[CompiledModule]]] = {}
@@ -146,6 +148,8 @@ class Workspace:
 
     def compile_ahead(self, files: Sequence[str]) -> None:
         """Begins to compile scripts in other processes, when there are enough of them."""
+        if len(files) < _FEWEST_FOR_PROCESSES:
+            return
         missing = [str(Path(file)) for file in files if self._is_missing(file)]
         processes = min(_processors(), len(missing) // _SCRIPTS_A_TASK)
         if len(missing) < _FEWEST_FOR_PROCESSES or processes < 2:
@@ -165,12 +169,17 @@ class Workspace:
             self._cache.close()
 
     def _cached(self, file: str) -> CompiledModule | None:
+        key = file, self.root_of(file)
+        if key not in self._from_cache:
+            self._from_cache[key] = self._looked_up(*key)
+        return self._from_cache[key]
+
+    def _looked_up(self, file: str, folder: Path) -> CompiledModule | None:
         if self._cache is None:
             return None
         module = self._cache.find(file, digest(self.read(file)))
         if module is None:
             return None
-        folder = self.root_of(file)
         is_same = all(self._import(folder, name) == was for name, was in module.imports.items())
         return module if is_same else None
 

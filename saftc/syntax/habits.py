@@ -201,9 +201,7 @@ def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
 _QUOTES = "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb"
 # Characters that have no meaning, and what stands for them.
 CHARACTERS = {
-    **dict.fromkeys(
-        "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb", 'strings stand in double quotes: `"..."`'
-    ),
+    **dict.fromkeys(_QUOTES, 'strings stand in double quotes: `"..."`'),
     "#": "a comment begins with `//`",
     "!": "write `not`",
     "&": "write `and`",
