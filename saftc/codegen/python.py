@@ -48,6 +48,13 @@ _BINARY: dict[str, type[cst.BaseBinaryOp]] = {
     "%": cst.Modulo,
     "|": cst.BitOr,
 }
+_AUGMENTED: dict[str, type[cst.BaseAugOp]] = {
+    "+": cst.AddAssign,
+    "-": cst.SubtractAssign,
+    "*": cst.MultiplyAssign,
+    "/": cst.DivideAssign,
+    "%": cst.ModuloAssign,
+}
 _COMPARISONS: dict[str, type[cst.BaseCompOp]] = {
     "==": cst.Equal,
     "!=": cst.NotEqual,
@@ -393,6 +400,12 @@ def header(name: str) -> cst.EmptyLine:
 def assignment(target: Expression, value: Expression) -> cst.Assign:
     """`target = value`."""
     return cst.Assign([cst.AssignTarget(bare(target), _SPACE, _SPACE)], value)  # type: ignore[arg-type]
+
+
+def augmented(target: cst.Name, operator: str, value: Expression) -> cst.AugAssign:
+    """`target += value`."""
+    made = _AUGMENTED[operator](whitespace_before=_SPACE, whitespace_after=_SPACE)  # type: ignore[call-arg]
+    return cst.AugAssign(target, made, value)
 
 
 def annotated(

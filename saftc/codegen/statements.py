@@ -16,6 +16,7 @@ from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result
 from saftc.codegen.python import Statement
 from saftc.codegen.variables import declarations, reads_as_any, variable_annotation
+from saftc.semantics.forms import Form
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import is_known, is_only
 from saftc.syntax import nodes as n
@@ -40,6 +41,8 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             return [emit_while_stmt(context, statement)]
         case n.AssignStmt():
             return _line(context, statement, emit_assign_stmt(context, statement))
+        case n.AugmentedAssignStmt():
+            return _line(context, statement, emit_augmented_assign_stmt(context, statement))
         case n.DestructureStmt():
             made = _line(context, statement, emit_destructure_stmt(context, statement))
             return [*declarations(context, statement), *made]
@@ -62,7 +65,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 
 # Statements without a block
 
-_About = cst.Assign | cst.AnnAssign | cst.Return | cst.Expr | cst.Pass
+_About = cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cst.Pass
 
 
 def _line(context: Context, statement: n.Statement, small: _About) -> list[Statement]:
@@ -90,6 +93,25 @@ def emit_assign_stmt(context: Context, statement: n.AssignStmt) -> cst.Assign | 
     target = py.name(context.name_of(statement.name))
     if context.facts.keeps_history(statement.name):
         return py.assignment(target, emit_result(context, statement.value))
+    return _assigned(context, statement, target)
+
+
+def emit_augmented_assign_stmt(
+    context: Context, statement: n.AugmentedAssignStmt
+) -> cst.Assign | cst.AnnAssign | cst.AugAssign:
+    """`name += value`; for a list, which Python would change in place, `name = name + value`."""
+    target, operation = py.name(context.name_of(statement.name)), statement.value
+    read = context.emit(operation.left)
+    is_native = context.facts.forms.operators[operation] == Form.NATIVE
+    is_unchanging = is_only(context.type_of(operation.left), "int", "float", "string")
+    if is_native and is_unchanging and isinstance(read, cst.Name) and read.value == target.value:
+        return py.augmented(target, operation.operator, context.emit(operation.right))
+    return _assigned(context, statement, target)
+
+
+def _assigned(
+    context: Context, statement: n.AssignStmt | n.AugmentedAssignStmt, target: cst.Name
+) -> cst.Assign | cst.AnnAssign:
     value = context.emit(statement.value)
     annotated = variable_annotation(context, statement)
     if annotated is None:

@@ -43,7 +43,7 @@ def values_of(module: n.Module, facts: Facts) -> Mapping[Symbol, list[n.Expressi
     """What is assigned to each variable, in source order."""
     found: dict[Symbol, list[n.Expression]] = {}
     for node in nodes_of(module):
-        if isinstance(node, n.AssignStmt):
+        if isinstance(node, n.AssignStmt | n.AugmentedAssignStmt):
             found.setdefault(facts.names.of(node.name), []).append(node.value)
     return found
 
@@ -54,7 +54,7 @@ def returned_symbols(module: n.Module, facts: Facts) -> set[Symbol]:
     pending: list[Symbol] = []
     for node in nodes_of(module):
         match node:
-            case n.AssignStmt():
+            case n.AssignStmt() | n.AugmentedAssignStmt():
                 held = sources.setdefault(facts.names.of(node.name), [])
                 held += _parts_of(node.value, facts)
             case n.FunctionDef() if facts.functions[node].returns != ANY:
@@ -94,10 +94,14 @@ def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
             return
 
 
-def variable_annotation(context: Context, statement: n.AssignStmt) -> Expression | None:
+def variable_annotation(
+    context: Context, statement: n.AssignStmt | n.AugmentedAssignStmt
+) -> Expression | None:
     """The annotation of the name that `statement` assigns to, if it needs one."""
-    if statement.schema is not None and _keeps_annotation(context, statement):
-        return annotation(context, context.facts.schemas[statement.schema])
+    if isinstance(statement, n.AssignStmt) and statement.schema is not None:
+        wanted = context.facts.schemas[statement.schema]
+        if _keeps_annotation(context, statement, wanted):
+            return annotation(context, wanted)
     symbol = context.facts.names.of(statement.name)
     if symbol.node is not statement:
         return None
@@ -160,10 +164,8 @@ def _is_mixed(type_: Type) -> bool:
     return len({field.type for field in type_.fields}) != 1
 
 
-def _keeps_annotation(context: Context, statement: n.AssignStmt) -> bool:
+def _keeps_annotation(context: Context, statement: n.AssignStmt, wanted: Type) -> bool:
     """Whether a name's annotation says what the value does not say by itself."""
-    assert statement.schema is not None
-    wanted = context.facts.schemas[statement.schema]
     if isinstance(statement.value, n.Prompt):
         return isinstance(wanted, UnionType | LiteralType)
     symbol = context.facts.names.of(statement.name)

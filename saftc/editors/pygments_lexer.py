@@ -59,7 +59,7 @@ _INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _FRACTION = r"\.[0-9]+(?:_[0-9]+)*"
 _EXPONENT = r"[eE][+-]?[0-9]+"
 _NUMBER_END = r"(?![0-9A-Za-z_])"
-_OPERATOR = r"==|!=|<=|>=|->|[-<>+*/%=|?]"
+_OPERATOR = r"==|!=|<=|>=|->|[-+*/%]=|[-<>+*/%=|?]"
 
 
 class SaftLexer(RegexLexer):

@@ -155,6 +155,7 @@ def _function_head(original: Original, node: n.FunctionDef) -> Doc:
 def _simple_stmt(
     original: Original,
     node: n.AssignStmt
+    | n.AugmentedAssignStmt
     | n.DestructureStmt
     | n.BreakStmt
     | n.ContinueStmt
@@ -170,6 +171,9 @@ def _simple_stmt(
         case n.AssignStmt():
             schema = write_annotation(original, ": ", node.schema)
             return (node.name.text, schema, " = ", write_expression(original, node.value))
+        case n.AugmentedAssignStmt():
+            operand = write_expression(original, node.value.right)
+            return (node.name.text, f" {node.value.operator}= ", operand)
         case n.DestructureStmt():
             inside = Span(node.span.start, original.closing(node.fields[-1].span.end))
             fields = write_pattern_fields(original, node.fields, inside)

@@ -41,7 +41,7 @@ def _names_bound_again(
     """The variables with several assignments, one of them to a prompt or a call, none captured."""
     bound: dict[Symbol, dict[n.Identifier, n.Statement]] = {}
     for node in nodes_of(module):
-        if isinstance(node, n.AssignStmt | n.DestructureStmt | n.ForStmt):
+        if isinstance(node, n.AssignStmt | n.AugmentedAssignStmt | n.DestructureStmt | n.ForStmt):
             for identifier in bound_by(node):
                 bound.setdefault(names.of(identifier), {})[identifier] = node
     several = {
@@ -140,6 +140,7 @@ class _Finder:
                 return state
             case (
                 n.AssignStmt()
+                | n.AugmentedAssignStmt()
                 | n.DestructureStmt()
                 | n.ExpressionStmt()
                 | n.RetStmt()

@@ -64,7 +64,7 @@ def _breaks(statement: n.Statement) -> bool:
 def bound_by(node: n.Statement | n.ComprehensionClause) -> Iterator[n.Identifier]:
     """The names that a statement itself assigns, or a clause of a comprehension."""
     match node:
-        case n.AssignStmt():
+        case n.AssignStmt() | n.AugmentedAssignStmt():
             yield node.name
         case n.DestructureStmt():
             yield from (field.name for field in node.fields)

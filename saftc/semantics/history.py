@@ -117,7 +117,7 @@ class _Finder:
                     for statement in all_statements(node.body)
                     if isinstance(statement, n.RetStmt)
                 ]
-            case n.AssignStmt():
+            case n.AssignStmt() | n.AugmentedAssignStmt():
                 self.values.setdefault(self._binding(node.name), []).append(node.value)
             case n.DestructureStmt():
                 bound = [self._binding(identifier) for identifier in bound_by(node)]

@@ -255,7 +255,7 @@ class _Resolver:
                 is_local = symbol.kind == "variable" and isinstance(scope.owner, n.FunctionDef)
                 if symbol.is_read or symbol.name.startswith("_") or symbol.node is None:
                     continue
-                is_alone = isinstance(symbol.node, n.AssignStmt)
+                is_alone = isinstance(symbol.node, n.AssignStmt | n.AugmentedAssignStmt)
                 if is_local and is_alone:
                     hint = None
                     if symbol.hides is not None and symbol.hides.kind == "variable":
@@ -401,7 +401,7 @@ class _Resolver:
                 self._note_captures(statement, scope, flow)
                 self.pending.append((statement, scope))
                 self._assigned(statement.name, flow, scope)
-            case n.AssignStmt():
+            case n.AssignStmt() | n.AugmentedAssignStmt():
                 self._expression(statement.value, scope, flow)
                 self._assigned(statement.name, flow, scope)
             case n.DestructureStmt():
@@ -648,7 +648,9 @@ class _Resolver:
             return symbol
         self.unbound.add(symbol)
         code = catalogue.MAYBE_UNBOUND if is_possible else catalogue.UNBOUND_NAME
-        related = (Related(_span_of(symbol.node), "it is defined here"),) if symbol.node else ()
+        # `n += 1` reads its name where it defines it.
+        place = node.span if symbol.node is None else _span_of(symbol.node)
+        related = (Related(place, "it is defined here"),) if place != node.span else ()
         hint = "give it one before: not every way here does" if is_possible else None
         self.mistakes.add(code.at(node.span, name=name, hint=hint, related=related))
         return symbol
@@ -731,7 +733,14 @@ def _first_defined(symbol: Symbol) -> tuple[Related, ...]:
 
 def _span_of(node: n.Node) -> Span:
     match node:
-        case n.FunctionDef() | n.RecordDef() | n.TypeAlias() | n.AssignStmt() | n.Parameter():
+        case (
+            n.FunctionDef()
+            | n.RecordDef()
+            | n.TypeAlias()
+            | n.AssignStmt()
+            | n.AugmentedAssignStmt()
+            | n.Parameter()
+        ):
             return node.name.span
         case _:
             return node.span

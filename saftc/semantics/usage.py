@@ -63,7 +63,9 @@ class _Finder:
 
     def _statement(self, statement: n.Statement) -> Uses:
         match statement:
-            case n.AssignStmt() | n.DestructureStmt() | n.ExpressionStmt():
+            case (
+                n.AssignStmt() | n.AugmentedAssignStmt() | n.DestructureStmt() | n.ExpressionStmt()
+            ):
                 return self._expression(statement.value)
             case n.RetStmt():
                 return self._expression(statement.value) if statement.value is not None else {}

@@ -94,6 +94,11 @@ class Builder:
             _span(children), _identifier(children[0]), _after(children, "COLON"), children[-1]
         )
 
+    def augmented_assign_stmt(self, children: list[Any]) -> n.AugmentedAssignStmt:
+        name, operator, operand = children
+        value = n.Binary(_span(children), operator.text[0], self.name([name]), operand)
+        return n.AugmentedAssignStmt(value.span, _identifier(name), value)
+
     def destructure_stmt(self, children: list[Any]) -> n.DestructureStmt:
         value = children[-1]
         if not isinstance(value, n.Prompt):

@@ -152,9 +152,9 @@ METHODS = {
     **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tells whether it is there"),
     "format": 'join with `+`: `"total: " + str(n)`',
     **dict.fromkeys(
-        ("append", "push", "add"), "values are never changed; write `{x} = {x} + [item]`"
+        ("append", "push", "add"), "values are never changed; write `{x} += [item]`"
     ),
-    **dict.fromkeys(("extend", "concat"), "values are never changed; write `{x} = {x} + other`"),
+    **dict.fromkeys(("extend", "concat"), "values are never changed; write `{x} += other`"),
     "insert": "values are never changed; write `{x} = {x}[:i] + [item] + {x}[i:]`",
     "pop": "values are never changed; `{x}[-1]` is the last item, `{x}[:-1]` the others",
     "remove": "values are never changed; write `[i for i in {x} if i != item]`",

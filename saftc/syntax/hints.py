@@ -21,11 +21,14 @@ from saftc.syntax.habits import (
 from saftc.syntax.tokens import KEYWORDS, OPENS_BLOCK, Token, line_at
 
 _VALUES = {"NAME", "INTEGER", "FLOAT", "STRING", "TRUE", "FALSE", "NIL", "PROMPT_START"}
-_ARITHMETIC = {"PLUS": "+", "MINUS": "-", "STAR": "*", "SLASH": "/", "PERCENT": "%"}
+_AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PERCENT_ASSIGN"}
 
 # The unexpected kind behind the kind before it.
 _PAIRS = {
-    ("STAR", "STAR"): "there is no power operator; multiply, or write a function",
+    **dict.fromkeys(
+        (("STAR", "STAR"), ("STAR", "STAR_ASSIGN")),
+        "there is no power operator; multiply, or write a function",
+    ),
     ("EQUAL", "ASSIGN"): "`==` compares",
     ("NOT_EQUAL", "ASSIGN"): "`!=` compares",
     ("LESS", "GREATER"): "write `!=`",
@@ -171,27 +174,23 @@ def _type_text(token: Token) -> str:
 
 
 def _augmented(place: Place) -> str | None:
-    """`x += 1`, `x++` and `x--`."""
+    """`xs[0] += 1`, `x++` and `x--`."""
     bad, line = place.bad, place.line
-    operator = _ARITHMETIC.get(place.kind(-1))
-    if operator is None or place.opened is not None:
-        return None
-    target = line[0].text if line and line[0].kind == "NAME" else "x"
-    is_simple = len(place.before) == 2
-    if bad.kind == "ASSIGN":
-        written = f"write `{target} = {target} {operator} {_rest_of(place)}`"
-        return written if is_simple else _NEVER_CHANGED
-    is_doubled = operator in "+-" and (
-        (bad.kind == place.kind(-1) and place.touches)
-        or (bad.kind == "NEWLINE" and place.kind(-2) == place.kind(-1))
+    if bad.kind in _AUGMENTED:
+        is_line = place.opened is None and all(one.kind != "ASSIGN" for one in place.before)
+        if is_line and place.first.kind == "NAME":
+            is_typed = line[1].kind == "COLON"
+            return f"write `{line[0].text} {bad.text} ...`" if is_typed else _NEVER_CHANGED
+        return "an assignment stands on a line of its own"
+    previous = place.token(-1)
+    is_doubled = previous.kind in ("PLUS", "MINUS") and (
+        (bad.kind == previous.kind and place.touches)
+        or (bad.kind == "NEWLINE" and place.kind(-2) == previous.kind)
     )
-    return f"write `{target} = {target} {operator} 1`" if is_doubled else None
-
-
-def _rest_of(place: Place) -> str:
-    following = place.token(1)
-    is_plain = following.kind in ("NAME", "INTEGER", "FLOAT") and place.kind(2) == "NEWLINE"
-    return following.text if is_plain else "..."
+    if not is_doubled or place.opened is not None:
+        return None
+    target = line[0].text if line[0].kind == "NAME" else "x"
+    return f"write `{target} {previous.text}= 1`"
 
 
 def _assignment(place: Place) -> str | None:

@@ -320,6 +320,14 @@ class AssignStmt(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AugmentedAssignStmt(Node):
+    """`name += expression`; `value` is all that is assigned, `name + expression`."""
+
+    name: Identifier
+    value: Binary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PatternField(Node):
     """`name: schema` of a destructuring."""
 
@@ -494,6 +502,7 @@ Pattern = NamePattern | TuplePattern
 Statement = (
     FunctionDef
     | AssignStmt
+    | AugmentedAssignStmt
     | DestructureStmt
     | IfStmt
     | ForStmt

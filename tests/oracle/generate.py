@@ -122,9 +122,17 @@ class _Statements(Writer):
         known = self.scope.variables.get(name, ANY)
         if known != ANY and self.chance(70):
             type_ = known
+        if known != ANY and self.chance(20):
+            return self.augmented(name, known)
         value = self.expression(type_)
         self.hold(name, type_)
         return [f"{name} = {value}"]
+
+    def augmented(self, name: str, known: Type) -> list[str]:
+        """An operator before the `=`; what it gives may be a float, or an error."""
+        operator = self.choose("++-*/%")
+        self.hold(name, known if operator == "+" and known != INT else ANY)
+        return [f"{name} {operator}= {self.expression(known)}"]
 
     def annotated(self, _depth: int) -> list[str]:
         name, type_ = self.target(), self.choose(TYPES)

@@ -98,6 +98,8 @@ class _Interpreter(Evaluation):
                 frame.names[node.name.text] = Constructor(node, defaults)
             case n.AssignStmt():
                 frame.names[node.name.text] = self.placed(node.value, frame, node.schema)
+            case n.AugmentedAssignStmt():
+                frame.names[node.name.text] = self.evaluate(node.value, frame)
             case n.DestructureStmt():
                 assert isinstance(node.value, n.Prompt)
                 frame.names.update(self.destructured(node, node.value, frame))

@@ -6,6 +6,7 @@ from tests.syntax.support import formatted, parsed, shape
 
 CASES = {
     "blanks": ("x=[1,2]\ny  =  x [0]+1\n", "x = [1, 2]\ny = x[0] + 1\n"),
+    "augmented": ("x=1\nx+=( 1+2 )\nx %=2 // odd\n", "x = 1\nx += 1 + 2\nx %= 2  // odd\n"),
     "blocks": (
         "if true :print( 1 )\nelse :\n  print(2)\n",
         "if true:\n    print(1)\nelse:\n    print(2)\n",

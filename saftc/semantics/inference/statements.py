@@ -58,6 +58,9 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
     match statement:
         case n.AssignStmt():
             _assign_stmt(inference, statement, env)
+        case n.AugmentedAssignStmt():
+            given = inference.expression(statement.value, env)
+            inference.assign(inference.facts.names.of(statement.name), given, env)
         case n.DestructureStmt():
             inference.expression(statement.value, env)
             for field in statement.fields:
