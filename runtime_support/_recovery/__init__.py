@@ -61,15 +61,7 @@ from runtime_support._recovery.notations import (
     read_separated_values,
 )
 from runtime_support._recovery.words import Unreadable, letters, number_in_prose
-from runtime_support._schema.model import (
-    ListSchema,
-    LiteralSchema,
-    ObjectSchema,
-    ScalarSchema,
-    Schema,
-    UnionSchema,
-    resolved,
-)
+from runtime_support._schema import model as m
 
 MOST_NOTES = 20
 LONGEST_WORDS = 20_000
@@ -109,22 +101,22 @@ class Recovered:
     repairs: tuple[str, ...]
 
 
-def recover(text: str, schema: Schema) -> Recovered:
+def recover(text: str, schema: m.Schema) -> Recovered:
     """The value that the reply holds, or RecoveryRefused with the reason."""
     try:
-        return _recover(text, resolved(schema))
+        return _recover(text, m.resolved(schema))
     except Broken as broken:
         raise RecoveryRefused(str(broken)) from None
     except RecursionError:
         raise RecoveryRefused("nested too deeply") from None
 
 
-def _recover(text: str, schema: Schema) -> Recovered:
+def _recover(text: str, schema: m.Schema) -> Recovered:
     if text.startswith("\ufeff"):
         found = _recover(text[1:], schema)
         return Recovered(found.value, ("byte order mark removed", *found.repairs))
     strict = read_strict(text)
-    is_text = schema == ScalarSchema("string")
+    is_text = schema == m.ScalarSchema("string")
     if strict is not None:
         (node,) = strict
         try:
@@ -153,7 +145,7 @@ def _text_reply(body: str) -> Fit:
     return Fit(body, ("plain text for a JSON string",), 0)
 
 
-def _structured_reply(body: str, schema: Schema) -> Fit:
+def _structured_reply(body: str, schema: m.Schema) -> Fit:
     misfits: list[Misfit] = []
     undisguised = _undisguised(body)
     candidates = _candidates(undisguised)
@@ -212,13 +204,13 @@ def _read_members(body: str) -> list[Node]:
 
 
 def _fit_of_candidates(
-    candidates: list[Candidate], schema: Schema, body: str, misfits: list[Misfit]
+    candidates: list[Candidate], schema: m.Schema, body: str, misfits: list[Misfit]
 ) -> Fit | None:
     """The best fit of the candidates, or of all of them together where a list is asked for."""
     if not _holds_container(schema):
         candidates = [c for c in candidates if c.alone or isinstance(c.node, dict)]
     objects = [candidate for candidate in candidates if not isinstance(candidate.node, list)]
-    if isinstance(schema, ListSchema) and len(objects) == len(candidates) > 1:
+    if isinstance(schema, m.ListSchema) and len(objects) == len(candidates) > 1:
         return _fit_together(objects, schema, body, misfits)
     fits: list[tuple[Candidate, Fit]] = []
     for candidate in candidates:
@@ -228,13 +220,13 @@ def _fit_of_candidates(
         except Misfit as misfit:
             misfits.append(misfit)
     is_listed = any(isinstance(candidate.node, list) for candidate, _ in fits)
-    if isinstance(schema, ListSchema) and len(objects) > 1 and not is_listed:
+    if isinstance(schema, m.ListSchema) and len(objects) > 1 and not is_listed:
         return _fit_together(objects, schema, body, misfits)
     return _best(fits, body)
 
 
 def _fit_together(
-    objects: list[Candidate], schema: ListSchema, body: str, misfits: list[Misfit]
+    objects: list[Candidate], schema: m.ListSchema, body: str, misfits: list[Misfit]
 ) -> Fit | None:
     """A list from objects that stand one after another; none may be left out."""
     try:
@@ -277,7 +269,7 @@ NOTATIONS: tuple[tuple[str, Callable[[str], list[Node]]], ...] = (
 )
 
 
-def _fit_of_notations(body: str, schema: Schema, misfits: list[Misfit]) -> Fit | None:
+def _fit_of_notations(body: str, schema: m.Schema, misfits: list[Misfit]) -> Fit | None:
     """The value written in another notation than JSON, in a fence or in the text."""
     if len(body) > LONGEST_NOTATION:
         return None
@@ -299,7 +291,7 @@ def _fit_of_notations(body: str, schema: Schema, misfits: list[Misfit]) -> Fit |
     return None
 
 
-def _fit_of_words(body: str, schema: Schema, misfits: list[Misfit]) -> Fit | None:
+def _fit_of_words(body: str, schema: m.Schema, misfits: list[Misfit]) -> Fit | None:
     """A number, a bool or a member of an enumeration in plain words, or several between commas."""
     if len(body) > LONGEST_WORDS or not _admits_words(schema):
         return None
@@ -313,7 +305,7 @@ def _fit_of_words(body: str, schema: Schema, misfits: list[Misfit]) -> Fit | Non
     return None
 
 
-def _fit_word(text: str, schema: Schema) -> Fit:
+def _fit_word(text: str, schema: m.Schema) -> Fit:
     try:
         found = fit(Bare(text), schema, len(text))
     except Misfit:
@@ -325,48 +317,48 @@ def _fit_word(text: str, schema: Schema) -> Fit:
             raise Misfit("value", str(unreadable)) from None
         return fit(Bare(number), schema, len(text))
     # Of a list, every item must be spelled out; a mention in a sentence is not a list.
-    is_single = isinstance(schema, ListSchema) and len(found.value) == 1
+    is_single = isinstance(schema, m.ListSchema) and len(found.value) == 1
     if is_single and letters(str(found.value[0])) != letters(text):
         raise Misfit("value", "the reply holds no list")
     return found
 
 
-def _members(schema: Schema) -> list[Schema]:
+def _members(schema: m.Schema) -> list[m.Schema]:
     """What a value may be: the members of a union, or the schema itself."""
-    return list(flattened(schema)) if isinstance(schema, UnionSchema) else [schema]
+    return list(flattened(schema)) if isinstance(schema, m.UnionSchema) else [schema]
 
 
-def _holds_container(schema: Schema) -> bool:
-    scalars = (ScalarSchema, LiteralSchema, UnionSchema)
+def _holds_container(schema: m.Schema) -> bool:
+    scalars = (m.ScalarSchema, m.LiteralSchema, m.UnionSchema)
     return not all(isinstance(member, scalars) for member in _members(schema))
 
 
-def _admits_words(schema: Schema) -> bool:
+def _admits_words(schema: m.Schema) -> bool:
     """Whether plain words may be a value: of the schema, or for each item of a list."""
-    item = resolved(schema.item) if isinstance(schema, ListSchema) else schema
-    return any(isinstance(member, (ScalarSchema, LiteralSchema)) for member in _leaves(item))
+    item = m.resolved(schema.item) if isinstance(schema, m.ListSchema) else schema
+    return any(isinstance(member, (m.ScalarSchema, m.LiteralSchema)) for member in _leaves(item))
 
 
-def _leaves(schema: Schema) -> Iterator[Schema]:
+def _leaves(schema: m.Schema) -> Iterator[m.Schema]:
     for member in _members(schema):
-        if isinstance(member, UnionSchema):
+        if isinstance(member, m.UnionSchema):
             yield from member.members
         else:
             yield member
 
 
-def _admits_number(schema: Schema) -> bool:
+def _admits_number(schema: m.Schema) -> bool:
     return any(
-        member in (ScalarSchema("int"), ScalarSchema("float")) for member in _members(schema)
+        member in (m.ScalarSchema("int"), m.ScalarSchema("float")) for member in _members(schema)
     )
 
 
-def _names_of_fields(schema: Schema) -> set[str]:
+def _names_of_fields(schema: m.Schema) -> set[str]:
     """The names that a tag in the reply may have as data."""
     members = [
-        member.item if isinstance(member, ListSchema) else member for member in _members(schema)
+        member.item if isinstance(member, m.ListSchema) else member for member in _members(schema)
     ]
-    objects = [member for member in map(resolved, members) if isinstance(member, ObjectSchema)]
+    objects = [member for member in map(m.resolved, members) if isinstance(member, m.ObjectSchema)]
     return {field.name.lower() for member in objects for field in member.fields}
 
 

@@ -30,20 +30,7 @@ from runtime_support._recovery.nodes import (
     RepeatedKeys,
 )
 from runtime_support._recovery.words import NIL_WORDS, Taken, letters, take_literal, take_scalar
-from runtime_support._schema.model import (
-    AnySchema,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    ReferenceSchema,
-    ScalarSchema,
-    Schema,
-    TupleSchema,
-    UnionSchema,
-    resolved,
-)
+from runtime_support._schema import model as m
 from runtime_support._schema.writing import short
 from runtime_support._values import brief, is_list, is_object
 
@@ -65,32 +52,32 @@ class Fit:
     cost: int
 
 
-def admits_text(schema: Schema) -> bool:
+def admits_text(schema: m.Schema) -> bool:
     """Whether any text at all satisfies the schema."""
-    schema = resolved(schema)
-    if isinstance(schema, UnionSchema):
+    schema = m.resolved(schema)
+    if isinstance(schema, m.UnionSchema):
         return any(map(admits_text, flattened(schema))) if not literals_of(schema) else False
-    return isinstance(schema, AnySchema) or schema == ScalarSchema("string")
+    return isinstance(schema, m.AnySchema) or schema == m.ScalarSchema("string")
 
 
-def literals_of(union: UnionSchema) -> tuple[LiteralSchema, ...]:
+def literals_of(union: m.UnionSchema) -> tuple[m.LiteralSchema, ...]:
     """The members of a union of literals, nothing for any other union."""
-    members = tuple(member for member in union.members if isinstance(member, LiteralSchema))
+    members = tuple(member for member in union.members if isinstance(member, m.LiteralSchema))
     return members if len(members) == len(union.members) else ()
 
 
-def flattened(union: UnionSchema) -> Iterator[Schema]:
+def flattened(union: m.UnionSchema) -> Iterator[m.Schema]:
     """The members, those of inner unions included; literals come first, as one union."""
-    members: list[Schema] = []
-    for member in map(resolved, union.members):
-        members += flattened(member) if isinstance(member, UnionSchema) else [member]
-    literals = tuple(member for member in members if isinstance(member, LiteralSchema))
+    members: list[m.Schema] = []
+    for member in map(m.resolved, union.members):
+        members += flattened(member) if isinstance(member, m.UnionSchema) else [member]
+    literals = tuple(member for member in members if isinstance(member, m.LiteralSchema))
     if literals:
-        yield UnionSchema(literals)
-    yield from (member for member in members if not isinstance(member, LiteralSchema))
+        yield m.UnionSchema(literals)
+    yield from (member for member in members if not isinstance(member, m.LiteralSchema))
 
 
-def keys_of_fields(members: dict[str, Node], schema: ObjectSchema, path: str) -> dict[str, str]:
+def keys_of_fields(members: dict[str, Node], schema: m.ObjectSchema, path: str) -> dict[str, str]:
     """Field name to key: the same, or the only one that differs in case and signs alone."""
     keys = {field.name: field.name for field in schema.fields if field.name in members}
     if len(keys) == len(members):
@@ -110,14 +97,14 @@ def keys_of_fields(members: dict[str, Node], schema: ObjectSchema, path: str) ->
 Container = TypeVar("Container", list[Node], dict[str, Node])
 
 
-def expect(node: Node, class_: type[Container], schema: Schema, path: str) -> Container:
+def expect(node: Node, class_: type[Container], schema: m.Schema, path: str) -> Container:
     """The node, when it is of this class."""
     if isinstance(node, class_):
         return node
     raise mismatch(node, schema, path)
 
 
-def mismatch(node: Node, schema: Schema, path: str) -> Misfit:
+def mismatch(node: Node, schema: m.Schema, path: str) -> Misfit:
     """The node is not of the schema's shape."""
     return Misfit(path, f"expected {short(schema)}, got {described(node)}")
 
@@ -154,15 +141,15 @@ def depth(misfit: Misfit) -> int:
 RESHAPED = 1_000_000
 DEEPEST_RESHAPING = 3
 
-CONTAINERS = (ListSchema, TupleSchema, MapSchema, ObjectSchema)
+CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
 
 LISTED = re.compile(r"[^,;\n]+(?:[,;]\s[^,;\n]+)+|[^\n]*\n.*", re.DOTALL)
 SEPARATORS = re.compile(r"[,;]\s|\n")
 
-Reshape: TypeAlias = "Callable[[Fitter, Node, Schema, str], Any]"
+Reshape: TypeAlias = "Callable[[Fitter, Node, m.Schema, str], Any]"
 
 
-def fit(node: Node, schema: Schema, size: int) -> Fit:
+def fit(node: Node, schema: m.Schema, size: int) -> Fit:
     """The node as the schema has it, or Misfit; `size` is that of the text it came from."""
     fitter = Fitter(steps=100_000 + 20 * size)
     value = fitter.fit(node, schema, "value")
@@ -178,9 +165,9 @@ class Fitter:
         self.steps = steps
         self.reshaping = 0
 
-    def fit(self, node: Node, schema: Schema, path: str) -> Any:
+    def fit(self, node: Node, schema: m.Schema, path: str) -> Any:
         """As the schema has it, reshaped where it is not of its shape."""
-        schema = resolved(schema)
+        schema = m.resolved(schema)
         mark = len(self.notes), self.cost
         try:
             return self.fit_shape(node, schema, path)
@@ -202,7 +189,7 @@ class Fitter:
         del self.notes[mark[0] :]
         self.cost = mark[1]
 
-    def tried(self, node: Node, schema: Schema, path: str) -> Fit:
+    def tried(self, node: Node, schema: m.Schema, path: str) -> Fit:
         """The fit, with nothing noted or counted yet."""
         mark = len(self.notes), self.cost
         try:
@@ -221,39 +208,39 @@ class Fitter:
         self.notes.append(f"{path}: {words}")
         self.cost += cost
 
-    def fit_shape(self, node: Node, schema: Schema, path: str) -> Any:
+    def fit_shape(self, node: Node, schema: m.Schema, path: str) -> Any:
         self.steps -= 1
         if self.steps < 0:
             raise Misfit(path, "can be read in too many ways")
         if isinstance(node, Bare) and tokens.ELLIPSIS.fullmatch(node):
             raise Misfit(path, "an ellipsis stands for data that was left out")
         match schema:
-            case AnySchema():
+            case m.AnySchema():
                 return self.fit_any(node, path)
-            case ScalarSchema(kind):
+            case m.ScalarSchema(kind):
                 return self.take(take_scalar(node, kind), schema, node, path)
-            case LiteralSchema():
+            case m.LiteralSchema():
                 return self.fit_literals(node, (schema,), path)
-            case ListSchema(item):
+            case m.ListSchema(item):
                 items = expect(node, list, schema, path)
                 return [self.fit(part, item, f"{path}[{i}]") for i, part in enumerate(items)]
-            case TupleSchema():
+            case m.TupleSchema():
                 return self.fit_tuple(node, schema, path)
-            case MapSchema():
+            case m.MapSchema():
                 return self.fit_map(node, schema, path)
-            case ObjectSchema():
+            case m.ObjectSchema():
                 return self.fit_object(node, schema, path)
-            case UnionSchema():
+            case m.UnionSchema():
                 literals = literals_of(schema)
                 if literals:
                     return self.fit_literals(node, literals, path)
                 return self.fit_union(node, schema, path)
-            case OpaqueSchema(name):
+            case m.OpaqueSchema(name):
                 raise Misfit(path, f"a {name} cannot be sent as JSON")
-            case ReferenceSchema(_, target):
+            case m.ReferenceSchema(_, target):
                 return self.fit(node, target(), path)
 
-    def take(self, taken: Taken | None, schema: Schema, node: Node, path: str) -> Any:
+    def take(self, taken: Taken | None, schema: m.Schema, node: Node, path: str) -> Any:
         if taken is None:
             raise mismatch(node, schema, path)
         if taken.words:
@@ -261,18 +248,18 @@ class Fitter:
         self.cost += taken.cost
         return taken.value
 
-    def fit_literals(self, node: Node, literals: tuple[LiteralSchema, ...], path: str) -> Any:
+    def fit_literals(self, node: Node, literals: tuple[m.LiteralSchema, ...], path: str) -> Any:
         values = [literal.value for literal in literals]
-        return self.take(take_literal(node, values), UnionSchema(literals), node, path)
+        return self.take(take_literal(node, values), m.UnionSchema(literals), node, path)
 
     def fit_any(self, node: Node, path: str) -> Any:
         if is_list(node):
-            return self.fit_shape(node, ListSchema(AnySchema()), path)
+            return self.fit_shape(node, m.ListSchema(m.AnySchema()), path)
         if is_object(node):
-            return self.fit_map(node, MapSchema(AnySchema()), path)
-        return self.take(take_scalar(node, "any"), AnySchema(), node, path)
+            return self.fit_map(node, m.MapSchema(m.AnySchema()), path)
+        return self.take(take_scalar(node, "any"), m.AnySchema(), node, path)
 
-    def fit_tuple(self, node: Node, schema: TupleSchema, path: str) -> list[Any]:
+    def fit_tuple(self, node: Node, schema: m.TupleSchema, path: str) -> list[Any]:
         items = expect(node, list, schema, path)
         rest = schema.rest
         schemas = schema.items if rest is None else (rest,) * len(items)
@@ -281,14 +268,14 @@ class Fitter:
         pairs = zip(items, schemas, strict=True)
         return [self.fit(item, inner, f"{path}[{i}]") for i, (item, inner) in enumerate(pairs)]
 
-    def fit_map(self, node: Node, schema: MapSchema, path: str) -> dict[str, Any]:
+    def fit_map(self, node: Node, schema: m.MapSchema, path: str) -> dict[str, Any]:
         members = expect(node, dict, schema, path)
         self.note_repeated(members, path)
         if isinstance(members, OpenObject):
             raise unclosed(path)
         return {key: self.fit(item, schema.value, f"{path}.{key}") for key, item in members.items()}
 
-    def fit_object(self, node: Node, schema: ObjectSchema, path: str) -> dict[str, Any]:
+    def fit_object(self, node: Node, schema: m.ObjectSchema, path: str) -> dict[str, Any]:
         members = expect(node, dict, schema, path)
         self.note_repeated(members, path)
         keys = keys_of_fields(members, schema, path)
@@ -317,7 +304,7 @@ class Fitter:
         if isinstance(members, RepeatedKeys):
             self.note(path, "a key stands twice: the later value", 1)
 
-    def fit_union(self, node: Node, schema: UnionSchema, path: str) -> Any:
+    def fit_union(self, node: Node, schema: m.UnionSchema, path: str) -> Any:
         best: Fit | None = None
         drawn = False
         misfits: list[Misfit] = []
@@ -342,11 +329,11 @@ class Fitter:
             raise Misfit(path, f"{described(node)} may be more than one of {short(schema)}")
         return self.accepted(best)
 
-    def reshapes(self, schema: Schema) -> tuple[Reshape, ...]:
+    def reshapes(self, schema: m.Schema) -> tuple[Reshape, ...]:
         """The members of a union are reshaped for themselves, except literals, which are one."""
-        if self.reshaping >= DEEPEST_RESHAPING or isinstance(schema, AnySchema):
+        if self.reshaping >= DEEPEST_RESHAPING or isinstance(schema, m.AnySchema):
             return ()
-        return RESHAPES if not isinstance(schema, UnionSchema) or literals_of(schema) else ()
+        return RESHAPES if not isinstance(schema, m.UnionSchema) or literals_of(schema) else ()
 
     def reshaped(self, path: str, words: str) -> None:
         self.note(path, words, RESHAPED)
@@ -355,7 +342,7 @@ class Fitter:
 # The ways to another shape, tried in this order. Each gives the value or raises Misfit.
 
 
-def from_structure(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
+def from_structure(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
     """JSON that was sent as text, or a line that has a structure."""
     if isinstance(node, Line):
         return fitter.fit(node.structure, schema, path)
@@ -371,34 +358,34 @@ def from_structure(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any
     return fitter.fit(inner, schema, path)
 
 
-def from_only_element(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
+def from_only_element(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
     """The list of elements of markup that has only one."""
-    if not isinstance(node, Elements) or len(node) != 1 or not isinstance(schema, ListSchema):
+    if not isinstance(node, Elements) or len(node) != 1 or not isinstance(schema, m.ListSchema):
         raise Misfit(path, "not a list of elements")
     (item,) = node.values()
     return [fitter.fit(item, schema.item, f"{path}[0]")]
 
 
-def from_list_of_one(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
+def from_list_of_one(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
     """The only item of a list, where no list is asked for."""
     items = expect(node, list, schema, path)
     if len(items) != 1 or isinstance(items, OpenList):
         raise mismatch(node, schema, path)
-    if isinstance(schema, (ListSchema, TupleSchema)) and not isinstance(items[0], list):
+    if isinstance(schema, (m.ListSchema, m.TupleSchema)) and not isinstance(items[0], list):
         raise Misfit(path, "a list of something else")
     fitter.reshaped(path, "the only item of a list")
     return fitter.fit(items[0], schema, path)
 
 
-def from_wrapper(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
+def from_wrapper(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
     """The only member that fits, of an object that is not what is asked for."""
     members = expect(node, dict, schema, path)
     if isinstance(members, OpenObject):
         raise unclosed(path)
-    if isinstance(schema, ObjectSchema) and keys_of_fields(members, schema, path):
+    if isinstance(schema, m.ObjectSchema) and keys_of_fields(members, schema, path):
         raise Misfit(path, "not a wrapper")
     wrapped = [key for key, item in members.items() if may_be_wrapped(item, schema)]
-    if len(members) > 1 and not isinstance(schema, (ObjectSchema, ListSchema, TupleSchema)):
+    if len(members) > 1 and not isinstance(schema, (m.ObjectSchema, m.ListSchema, m.TupleSchema)):
         raise mismatch(node, schema, path)
     fits: dict[str, Fit] = {}
     deepest: Misfit | None = None
@@ -418,9 +405,9 @@ def from_wrapper(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
     return value
 
 
-def from_single(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
+def from_single(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
     """A list of one item that was sent without its list, or of several between commas."""
-    if not isinstance(schema, ListSchema) or node is None or isinstance(node, list):
+    if not isinstance(schema, m.ListSchema) or node is None or isinstance(node, list):
         raise mismatch(node, schema, path)
     if isinstance(node, str):
         if not node.strip() or node.casefold() in NIL_WORDS:
@@ -431,7 +418,7 @@ def from_single(fitter: Fitter, node: Node, schema: Schema, path: str) -> Any:
     return [fitter.fit(node, schema.item, f"{path}[0]")]
 
 
-def from_enumeration(fitter: Fitter, text: str, schema: ListSchema, path: str) -> list[Any]:
+def from_enumeration(fitter: Fitter, text: str, schema: m.ListSchema, path: str) -> list[Any]:
     """A list of numbers or words from between commas or line breaks; texts may hold commas."""
     if admits_text(schema.item):
         raise mismatch(text, schema, path)
@@ -454,14 +441,14 @@ RESHAPES: tuple[Reshape, ...] = (
 )
 
 
-def may_be_wrapped(item: Node, schema: Schema) -> bool:
+def may_be_wrapped(item: Node, schema: m.Schema) -> bool:
     """Whether the member of a wrapper may be what is asked for: text never comes out of one."""
     match schema:
-        case ScalarSchema("string" | "nil"):
+        case m.ScalarSchema("string" | "nil"):
             return False
-        case ListSchema() | TupleSchema():
+        case m.ListSchema() | m.TupleSchema():
             return isinstance(item, (list, dict))
-        case ObjectSchema() | MapSchema():
+        case m.ObjectSchema() | m.MapSchema():
             return isinstance(item, (dict, list))
         case _:
             return True

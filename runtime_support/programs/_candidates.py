@@ -120,10 +120,6 @@ class Findings:
         suggestions = tuple(Candidate(edit.sentence, edit.make(self.program)) for edit in edits)
         self.diagnostics.append(Diagnostic(message, pointer(path), suggestions))
 
-    def misspelt(self, message: str, path: Path, renamings: Iterable[tuple[Path, str]]) -> None:
-        """A diagnostic whose edits rename keys: what the parser reports."""
-        self.wrong(message, path, [rename(key, new) for key, new in renamings])
-
     def unclear(self, message: str, path: Path, choices: Iterable[Edit]) -> None:
         candidates = tuple(Candidate(edit.sentence, edit.make(self.program)) for edit in choices)
         self._points.append((path, Point(message, pointer(path), candidates)))

@@ -1,4 +1,4 @@
-"""The syntax tree becomes the checked tree; everything that is wrong is found before it runs.
+"""A program as JSON data becomes the checked tree; all that is wrong is found before it runs.
 
     {"add": {"a": {"ad": {}}, "c": 2}}
 
@@ -17,21 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from runtime_support._schema.model import (
-    AnySchema,
-    Field,
-    ListSchema,
-    MapSchema,
-    ObjectSchema,
-    TupleSchema,
-)
-from runtime_support.programs import _syntax as syntax
-from runtime_support.programs._candidates import (
-    Findings,
-    Place,
-    by_name,
-    write,
-)
+from runtime_support._schema import model as m
+from runtime_support._values import is_list, is_object
+from runtime_support.programs import _tree as n
+from runtime_support.programs import _types as t
+from runtime_support.programs._candidates import Findings, Place, by_name, rename, write
 from runtime_support.programs._coercion import is_by_position
 from runtime_support.programs._naming import (
     Fitter,
@@ -46,47 +36,22 @@ from runtime_support.programs._naming import (
 )
 from runtime_support.programs._outcomes import Ambiguous, Diagnostic, Failure, invalid
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import Path, at, did_you_mean, near, order_of, references
-from runtime_support.programs._tree import (
-    CallNode,
-    Checked,
-    CheckedProgram,
-    ConstantNode,
-    IfNode,
-    LetNode,
-    ListNode,
-    MapNode,
-    RecordNode,
-    RefNode,
-    Widens,
-)
-from runtime_support.programs._types import (
-    ANY,
-    BOOLEAN,
-    NULL,
-    Type,
-    item_of,
-    literal_type,
-    members_of,
-    names_fit,
-    notation,
-    union_of,
-    widened,
-)
+from runtime_support.programs._syntax import FORMS, Path, did_you_mean, near, order_of, references
 
-Scope = Mapping[str, Type]
+Scope = Mapping[str, t.Type]
+Data = dict[str, Any]
 
 
 def check_program(
     program: Any,
     registry: Registry,
-    returns: Type = ANY,
+    returns: t.Type = t.ANY,
     diagnostics: Iterable[Diagnostic] = (),
-) -> CheckedProgram | Failure | Ambiguous:
+) -> n.CheckedProgram | Failure | Ambiguous:
     """The checked tree of JSON data; `diagnostics` are those of reading it."""
     findings = Findings(program, diagnostics)
-    checker = Checker(registry, findings)
-    root = checker.check_at((), Slot(returns, "the result" if returns != ANY else ""))
+    slot = Slot(returns, "the result" if returns != t.ANY else "")
+    root = Checker(registry, findings).check(program, (), slot, {})
     if findings.diagnostics:
         corrected = findings.all_edits_made()
         if corrected is not None:
@@ -95,7 +60,7 @@ def check_program(
         return invalid(findings.diagnostics, corrected)
     if findings.points:
         return Ambiguous(findings.points)
-    return CheckedProgram(program, root, registry)
+    return n.CheckedProgram(program, root, registry)
 
 
 class Checker:
@@ -106,264 +71,281 @@ class Checker:
         self._findings = findings
         self._fitter = Fitter(registry, findings)
         self._names = Names(registry, findings)
-        self._parser = syntax.Parser(findings.misspelt)
 
-    def check_at(self, path: Path, slot: Slot) -> Checked:
-        expression = self._parser.parse(at(self._findings.program, path), path)
-        return self.check(expression, slot, {})
+    def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
+        """What stands at the path as a value of the slot's type, all its parts checked."""
+        if is_list(value):
+            return self._list(value, path, slot, scope)
+        if not is_object(value):
+            node = n.ConstantNode(path, t.literal_type(value), True, False, value)
+            return self._fitter.fit(node, slot)
+        if any(name.startswith("$") for name in value):
+            return self._form(value, path, slot, scope)
+        if len(value) == 1:
+            ((name, body),) = value.items()
+            return self._apply(name, body, path, slot, scope)
+        return self._record(value, path, path, slot, scope)
 
-    def check(self, expression: syntax.Expression, slot: Slot, scope: Scope) -> Checked:
-        """The expression as a value of the slot's type, all its parts checked."""
-        match expression:
-            case syntax.Malformed(path):
-                return broken(path)
-            case syntax.Constant(path, value):
-                node = ConstantNode(path, literal_type(value), True, False, value)
-                return self._fitter.fit(node, slot)
-            case syntax.ListOf():
-                return self._list(expression, slot, scope)
-            case syntax.Record():
-                return self._record(expression, slot, scope)
-            case syntax.Apply():
-                return self._apply(expression, slot, scope)
-            case syntax.Let():
-                return self._let(expression, slot, scope)
-            case syntax.Ref():
-                return self._ref(expression, slot, scope)
-            case syntax.Map():
-                return self._map(expression, slot, scope)
-            case syntax.If():
-                return self._if(expression, slot, scope)
+    def _form(self, value: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
+        names = [name for name in value if name.startswith("$")]
+        for name in names:
+            if name not in FORMS:
+                self._unknown(f"unknown form '{name}'", (*path, name), FORMS)
+            elif len(value) > 1:
+                self._findings.wrong(f"'{name}' must be the only key of its object", path)
+        name, body = names[0], value[names[0]]
+        if len(value) > 1 or name not in FORMS or not self._is_whole(name, body, (*path, name)):
+            return broken(path)
+        match name:
+            case "$object":
+                return self._record(body, path, (*path, name), slot, scope)
+            case "$ref":
+                return self._ref(body, path, slot, scope)
+            case "$let":
+                return self._let(body["bind"], body["in"], path, slot, scope)
+            case "$map":
+                return self._map(body, path, slot, scope)
+            case _:
+                return self._if(body, path, slot, scope)
+
+    def _is_whole(self, form: str, body: Any, path: Path) -> bool:
+        """Whether the form has all that it needs, and nothing else."""
+        needed, optional = FORMS[form]
+        if not (isinstance(body, str) if form == "$ref" else is_object(body)):
+            takes = f"an object of {', '.join(needed) or 'fields'}"
+            takes = "the name of a variable" if form == "$ref" else takes
+            self._findings.wrong(f"'{form}' takes {takes}", path)
+            return False
+        if not needed:
+            return True
+        missing = [name for name in needed if name not in body]
+        unknown = [name for name in body if name not in (*needed, *optional)]
+        free = [*missing, *(name for name in optional if name not in body)]
+        for name in unknown:
+            self._unknown(f"unknown key '{name}' of '{form}'", (*path, name), free)
+        for name in missing:
+            self._findings.wrong(f"missing key '{name}' of '{form}'", path)
+        return not missing and not unknown
+
+    def _check_variable(self, name: str, path: Path) -> None:
+        if not name or "$" in name:
+            self._findings.wrong(f"'{name}' cannot be the name of a variable", path)
+
+    def _unknown(self, message: str, path: Path, known: Iterable[str]) -> None:
+        others = near(str(path[-1]), known)
+        edits = [rename(path, other) for other in others]
+        self._findings.wrong(f"{message}{did_you_mean(others)}", path, edits)
 
     # Lists
 
-    def _list(self, expression: syntax.ListOf, slot: Slot, scope: Scope) -> Checked:
+    def _list(self, value: list[Any], path: Path, slot: Slot, scope: Scope) -> n.Checked:
         wanted = _only_list(slot.type)
-        inner = None if wanted is None else item_of(wanted)
-        if isinstance(wanted, TupleSchema) and inner is None:
-            if len(wanted.items) != len(expression.items):
-                count = f"expected {notation(wanted)}, got a list of {len(expression.items)}"
-                self._findings.wrong(slot.says(count), expression.path)
-                return broken(expression.path)
-            types = list(wanted.items)
-        else:
-            types = [ANY if inner is None else inner] * len(expression.items)
+        inner = None if wanted is None else t.item_of(wanted)
+        types: tuple[t.Type, ...] = (t.ANY if inner is None else inner,) * len(value)
+        if isinstance(wanted, m.TupleSchema) and inner is None:
+            types = wanted.items
+            if len(types) != len(value):
+                count = f"expected {t.notation(wanted)}, got a list of {len(value)}"
+                self._findings.wrong(slot.says(count), path)
+                return broken(path)
         items = tuple(
-            self.check(item, slot.inside(type_), scope)
-            for item, type_ in zip(expression.items, types, strict=True)
+            self.check(item, (*path, index), slot.inside(type_), scope)
+            for index, (item, type_) in enumerate(zip(value, types, strict=True))
         )
-        found: Type = ListSchema(union_of(widened(item.type) for item in items))
-        if inner is not None and inner != ANY:
-            found = ListSchema(inner)
-        node = ListNode(expression.path, found, *_effects(items), items)
+        if inner is None or inner == t.ANY:
+            inner = t.union_of(t.widened(item.type) for item in items)
+        node = n.ListNode(path, m.ListSchema(inner), *_effects(items), items)
         return self._settled(node, wanted, slot)
 
     def _settled(
-        self, node: Checked, wanted: ListSchema | TupleSchema | None, slot: Slot
-    ) -> Checked:
+        self, node: n.Checked, wanted: m.ListSchema | m.TupleSchema | None, slot: Slot
+    ) -> n.Checked:
         """A list whose elements were checked against `wanted`, if there was such a type."""
         if wanted is None:
             return self._fitter.fit(node, slot)
-        if isinstance(wanted, TupleSchema):
-            return coerced(node, wanted, Widens(), self._registry, slot.bare)
+        if isinstance(wanted, m.TupleSchema):
+            return coerced(node, wanted, n.Widens(), self._registry, slot.bare)
         return node
 
-    def _map(self, expression: syntax.Map, slot: Slot, scope: Scope) -> Checked:
-        over = self.check(expression.over, Slot(ListSchema(ANY), "'over' of $map, a list"), scope)
-        item = item_of(over.type) or ANY
-        inside = {**scope, expression.variable: item}
+    def _map(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
+        start, variable = (*path, "$map"), body["as"]
+        if not isinstance(variable, str):
+            self._findings.wrong("'as' takes the name of a variable", (*start, "as"))
+            return broken(path)
+        self._check_variable(variable, (*start, "as"))
+        each = Slot(m.ListSchema(t.ANY), "'over' of $map, a list")
+        over = self.check(body["over"], (*start, "over"), each, scope)
+        inside = {**scope, variable: t.item_of(over.type) or t.ANY}
         where = None
-        if expression.where is not None:
-            where = self.check(expression.where, Slot(BOOLEAN, "'where' of $map"), inside)
+        if "where" in body:
+            test = Slot(t.BOOLEAN, "'where' of $map")
+            where = self.check(body["where"], (*start, "where"), test, inside)
         wanted = _only_list(slot.type)
-        wanted_item = None if wanted is None else item_of(wanted)
-        if wanted_item is None:
-            wanted = None
-        body = self.check(expression.body, slot.inside(wanted_item or ANY), inside)
-        known = None if wanted_item == ANY else wanted_item
-        found = ListSchema(known or widened(body.type))
-        parts = [over, body] if where is None else [over, where, body]
-        node = MapNode(
-            expression.path, found, *_effects(parts), over, expression.variable, where, body
-        )
+        item = None if wanted is None else t.item_of(wanted)
+        wanted = None if item is None else wanted
+        do = self.check(body["do"], (*start, "do"), slot.inside(item or t.ANY), inside)
+        found = t.widened(do.type) if item is None or item == t.ANY else item
+        effects = _effects([over, do] if where is None else [over, where, do])
+        node = n.MapNode(path, m.ListSchema(found), *effects, over, variable, where, do)
         return self._settled(node, wanted, slot)
 
     # Records
 
-    def _record(self, expression: syntax.Record, slot: Slot, scope: Scope) -> Checked:
-        names = {name for name, _ in expression.fields}
+    def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
+        """A record whose fields stand at `start`, below `$object` if that is written."""
         shapes = self._names.shapes(slot.type)
         for shape in shapes:
-            if isinstance(shape, MapSchema) or names_fit(names, fields_of(shape)):
-                return self._shaped(expression, shape, slot, scope)
-        near_misses = [s for s in shapes if names & {field.name for field in fields_of(s)}]
+            if isinstance(shape, m.MapSchema) or t.names_fit(set(body), fields_of(shape)):
+                return self._shaped(body, path, start, shape, scope)
+        near_misses = [one for one in shapes if body.keys() & {f.name for f in fields_of(one)}]
         if len(near_misses) == 1:
-            return self._shaped(expression, near_misses[0], slot, scope)
-        fields = tuple((name, self.check(e, Slot(), scope)) for name, e in expression.fields)
-        known = tuple(Field(name, widened(node.type)) for name, node in fields)
-        parts = [node for _, node in fields]
-        found = ObjectSchema(None, known)
-        return self._fitter.fit(RecordNode(expression.path, found, *_effects(parts), fields), slot)
-
-    def _shaped(
-        self,
-        expression: syntax.Record,
-        shape: Shape,
-        slot: Slot,
-        scope: Scope,
-    ) -> Checked:
-        """The record as one of this shape: an object, or a call of the constructor."""
-        nodes = self._named(expression.fields, shape, expression.start, "field", scope)
-        if isinstance(shape, ObjectSchema):
-            nodes += _absent_fields(shape, {name for name, _ in nodes}, expression.path)
-        parts = [node for _, node in nodes]
-        if not isinstance(shape, Definition):
-            return RecordNode(expression.path, shape, *_effects(parts), nodes)
-        return CallNode(
-            expression.path, shape.result, _effects(parts)[0], True, shape, nodes, "record"
+            return self._shaped(body, path, start, near_misses[0], scope)
+        fields = tuple(
+            (name, self.check(part, (*start, name), Slot(), scope)) for name, part in body.items()
         )
+        known = tuple(m.Field(name, t.widened(node.type)) for name, node in fields)
+        effects = _effects(node for _, node in fields)
+        node = n.RecordNode(path, m.ObjectSchema(None, known), *effects, fields)
+        return self._fitter.fit(node, slot)
+
+    def _shaped(self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope) -> n.Checked:
+        """The record as one of this shape: an object, or a call of the constructor."""
+        nodes = self._named(body, start, shape, "field", scope)
+        if isinstance(shape, m.ObjectSchema):
+            nodes += _absent_fields(shape, {name for name, _ in nodes}, path)
+        pure, calls = _effects(node for _, node in nodes)
+        if not isinstance(shape, Definition):
+            return n.RecordNode(path, shape, pure, calls, nodes)
+        return n.CallNode(path, shape.result, pure, True, shape, nodes, "record")
 
     # Calls
 
-    def _apply(self, expression: syntax.Apply, slot: Slot, scope: Scope) -> Checked:
-        definition = self._registry.definitions.get(expression.name)
+    def _apply(self, name: str, body: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
+        """An object of one key: a call, or a record of one field."""
+        definition = self._registry.definitions.get(name)
         if definition is not None:
-            return self._call(expression, definition, slot, scope)
+            return self._call(definition, body, path, slot, scope)
         for shape in self._names.shapes(slot.type):
-            if not isinstance(shape, MapSchema) and names_fit({expression.name}, fields_of(shape)):
-                field = (expression.name, self._parser.operand_of(expression))
-                record = syntax.Record(expression.path, expression.path, (field,))
-                return self._shaped(record, shape, slot, scope)
-        self._names.unknown_function(expression, slot)
-        arguments = self._parser.arguments_of(expression)
-        if arguments is None:
-            arguments = (("", self._parser.operand_of(expression)),)
-        for _, argument in arguments:
-            self.check(argument, Slot(), scope)
-        return broken(expression.path)
+            if not isinstance(shape, m.MapSchema) and t.names_fit({name}, fields_of(shape)):
+                return self._shaped({name: body}, path, path, shape, scope)
+        self._names.unknown_function(name, body, path, slot)
+        inside = (*path, name)
+        arguments = body.items() if is_object(body) else ()
+        for argument, part in arguments:
+            self.check(part, (*inside, argument), Slot(), scope)
+        if not is_object(body):
+            self.check(body, inside, Slot(), scope)
+        return broken(path)
 
     def _call(
-        self, expression: syntax.Apply, definition: Definition, slot: Slot, scope: Scope
-    ) -> Checked:
-        arguments = self._parser.arguments_of(expression)
-        inside = (*expression.path, expression.name)
+        self, definition: Definition, body: Any, path: Path, slot: Slot, scope: Scope
+    ) -> n.Checked:
+        inside = (*path, definition.name)
         form: Literal["call", "bare"] = "call"
-        if arguments is not None:
-            nodes = self._named(arguments, definition, inside, "parameter", scope)
-        elif (single := definition.single) is not None and not is_by_position(
-            expression.body, single.schema, self._registry
-        ):
+        single = definition.single
+        if is_object(body):
+            nodes = self._named(body, inside, definition, "parameter", scope)
+        elif single is not None and not is_by_position(body, single.schema, self._registry):
             form = "bare"
-            operand = self._parser.operand_of(expression)
             place = Slot(single.schema, _label("parameter", single.name, definition), single.name)
-            nodes = ((single.name, self.check(operand, place, scope)),)
+            nodes = ((single.name, self.check(body, inside, place, scope)),)
         else:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
             message = f"{definition.name} takes an object of arguments, with {takes}"
-            self._findings.wrong(message, inside, by_name(expression.body, definition, inside))
-            return broken(expression.path)
+            self._findings.wrong(message, inside, by_name(body, definition, inside))
+            return broken(path)
         pure = definition.pure and all(node.pure for _, node in nodes)
-        node = CallNode(expression.path, definition.result, pure, True, definition, nodes, form)
+        node = n.CallNode(path, definition.result, pure, True, definition, nodes, form)
         return self._fitter.fit(node, slot)
 
     def _named(
-        self,
-        fields: syntax.Fields,
-        shape: Shape,
-        path: Path,
-        word: Word,
-        scope: Scope,
-    ) -> tuple[tuple[str, Checked], ...]:
+        self, body: Data, path: Path, shape: Shape, word: Word, scope: Scope
+    ) -> tuple[tuple[str, n.Checked], ...]:
         """Arguments or fields against their declarations; unknown and missing ones are reported."""
-        if isinstance(shape, MapSchema):
-            wanted = Slot(shape.value)
-            return tuple((name, self.check(child, wanted, scope)) for name, child in fields)
+        if isinstance(shape, m.MapSchema):
+            slot = Slot(shape.value)
+            return tuple((k, self.check(v, (*path, k), slot, scope)) for k, v in body.items())
         declared = {field.name: field for field in fields_of(shape)}
-        given = [name for name, _ in fields]
-        nodes: list[tuple[str, Checked]] = []
-        for name, child in fields:
+        nodes: list[tuple[str, n.Checked]] = []
+        for name, part in body.items():
             if name in declared:
                 where = Slot(declared[name].schema, _label(word, name, shape))
-                nodes.append((name, self.check(child, where, scope)))
+                nodes.append((name, self.check(part, (*path, name), where, scope)))
             else:
-                self._names.unknown_name(name, given, shape, (*path, name), word)
+                self._names.unknown_name(name, list(body), shape, (*path, name), word)
                 if not self._names.is_operator(name):
-                    self.check(child, Slot(), scope)
-        self._names.missing_names(given, shape, path, word)
+                    self.check(part, (*path, name), Slot(), scope)
+        self._names.missing_names(list(body), shape, path, word)
         return tuple(nodes)
 
     # Variables and choices
 
-    def _let(self, expression: syntax.Let, slot: Slot, scope: Scope) -> Checked:
-        path = (*expression.path, "$let", "bind")
-        bindings = dict(expression.bindings)
-        bound = at(self._findings.program, path)
-        needs = {name: references(bound[name]) & bindings.keys() for name in bindings}
+    def _let(self, bound: Any, body: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
+        start = (*path, "$let", "bind")
+        if not is_object(bound):
+            self._findings.wrong("'bind' takes an object of variables", start)
+            return broken(path)
+        for name in bound:
+            self._check_variable(name, (*start, name))
+        needs = {name: references(one) & bound.keys() for name, one in bound.items()}
         order = order_of(needs)
         for cycle in order.cycles:
             message = f"the variables of a $let form a cycle: {' -> '.join(cycle)}"
-            self._findings.wrong(message, (*path, cycle[0]))
-        inside = {**scope, **dict.fromkeys(bindings, ANY)}
-        nodes: list[tuple[str, Checked]] = []
+            self._findings.wrong(message, (*start, cycle[0]))
+        inside = {**scope, **dict.fromkeys(bound, t.ANY)}
+        nodes: list[tuple[str, n.Checked]] = []
         for name in order.names:
-            node = self.check(bindings[name], Slot(), inside)
+            node = self.check(bound[name], (*start, name), Slot(), inside)
             inside[name] = node.type
             nodes.append((name, node))
-        body = self.check(expression.body, slot.inside(slot.type), inside)
-        parts = [*(node for _, node in nodes), body]
-        return LetNode(
-            expression.path,
-            body.type,
-            *_effects(parts),
-            tuple(nodes),
-            tuple(needs[name] for name, _ in nodes),
-            body,
-        )
+        result = self.check(body, (*path, "$let", "in"), slot.inside(slot.type), inside)
+        effects = _effects([*(node for _, node in nodes), result])
+        needed = tuple(needs[name] for name, _ in nodes)
+        return n.LetNode(path, result.type, *effects, tuple(nodes), needed, result)
 
-    def _ref(self, expression: syntax.Ref, slot: Slot, scope: Scope) -> Checked:
-        if expression.name in scope:
-            node = RefNode(expression.path, scope[expression.name], True, False, expression.name)
-            return self._fitter.fit(node, slot)
-        others = near(expression.name, scope)
-        place = Place((*expression.path, "$ref"))
+    def _ref(self, name: str, path: Path, slot: Slot, scope: Scope) -> n.Checked:
+        if name in scope:
+            return self._fitter.fit(n.RefNode(path, scope[name], True, False, name), slot)
+        others = near(name, scope)
+        place = Place((*path, "$ref"))
         edits = [write(f"with {other}", place, other) for other in others]
-        message = f"unknown variable '{expression.name}'{did_you_mean(others)}"
-        self._findings.wrong(message, expression.path, edits)
-        return broken(expression.path)
+        self._findings.wrong(f"unknown variable '{name}'{did_you_mean(others)}", path, edits)
+        return broken(path)
 
-    def _if(self, expression: syntax.If, slot: Slot, scope: Scope) -> Checked:
-        test = self.check(expression.test, Slot(BOOLEAN, "'test' of $if"), scope)
-        then = self.check(expression.then, slot.inside(slot.type), scope)
-        otherwise = self.check(expression.otherwise, slot.inside(slot.type), scope)
+    def _if(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
+        here, branch = (*path, "$if"), slot.inside(slot.type)
+        test = self.check(body["test"], (*here, "test"), Slot(t.BOOLEAN, "'test' of $if"), scope)
+        then = self.check(body["then"], (*here, "then"), branch, scope)
+        otherwise = self.check(body["else"], (*here, "else"), branch, scope)
         found = slot.type
-        if isinstance(found, AnySchema):
-            found = union_of([widened(then.type), widened(otherwise.type)])
-        parts = [test, then, otherwise]
-        return IfNode(expression.path, found, *_effects(parts), test, then, otherwise)
+        if isinstance(found, m.AnySchema):
+            found = t.union_of([t.widened(then.type), t.widened(otherwise.type)])
+        effects = _effects([test, then, otherwise])
+        return n.IfNode(path, found, *effects, test, then, otherwise)
 
 
-def _only_list(type_: Type) -> ListSchema | TupleSchema | None:
+def _only_list(type_: t.Type) -> m.ListSchema | m.TupleSchema | None:
     """The list type that a list must be here, when there is exactly one."""
-    lists = [one for one in members_of(type_) if isinstance(one, ListSchema | TupleSchema)]
+    lists = t.lists_of(type_)
     return lists[0] if len(lists) == 1 else None
 
 
 def _absent_fields(
-    record: ObjectSchema, given: set[str], path: Path
-) -> tuple[tuple[str, Checked], ...]:
+    record: m.ObjectSchema, given: set[str], path: Path
+) -> tuple[tuple[str, n.Checked], ...]:
     """The fields that take a value when they are absent: those that may be null."""
     return tuple(
-        (field.name, ConstantNode(path, NULL, True, False, None))
+        (field.name, n.ConstantNode(path, t.NULL, True, False, None))
         for field in record.fields
         if field.name not in given and not field.required and field.default is None
     )
 
 
-def _label(word: str, name: str, shape: ObjectSchema | Definition) -> str:
+def _label(word: str, name: str, shape: m.ObjectSchema | Definition) -> str:
     return f"{word} '{name}'{owner(shape)}"
 
 
-def _effects(parts: Iterable[Checked]) -> tuple[bool, bool]:
+def _effects(parts: Iterable[n.Checked]) -> tuple[bool, bool]:
     """Whether all parts are pure, and whether any calls something."""
     parts = list(parts)
     return all(part.pure for part in parts), any(part.calls for part in parts)

@@ -26,21 +26,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
-from runtime_support._schema.model import (
-    ABSENT,
-    AnySchema,
-    Field,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    TupleSchema,
-    UnionSchema,
-    class_of,
-    resolved,
-)
+from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support.programs import _tree as n
+from runtime_support.programs import _types as t
 from runtime_support.programs._candidates import Place, route_sentence, spelled
 from runtime_support.programs._machine import (
     Choice,
@@ -55,79 +44,49 @@ from runtime_support.programs._outcomes import Ambiguity, Option
 from runtime_support.programs._registry import Definition, Registry, classes_of
 from runtime_support.programs._serialization import SerializationError, serialize
 from runtime_support.programs._syntax import Limits, Path
-from runtime_support.programs._tree import (
-    Coercion,
-    Converts,
-    Decides,
-    Each,
-    Fits,
-    Hops,
-    Never,
-    Splits,
-    Widens,
-)
-from runtime_support.programs._types import (
-    ANY,
-    BOOLEAN,
-    FLOAT,
-    INTEGER,
-    NUMBERS,
-    STRING,
-    Misfit,
-    Type,
-    conform,
-    conforms,
-    fits,
-    item_of,
-    kind_name,
-    members_of,
-    names_fit,
-    notation,
-    widened,
-)
 
 Route = tuple[Definition, ...]
 MOST_CONVERSIONS = 3
 _NUMBER = re.compile(r"\s*-?(\d+)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 
-def judge(source: Type, target: Type, registry: Registry) -> Coercion:
+def judge(source: t.Type, target: t.Type, registry: Registry) -> n.Coercion:
     """How values of the source become values of the target."""
-    source, target = resolved(source), resolved(target)
-    if fits(source, target):
-        return Fits()
-    if isinstance(source, AnySchema):
-        return Decides()
-    if isinstance(source, UnionSchema):
+    source, target = m.resolved(source), m.resolved(target)
+    if t.fits(source, target):
+        return n.Fits()
+    if isinstance(source, m.AnySchema):
+        return n.Decides()
+    if isinstance(source, m.UnionSchema):
         return _judge_union(source, target, registry)
-    if any(_widens(source, member) for member in members_of(target)):
-        return Widens()
-    routes = shortest_routes(lambda parameter: fits(source, parameter), target, registry)
+    if any(_widens(source, member) for member in t.members_of(target)):
+        return n.Widens()
+    routes = shortest_routes(lambda parameter: t.fits(source, parameter), target, registry)
     if len(routes) > 1:
-        return Splits(tuple(routes))
+        return n.Splits(tuple(routes))
     if routes:
-        return Converts(routes[0])
-    inner = [_judge_inside(source, member, registry) for member in members_of(target)]
-    possible = [one for one in inner if not isinstance(one, Never)]
+        return n.Converts(routes[0])
+    inner = [_judge_inside(source, member, registry) for member in t.members_of(target)]
+    possible = [one for one in inner if not isinstance(one, n.Never)]
     if len(possible) == 1 and len(inner) == 1:
         return possible[0]
     if possible:
-        return Decides()
-    if any(_hops(widened(source), member) for member in members_of(target)):
-        return Hops()
-    return Never()
+        return n.Decides()
+    if any(_hops(t.widened(source), member) for member in t.members_of(target)):
+        return n.Hops()
+    return n.Never()
 
 
 def shortest_routes(
-    accepts: Callable[[Type], bool], target: Type, registry: Registry
+    accepts: Callable[[t.Type], bool], target: t.Type, registry: Registry
 ) -> list[Route]:
     """All shortest paths of conversions to the target, from what `accepts` a first parameter."""
     routes: list[Route] = [
         (one,) for one in registry.conversions if accepts(one.parameters[0].schema)
     ]
-    seen: list[Type] = []
+    seen: list[t.Type] = []
     for _ in range(MOST_CONVERSIONS):
-        arrived = [route for route in routes if fits(route[-1].result, target)]
+        arrived = [route for route in routes if t.fits(route[-1].result, target)]
         if arrived:
             return arrived
         here = [route[-1].result for route in routes]
@@ -136,12 +95,12 @@ def shortest_routes(
             (*route, one)
             for route in routes
             for one in registry.conversions
-            if fits(route[-1].result, one.parameters[0].schema) and one.result not in seen
+            if t.fits(route[-1].result, one.parameters[0].schema) and one.result not in seen
         ]
     return []
 
 
-def reachable(source: Type, registry: Registry) -> list[str]:
+def reachable(source: t.Type, registry: Registry) -> list[str]:
     """What the conversions can make of the type, nearest first, in the notation."""
     found: list[str] = []
     level = [source]
@@ -150,166 +109,165 @@ def reachable(source: Type, registry: Registry) -> list[str]:
             one.result
             for type_ in level
             for one in registry.conversions
-            if fits(type_, one.parameters[0].schema) and notation(one.result) not in found
+            if t.fits(type_, one.parameters[0].schema) and t.notation(one.result) not in found
         ]
-        found += dict.fromkeys(map(notation, level))
+        found += dict.fromkeys(map(t.notation, level))
     return found
 
 
-def is_by_position(argument: Any, target: Type, registry: Registry) -> bool:
+def is_by_position(argument: Any, target: t.Type, registry: Registry) -> bool:
     """Whether a bare argument is a list that could only be joined: arguments without names."""
 
-    def takes_list(type_: Type) -> bool:
-        return any(
-            isinstance(member, AnySchema | ListSchema | TupleSchema) for member in members_of(type_)
-        )
+    def takes_list(type_: t.Type) -> bool:
+        return t.ANY in t.members_of(type_) or bool(t.lists_of(type_))
 
     if not is_list(argument) or takes_list(target):
         return False
     return not shortest_routes(takes_list, target, registry)
 
 
-def readings(value: Any, target: Type) -> list[tuple[str, Any]]:
+def readings(value: Any, target: t.Type) -> list[tuple[str, Any]]:
     """The values that one built-in hop gives, each with a sentence; two for text with commas."""
-    for member in members_of(target):
+    for member in t.members_of(target):
         found = _read(value, member)
         if found:
             return found
     return []
 
 
-def why_not(value: Any, target: Type) -> str | None:
+def why_not(value: Any, target: t.Type) -> str | None:
     """A reason that says more than the types do, when there is one."""
-    if isinstance(value, str) and any(member in NUMBERS for member in members_of(target)):
+    if isinstance(value, str) and any(member in t.NUMBERS for member in t.members_of(target)):
         return f"{json.dumps(value, ensure_ascii=False)} is not a number"
     return None
 
 
-def _judge_union(source: UnionSchema, target: Type, registry: Registry) -> Coercion:
+def _judge_union(source: m.UnionSchema, target: t.Type, registry: Registry) -> n.Coercion:
     verdicts = [judge(member, target, registry) for member in source.members]
-    if all(isinstance(one, Never) for one in verdicts):
-        return Never()
-    if all(isinstance(one, Fits | Widens) for one in verdicts):
-        return Widens()
-    return Decides()
+    if all(isinstance(one, n.Never) for one in verdicts):
+        return n.Never()
+    if all(isinstance(one, n.Fits | n.Widens) for one in verdicts):
+        return n.Widens()
+    return n.Decides()
 
 
-def _widens(source: Type, target: Type) -> bool:
-    source = widened(source)
-    if target == FLOAT:
-        return source in NUMBERS
-    item, wanted = item_of(source), item_of(target)
+def _widens(source: t.Type, target: t.Type) -> bool:
+    source = t.widened(source)
+    if target == t.FLOAT:
+        return source in t.NUMBERS
+    item, wanted = t.item_of(source), t.item_of(target)
     if item is None or wanted is None:
         return False
-    return fits(item, wanted) or _widens(item, wanted)
+    return t.fits(item, wanted) or _widens(item, wanted)
 
 
-def _judge_inside(source: Type, target: Type, registry: Registry) -> Coercion:
+def _judge_inside(source: t.Type, target: t.Type, registry: Registry) -> n.Coercion:
     """The rules that look at the parts of a value, or that need the value itself."""
     match source, target:
-        case ((ListSchema() | TupleSchema()), (ListSchema() | TupleSchema())):
+        case ((m.ListSchema() | m.TupleSchema()), (m.ListSchema() | m.TupleSchema())):
             return _judge_items(source, target, registry)
         case (
-            (MapSchema() | ObjectSchema(build=None)),
-            (MapSchema() | ObjectSchema() | OpaqueSchema()),
+            (m.MapSchema() | m.ObjectSchema(build=None)),
+            (m.MapSchema() | m.ObjectSchema() | m.OpaqueSchema()),
         ):
             return _judge_object(source, target, registry)
-        case ((ObjectSchema() | OpaqueSchema()), (ObjectSchema() | OpaqueSchema())):
-            own, wanted = class_of(source), class_of(target)
+        case ((m.ObjectSchema() | m.OpaqueSchema()), (m.ObjectSchema() | m.OpaqueSchema())):
+            own, wanted = m.class_of(source), m.class_of(target)
             is_narrower = own is not None and wanted is not None and issubclass(wanted, own)
-            return Decides() if is_narrower else Never()
-        case (_, LiteralSchema(member=member)) if member is not ABSENT:
-            return Decides() if source == widened(LiteralSchema(target.value)) else Never()
-        case _, LiteralSchema():
-            same = widened(source) == widened(target) or widened(source) in NUMBERS
-            return Decides() if same and not isinstance(source, LiteralSchema) else Never()
+            return n.Decides() if is_narrower else n.Never()
+        case (_, m.LiteralSchema(member=member)) if member is not m.ABSENT:
+            return n.Decides() if source == t.widened(m.LiteralSchema(target.value)) else n.Never()
+        case _, m.LiteralSchema():
+            same = t.widened(source) == t.widened(target) or t.widened(source) in t.NUMBERS
+            return n.Decides() if same and not isinstance(source, m.LiteralSchema) else n.Never()
         case _:
-            return Decides() if target == INTEGER and source in NUMBERS else Never()
+            return n.Decides() if target == t.INTEGER and source in t.NUMBERS else n.Never()
 
 
 def _judge_items(
-    source: ListSchema | TupleSchema, target: ListSchema | TupleSchema, registry: Registry
-) -> Coercion:
-    item, wanted = item_of(source), item_of(target)
+    source: m.ListSchema | m.TupleSchema, target: m.ListSchema | m.TupleSchema, registry: Registry
+) -> n.Coercion:
+    item, wanted = t.item_of(source), t.item_of(target)
     if item is not None and wanted is not None:
         verdict = judge(item, wanted, registry)
-        return verdict if isinstance(verdict, Never) else Each(verdict)
-    if isinstance(source, TupleSchema) and item is None:
+        return verdict if isinstance(verdict, n.Never) else n.Each(verdict)
+    if isinstance(source, m.TupleSchema) and item is None:
         if wanted is not None:
             items = [judge(item, wanted, registry) for item in source.items]
-            return Never() if any(isinstance(one, Never) for one in items) else Decides()
-        if isinstance(target, TupleSchema) and len(source.items) != len(target.items):
-            return Never()
-    return Decides()
+            return n.Never() if any(isinstance(one, n.Never) for one in items) else n.Decides()
+        if isinstance(target, m.TupleSchema) and len(source.items) != len(target.items):
+            return n.Never()
+    return n.Decides()
 
 
 def _judge_object(
-    source: MapSchema | ObjectSchema,
-    target: MapSchema | ObjectSchema | OpaqueSchema,
+    source: m.MapSchema | m.ObjectSchema,
+    target: m.MapSchema | m.ObjectSchema | m.OpaqueSchema,
     registry: Registry,
-) -> Coercion:
+) -> n.Coercion:
     constructor = registry.constructor_of(target)
-    if class_of(target) is not None and constructor is None:
-        return Never()
-    if isinstance(source, MapSchema) or isinstance(target, MapSchema):
-        return Decides()
+    if m.class_of(target) is not None and constructor is None:
+        return n.Never()
+    if isinstance(source, m.MapSchema) or isinstance(target, m.MapSchema):
+        return n.Decides()
     fields = constructor.parameters if constructor is not None else getattr(target, "fields", ())
     given = {field.name for field in source.fields}
-    return Decides() if names_fit(given, fields) else Never()
+    return n.Decides() if t.names_fit(given, fields) else n.Never()
 
 
-def _hops(source: Type, target: Type) -> bool:
-    if source == STRING:
-        item = item_of(target)
-        return target in NUMBERS or (item is not None and _takes_text(item))
-    if source in NUMBERS:
-        item = item_of(target)
-        return target in (STRING, BOOLEAN) or (item is not None and takes_number(item))
-    if source == BOOLEAN:
-        return target in NUMBERS
-    item = item_of(source)
-    return item is not None and target == STRING and _takes_text(item)
+def _hops(source: t.Type, target: t.Type) -> bool:
+    if source == t.STRING:
+        item = t.item_of(target)
+        return target in t.NUMBERS or (item is not None and _takes_text(item))
+    if source in t.NUMBERS:
+        item = t.item_of(target)
+        return target in (t.STRING, t.BOOLEAN) or (item is not None and takes_number(item))
+    if source == t.BOOLEAN:
+        return target in t.NUMBERS
+    item = t.item_of(source)
+    return item is not None and target == t.STRING and _takes_text(item)
 
 
-def takes_number(item: Type) -> bool:
+def takes_number(item: t.Type) -> bool:
     """Whether a list of these items may be a list of one number; its value decides at times."""
     return any(
-        member == ANY or member in NUMBERS or isinstance(member, LiteralSchema)
-        for member in members_of(item)
+        member == t.ANY or member in t.NUMBERS or isinstance(member, m.LiteralSchema)
+        for member in t.members_of(item)
     )
 
 
-def _takes_text(item: Type) -> bool:
+def _takes_text(item: t.Type) -> bool:
     return any(
-        member in (ANY, STRING) or isinstance(member, LiteralSchema) for member in members_of(item)
+        member in (t.ANY, t.STRING) or isinstance(member, m.LiteralSchema)
+        for member in t.members_of(item)
     )
 
 
-def _read(value: Any, target: Type) -> list[tuple[str, Any]]:
+def _read(value: Any, target: t.Type) -> list[tuple[str, Any]]:
     if isinstance(value, str):
         return _read_text(value, target)
     if isinstance(value, bool):
-        return [("as a number", _stored(int(value), target))] if target in NUMBERS else []
+        return [("as a number", _stored(int(value), target))] if target in t.NUMBERS else []
     if isinstance(value, int | float):
-        if target == STRING:
+        if target == t.STRING:
             return [("as text", json.dumps(value))]
-        if target == BOOLEAN:
+        if target == t.BOOLEAN:
             return [("as a boolean", bool(value))] if value in (0, 1) else []
-        one = None if item_of(target) is None else _kept([value], target)
+        one = None if t.item_of(target) is None else _kept([value], target)
         return [] if one is None else [("a list of one", one)]
-    if target == STRING and is_list(value) and all(isinstance(item, str) for item in value):
+    if target == t.STRING and is_list(value) and all(isinstance(item, str) for item in value):
         return [("joined", ",".join(value))]
     return []
 
 
-def _read_text(text: str, target: Type) -> list[tuple[str, Any]]:
-    if target in NUMBERS:
+def _read_text(text: str, target: t.Type) -> list[tuple[str, Any]]:
+    if target in t.NUMBERS:
         number = _parse_number(text)
         try:
-            return [] if number is None else [("as a number", conform(number, target))]
-        except Misfit:
+            return [] if number is None else [("as a number", t.conform(number, target))]
+        except t.Misfit:
             return []
-    item = item_of(target)
+    item = t.item_of(target)
     if item is None or not _takes_text(item):
         return []
     choices = [("a list of one", [text])]
@@ -318,15 +276,15 @@ def _read_text(text: str, target: Type) -> list[tuple[str, Any]]:
     return [(sentence, kept) for sentence, items in choices if (kept := _kept(items, target))]
 
 
-def _kept(items: list[Any], target: Type) -> Any:
+def _kept(items: list[Any], target: t.Type) -> Any:
     try:
-        return conform(items, target)
-    except Misfit:
+        return t.conform(items, target)
+    except t.Misfit:
         return None
 
 
-def _stored(number: int, target: Type) -> int | float:
-    return float(number) if target == FLOAT else number
+def _stored(number: int, target: t.Type) -> int | float:
+    return float(number) if target == t.FLOAT else number
 
 
 def _parse_number(text: str) -> int | float | None:
@@ -369,20 +327,20 @@ class Coercer:
         self._registry = registry
         self._machine = machine
 
-    async def coerce(self, value: Any, target: Type, site: Site) -> Any:
+    async def coerce(self, value: Any, target: t.Type, site: Site) -> Any:
         """The value as one of the target; raises Stopped."""
         try:
-            return conform(value, target)
-        except Misfit as error:
+            return t.conform(value, target)
+        except t.Misfit as error:
             misfit = error
         routes = shortest_routes(
-            lambda parameter: conforms(value, parameter), target, self._registry
+            lambda parameter: t.conforms(value, parameter), target, self._registry
         )
         if len(routes) > 1:
             raise self._several_routes(value, target, routes, site)
         if routes:
             return await self._convert(value, routes[0], target, site)
-        shaped = [one for one in members_of(target) if self._has_shape(value, one)]
+        shaped = [one for one in t.members_of(target) if self._has_shape(value, one)]
         for index, member in enumerate(shaped):
             try:
                 return await self._parts(value, member, site)
@@ -391,7 +349,7 @@ class Coercer:
                     raise
         found = readings(value, target)
         if len(found) > 1:
-            message = f"{_json(value)} can become {notation(target)} in {len(found)} ways"
+            message = f"{_json(value)} can become {t.notation(target)} in {len(found)} ways"
             choices = [(sentence, list(one)) for sentence, one in found]
             raise self._unclear(message, (lambda: choices), site)
         if found:
@@ -402,7 +360,7 @@ class Coercer:
 
     # Conversions
 
-    async def _convert(self, value: Any, route: Route, target: Type, site: Site) -> Any:
+    async def _convert(self, value: Any, route: Route, target: t.Type, site: Site) -> Any:
         for index, conversion in enumerate(route):
             frame = site.frame.at(index)
             arguments = {conversion.parameters[0].name: value}
@@ -412,10 +370,12 @@ class Coercer:
                 raise self._undecided(ambiguity, route[: index + 1], site) from None
             except Stopped as stopped:
                 raise Stopped(*map(_as_conversion, stopped.problems)) from None
-        return conform(value, target)
+        return t.conform(value, target)
 
-    def _several_routes(self, value: Any, target: Type, routes: list[Route], site: Site) -> Stopped:
-        message = f"{kind_name(value)} can become {notation(target)} in {len(routes)} ways"
+    def _several_routes(
+        self, value: Any, target: t.Type, routes: list[Route], site: Site
+    ) -> Stopped:
+        message = f"{t.kind_name(value)} can become {t.notation(target)} in {len(routes)} ways"
 
         def choices() -> list[tuple[str, Any]]:
             return [(route_sentence(one), spelled(one, site.operand())) for one in routes]
@@ -451,36 +411,36 @@ class Coercer:
 
     # Lists and objects, part by part
 
-    def _has_shape(self, value: Any, target: Type) -> bool:
+    def _has_shape(self, value: Any, target: t.Type) -> bool:
         if is_list(value) or is_tuple(value):
-            same_count = isinstance(target, TupleSchema) and len(target.items) == len(value)
-            return item_of(target) is not None or same_count
+            same_count = isinstance(target, m.TupleSchema) and len(target.items) == len(value)
+            return t.item_of(target) is not None or same_count
         if not is_object(value):
             return False
         fields = self._fields(target)
-        return isinstance(target, MapSchema) or (
-            fields is not None and names_fit(set(value), fields)
+        return isinstance(target, m.MapSchema) or (
+            fields is not None and t.names_fit(set(value), fields)
         )
 
-    def _fields(self, target: Type) -> tuple[Field, ...] | None:
-        if isinstance(target, ObjectSchema) and target.build is None:
+    def _fields(self, target: t.Type) -> tuple[m.Field, ...] | None:
+        if isinstance(target, m.ObjectSchema) and target.build is None:
             return target.fields
         constructor = self._registry.constructor_of(target)
         return constructor.parameters if constructor is not None else None
 
-    async def _parts(self, value: Any, target: Type, site: Site) -> Any:
+    async def _parts(self, value: Any, target: t.Type, site: Site) -> Any:
         if not is_object(value):
-            item = item_of(target)
-            types = target.items if isinstance(target, TupleSchema) else ()
+            item = t.item_of(target)
+            types = target.items if isinstance(target, m.TupleSchema) else ()
             wanted = types if item is None else [item] * len(value)
             parts = await self._all(dict(enumerate(zip(value, wanted, strict=True))), site)
-            return conform(list(parts.values()), target)
+            return t.conform(list(parts.values()), target)
         fields = {field.name: field.schema for field in self._fields(target) or ()}
-        other = target.value if isinstance(target, MapSchema) else None
+        other = target.value if isinstance(target, m.MapSchema) else None
         parts = await self._all({k: (v, fields.get(k, other)) for k, v in value.items()}, site)
         constructor = self._registry.constructor_of(target)
         if constructor is None:
-            return conform(parts, target)
+            return t.conform(parts, target)
         return await self._machine.call(constructor, parts, site.path, site.frame.at(len(parts)))
 
     async def _all(self, parts: dict[Any, tuple[Any, Any]], site: Site) -> dict[Any, Any]:
@@ -565,8 +525,8 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = 
     registry = Registry(types=classes_of(conversions, wanted), conversions=conversions)
     target = registry.read_type(wanted)
     try:
-        return conform(value, target)
-    except Misfit:
+        return t.conform(value, target)
+    except t.Misfit:
         pass
     from runtime_support.programs._machine import TimeUp, run_within
 

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from runtime_support.programs import _tree as n
 from runtime_support.programs._candidates import Place, points_of, with_arguments
-from runtime_support.programs._checking import CheckedProgram, check_program
+from runtime_support.programs._checking import check_program
 from runtime_support.programs._coercion import Coercer, Site, written_arguments
 from runtime_support.programs._machine import (
     Choice,
@@ -42,59 +43,46 @@ from runtime_support.programs._outcomes import (
 from runtime_support.programs._registry import Registry
 from runtime_support.programs._serialization import SerializationError, serialize
 from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read
-from runtime_support.programs._tree import (
-    CallNode,
-    Checked,
-    CoerceNode,
-    ConstantNode,
-    IfNode,
-    LetNode,
-    ListNode,
-    MapNode,
-    RecordNode,
-    RefNode,
-    only_converts,
-)
 
 if TYPE_CHECKING:
     from asyncio import Task
 
-Part = tuple[Checked, Frame]
+Part = tuple[n.Checked, Frame]
 
 
 class Evaluator:
     """Evaluates one checked program with one machine."""
 
-    def __init__(self, checked: CheckedProgram, machine: Machine) -> None:
+    def __init__(self, checked: n.CheckedProgram, machine: Machine) -> None:
         self._program = checked.program
         self._registry = checked.registry
         self._machine = machine
         self._coercer = Coercer(checked.registry, machine)
 
-    async def value(self, node: Checked, frame: Frame) -> Any:
+    async def value(self, node: n.Checked, frame: Frame) -> Any:
         """The value of the node; raises Stopped."""
         match node:
-            case ConstantNode():
+            case n.ConstantNode():
                 return node.value
-            case RefNode():
+            case n.RefNode():
                 return frame.names[node.name]
-            case ListNode():
+            case n.ListNode():
                 return await self._together(_parts(node.items, frame))
-            case RecordNode():
+            case n.RecordNode():
                 return await self._named(node.fields, frame)
-            case CallNode():
+            case n.CallNode():
                 return await self._call(node, frame)
-            case LetNode():
+            case n.LetNode():
                 return await self._let(node, frame)
-            case MapNode():
+            case n.MapNode():
                 return await self._map(node, frame)
-            case IfNode():
+            case n.IfNode():
                 test = await self.value(node.test, frame.at(0))
                 return await self.value(node.then if test else node.otherwise, frame.at(1))
-            case CoerceNode():
+            case n.CoerceNode():
                 return await self._coerce(node, frame)
 
-    async def _call(self, node: CallNode, frame: Frame) -> Any:
+    async def _call(self, node: n.CallNode, frame: Frame) -> Any:
         arguments = await self._named(node.arguments, frame)
         here = frame.at(len(arguments))
         try:
@@ -104,7 +92,7 @@ class Evaluator:
         self._machine.settled.add(("call", node.path))
         return result
 
-    def _undecided(self, ambiguity: Ambiguity, node: CallNode, frame: Frame) -> Stopped:
+    def _undecided(self, ambiguity: Ambiguity, node: n.CallNode, frame: Frame) -> Stopped:
         """The function cannot decide: each option is a call with other arguments, or a value."""
         place, written = Place(node.path), at(self._program, node.path)
         choices: list[Choice] = []
@@ -123,7 +111,7 @@ class Evaluator:
         message = ambiguity.message
         return Stopped(Unclear(frame.position, node.path, message, tuple(choices), frame.elements))
 
-    async def _coerce(self, node: CoerceNode, frame: Frame) -> Any:
+    async def _coerce(self, node: n.CoerceNode, frame: Frame) -> Any:
         value = await self.value(node.operand, frame.at(0))
         site = Site(
             node.path,
@@ -136,8 +124,8 @@ class Evaluator:
         self._machine.settled.add(("coerce", node.path))
         return result
 
-    async def _let(self, node: LetNode, frame: Frame) -> Any:
-        ready: list[tuple[int, str, Checked]] = []
+    async def _let(self, node: n.LetNode, frame: Frame) -> Any:
+        ready: list[tuple[int, str, n.Checked]] = []
         for index, ((name, bound), needs) in enumerate(zip(node.bindings, node.needs, strict=True)):
             if any(other in needs for _, other, _ in ready):
                 frame = await self._bind(ready, frame)
@@ -146,11 +134,11 @@ class Evaluator:
         frame = await self._bind(ready, frame)
         return await self.value(node.body, frame.at(len(node.bindings)))
 
-    async def _bind(self, ready: list[tuple[int, str, Checked]], frame: Frame) -> Frame:
+    async def _bind(self, ready: list[tuple[int, str, n.Checked]], frame: Frame) -> Frame:
         values = await self._together([(bound, frame.at(index)) for index, _, bound in ready])
         return frame.bound(dict(zip((name for _, name, _ in ready), values, strict=True)))
 
-    async def _map(self, node: MapNode, frame: Frame) -> list[Any]:
+    async def _map(self, node: n.MapNode, frame: Frame) -> list[Any]:
         items = tuple(await self.value(node.over, frame.at(0)))
         self._machine.walk(len(items), node.path, frame)
         inside = frame.at(1)
@@ -165,7 +153,7 @@ class Evaluator:
             elements = [one for one, test in zip(elements, tests, strict=True) if test]
         return await self._together([(node.body, one.at(1)) for one in _kept(elements)])
 
-    async def _one_by_one(self, node: MapNode, elements: list[Frame]) -> list[Any]:
+    async def _one_by_one(self, node: n.MapNode, elements: list[Frame]) -> list[Any]:
         results: list[Any] = []
         for one in elements:
             if node.where is not None:
@@ -175,7 +163,9 @@ class Evaluator:
             results.append(await self.value(node.body, one.at(1)))
         return results
 
-    async def _named(self, parts: tuple[tuple[str, Checked], ...], frame: Frame) -> dict[str, Any]:
+    async def _named(
+        self, parts: tuple[tuple[str, n.Checked], ...], frame: Frame
+    ) -> dict[str, Any]:
         values = await self._together(_parts([node for _, node in parts], frame))
         return dict(zip((name for name, _ in parts), values, strict=True))
 
@@ -208,12 +198,12 @@ class Evaluator:
         return values
 
 
-def _may_still_ask(node: Checked, problems: list[Problem]) -> bool:
+def _may_still_ask(node: n.Checked, problems: list[Problem]) -> bool:
     """Conversions that cannot decide do not keep others from it: all choices are told at once."""
-    return all(isinstance(one, Unclear) for one in problems) and only_converts(node)
+    return all(isinstance(one, Unclear) for one in problems) and n.only_converts(node)
 
 
-def _parts(nodes: Sequence[Checked], frame: Frame) -> list[Part]:
+def _parts(nodes: Sequence[n.Checked], frame: Frame) -> list[Part]:
     return [(node, frame.at(index)) for index, node in enumerate(nodes)]
 
 
@@ -253,14 +243,14 @@ def evaluate(
     one that had effects, its result is taken and the effect does not happen again.
     """
     checked = check(program, registry, returns=returns, limits=limits)
-    if not isinstance(checked, CheckedProgram):
+    if not isinstance(checked, n.CheckedProgram):
         return checked
     return run(checked, limits=limits, on_call=on_call, earlier=earlier)
 
 
 def check(
     program: Any, registry: Registry, *, returns: Any = Any, limits: Limits = DEFAULT_LIMITS
-) -> CheckedProgram | Failure | Ambiguous:
+) -> n.CheckedProgram | Failure | Ambiguous:
     """The checked program, or why it cannot run; nothing is called."""
     try:
         reading = read(program, limits)
@@ -275,7 +265,7 @@ def check(
 
 
 def run(
-    checked: CheckedProgram,
+    checked: n.CheckedProgram,
     *,
     limits: Limits = DEFAULT_LIMITS,
     on_call: OnCall | None = None,
@@ -312,7 +302,7 @@ def run(
 
 
 def _stopped(
-    problems: Sequence[Problem], checked: CheckedProgram, machine: Machine
+    problems: Sequence[Problem], checked: n.CheckedProgram, machine: Machine
 ) -> Failure | Ambiguous:
     """A failure outranks an ambiguity; the first in source order is the one that is shown."""
     failed = sorted(

@@ -14,44 +14,16 @@ from __future__ import annotations
 import re
 from typing import Any, assert_never
 
-from runtime_support._schema.model import (
-    AnySchema,
-    Field,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    ReferenceSchema,
-    ScalarKind,
-    ScalarSchema,
-    TupleSchema,
-    UnionSchema,
-    resolved,
-)
+from runtime_support._schema import model as m
 from runtime_support._values import is_number
+from runtime_support.programs import _tree as n
+from runtime_support.programs import _types as t
 from runtime_support.programs._coercion import is_by_position, judge
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS
-from runtime_support.programs._tree import Never
-from runtime_support.programs._types import (
-    ANY,
-    BOOLEAN,
-    FLOAT,
-    INTEGER,
-    NULL,
-    NUMBER,
-    STRING,
-    Type,
-    item_of,
-    members_of,
-    names_fit,
-    notation,
-    union_of,
-)
 
 Schema = dict[str, Any]
-_JSON_TYPES: dict[ScalarKind, str] = {
+_JSON_TYPES: dict[m.ScalarKind, str] = {
     "nil": "null",
     "bool": "boolean",
     "int": "number",
@@ -83,11 +55,11 @@ class _Writer:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self.definitions: dict[str, Schema] = {}
-        self._names: list[tuple[Type, str]] = []
+        self._names: list[tuple[t.Type, str]] = []
 
-    def expression(self, type_: Type) -> Schema:
+    def expression(self, type_: t.Type) -> Schema:
         """A reference to the expressions that may stand where the type is expected."""
-        type_ = resolved(type_)
+        type_ = m.resolved(type_)
         known = next((name for other, name in self._names if other == type_), None)
         if known is None:
             known = self._free_name(_plain_name(type_))
@@ -103,71 +75,71 @@ class _Writer:
             free = f"{name}-{count}"
         return free
 
-    def _alternatives(self, type_: Type) -> list[Schema]:
+    def _alternatives(self, type_: t.Type) -> list[Schema]:
         found: list[Schema] = []
-        for member in members_of(type_):
+        for member in t.members_of(type_):
             found += self._written(member)
         found += self._converted_constants(type_)
         found += [
             self._call(one)
             for one in self._registry.definitions.values()
-            if not isinstance(judge(one.result, type_, self._registry), Never)
+            if not isinstance(judge(one.result, type_, self._registry), n.Never)
         ]
         return [*found, *self._forms(type_)]
 
     # Values written in place
 
-    def _written(self, type_: Type) -> list[Schema]:
+    def _written(self, type_: t.Type) -> list[Schema]:
         match type_:
-            case AnySchema():
-                anything = self.expression(ANY)
+            case m.AnySchema():
+                anything = self.expression(t.ANY)
                 scalars = {"type": ["null", "boolean", "number", "string"]}
                 return [scalars, {"type": "array", "items": anything}, *self._open(anything)]
-            case ScalarSchema():
+            case m.ScalarSchema():
                 return _scalars(type_)
-            case LiteralSchema():
+            case m.LiteralSchema():
                 return [{"const": type_.value}]
-            case ListSchema(item):
+            case m.ListSchema(item):
                 return self._listed(item)
-            case TupleSchema(rest=item) if item is not None:
+            case m.TupleSchema(rest=item) if item is not None:
                 return self._listed(item)
-            case TupleSchema(items):
+            case m.TupleSchema(items):
                 count = len(items)
                 listed = [self.expression(item) for item in items]
                 return [
                     {"type": "array", "prefixItems": listed, "minItems": count, "maxItems": count}
                 ]
-            case MapSchema(value):
+            case m.MapSchema(value):
                 return self._open(self.expression(value))
-            case ObjectSchema(fields=fields, build=None):
+            case m.ObjectSchema(fields=fields, build=None):
                 return self._records(fields)
-            case ObjectSchema() | OpaqueSchema():
+            case m.ObjectSchema() | m.OpaqueSchema():
                 constructor = self._registry.constructor_of(type_)
                 return [] if constructor is None else self._records(constructor.parameters)
-            case ReferenceSchema(_, target):
+            case m.ReferenceSchema(_, target):
                 return self._written(target())
-            case UnionSchema():
+            case m.UnionSchema():
                 return []
             case _:
                 assert_never(type_)
 
-    def _listed(self, item: Type) -> list[Schema]:
+    def _listed(self, item: t.Type) -> list[Schema]:
         text = [{"type": "string"}] if self._joins(item) else []
         return [{"type": "array", "items": self.expression(item)}, *text, *_single_numbers(item)]
 
-    def _joins(self, item: Type) -> bool:
-        return any(member in (ANY, STRING) for member in members_of(item))
+    def _joins(self, item: t.Type) -> bool:
+        return any(member in (t.ANY, t.STRING) for member in t.members_of(item))
 
-    def _converted_constants(self, type_: Type) -> list[Schema]:
+    def _converted_constants(self, type_: t.Type) -> list[Schema]:
         """Constants for which there is a conversion, a bare City for "Oslo" say."""
-        if isinstance(type_, AnySchema) or not self._registry.conversions:
+        if isinstance(type_, m.AnySchema) or not self._registry.conversions:
             return []
-        starts = union_of(one.parameters[0].schema for one in self._registry.conversions)
-        kinds = [one for one in members_of(starts) if isinstance(one, ScalarSchema)]
+        starts = t.union_of(one.parameters[0].schema for one in self._registry.conversions)
+        kinds = [one for one in t.members_of(starts) if isinstance(one, m.ScalarSchema)]
         return [
             {"type": _JSON_TYPES[kind.kind]}
             for kind in kinds
-            if not isinstance(judge(kind, type_, self._registry), Never)
+            if not isinstance(judge(kind, type_, self._registry), n.Never)
         ]
 
     def _open(self, value: Schema) -> list[Schema]:
@@ -182,17 +154,17 @@ class _Writer:
         explicit = _form("$object", {"type": "object", "additionalProperties": value})
         return [empty, several, explicit]
 
-    def _records(self, fields: tuple[Field, ...]) -> list[Schema]:
+    def _records(self, fields: tuple[m.Field, ...]) -> list[Schema]:
         record = self._object(fields)
         explicit = _form("$object", record)
         bare = record
         callables = set(self._registry.definitions)
         for name in callables & {field.name for field in fields}:
-            if names_fit({name}, fields):  # alone, this key would be a call
+            if t.names_fit({name}, fields):  # alone, this key would be a call
                 bare = {"minProperties": 2, **record}
         return [bare, explicit]
 
-    def _object(self, fields: tuple[Field, ...]) -> Schema:
+    def _object(self, fields: tuple[m.Field, ...]) -> Schema:
         properties = {field.name: self.expression(field.schema) for field in fields}
         return _closed(properties, [field.name for field in fields if field.required])
 
@@ -214,8 +186,8 @@ class _Writer:
             self.definitions[name] = written
         return _reference(name)
 
-    def _forms(self, type_: Type) -> list[Schema]:
-        anything, here = self.expression(ANY), self.expression(type_)
+    def _forms(self, type_: t.Type) -> list[Schema]:
+        anything, here = self.expression(t.ANY), self.expression(type_)
         bindings = {
             "type": "object",
             "propertyNames": VARIABLE,
@@ -226,49 +198,48 @@ class _Writer:
             _form("$let", _keys("$let", {"bind": bindings, "in": here})),
             _form(
                 "$if",
-                _keys("$if", {"test": self.expression(BOOLEAN), "then": here, "else": here}),
+                _keys("$if", {"test": self.expression(t.BOOLEAN), "then": here, "else": here}),
             ),
         ]
         items = self._mapped(type_)
         if items is not None:
             parts = {
-                "over": self.expression(ListSchema(ANY)),
+                "over": self.expression(m.ListSchema(t.ANY)),
                 "as": VARIABLE,
-                "where": self.expression(BOOLEAN),
+                "where": self.expression(t.BOOLEAN),
                 "do": self.expression(items),
             }
             forms.append(_form("$map", _keys("$map", parts)))
         return forms
 
-    def _mapped(self, type_: Type) -> Type | None:
+    def _mapped(self, type_: t.Type) -> t.Type | None:
         """What the body of a `$map` may be that stands here, None where no list can stand."""
-        lists = [one for one in members_of(type_) if isinstance(one, ListSchema | TupleSchema)]
-        if len(lists) == 1 and (item := item_of(lists[0])) is not None:
+        lists = t.lists_of(type_)
+        if len(lists) == 1 and (item := t.item_of(lists[0])) is not None:
             return item
-        is_never = isinstance(judge(ListSchema(ANY), type_, self._registry), Never)
-        takes_text = isinstance(judge(ListSchema(STRING), type_, self._registry), Never)
-        return None if is_never and takes_text else ANY
+        is_never = isinstance(judge(m.ListSchema(t.ANY), type_, self._registry), n.Never)
+        takes_text = isinstance(judge(m.ListSchema(t.STRING), type_, self._registry), n.Never)
+        return None if is_never and takes_text else t.ANY
 
 
-def _single_numbers(item: Type) -> list[Schema]:
+def _single_numbers(item: t.Type) -> list[Schema]:
     """The number that may stand for a list of one."""
-    members = members_of(item)
-    if any(member in (ANY, NUMBER, FLOAT) for member in members):
+    members = t.members_of(item)
+    if any(member in (t.ANY, t.NUMBER, t.FLOAT) for member in members):
         return [{"type": "number"}]
-    constants = [one.value for one in members if isinstance(one, LiteralSchema)]
+    constants = [one.value for one in members if isinstance(one, m.LiteralSchema)]
     numbers: list[Schema] = [{"const": one} for one in constants if is_number(one)]
-    return [*numbers, *([{"type": "integer"}] if INTEGER in members else [])]
+    return [*numbers, *([{"type": "integer"}] if t.INTEGER in members else [])]
 
 
 def _reference(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _plain_name(type_: Type) -> str:
+def _plain_name(type_: t.Type) -> str:
     """The notation in letters that need no escaping in a reference: `list-of-number`."""
-    return (
-        re.sub("[^A-Za-z0-9_]+", "-", notation(type_).replace("[", "list of ")).strip("-") or "type"
-    )
+    words = t.notation(type_).replace("[", "list of ")
+    return re.sub("[^A-Za-z0-9_]+", "-", words).strip("-") or "type"
 
 
 def _closed(properties: dict[str, Schema], required: list[str]) -> Schema:
@@ -290,15 +261,15 @@ def _keys(form: str, parts: dict[str, Schema]) -> Schema:
     return _closed(parts, list(needed))
 
 
-def _scalars(type_: ScalarSchema) -> list[Schema]:
+def _scalars(type_: m.ScalarSchema) -> list[Schema]:
     """The constants that are of this type or one built-in hop away from it."""
-    if type_ == NULL:
+    if type_ == t.NULL:
         return [{"type": "null"}]
-    if type_ == BOOLEAN:
+    if type_ == t.BOOLEAN:
         return [{"type": "boolean"}, {"enum": [0, 1]}]
-    if type_ == STRING:
+    if type_ == t.STRING:
         texts = {"type": "array", "items": {"type": "string"}}
         return [{"type": "string"}, {"type": "number"}, texts]
-    number = "integer" if type_ == INTEGER else "number"
-    text = INTEGER_TEXT if type_ == INTEGER else NUMBER_TEXT
+    number = "integer" if type_ == t.INTEGER else "number"
+    text = INTEGER_TEXT if type_ == t.INTEGER else NUMBER_TEXT
     return [{"type": number}, {"type": "boolean"}, {"type": "string", "pattern": text}]

@@ -15,9 +15,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from runtime_support._schema.model import AnySchema, Field, LiteralSchema, MapSchema, ObjectSchema
+from runtime_support._schema import model as m
 from runtime_support._values import is_object, is_tuple
-from runtime_support.programs import _syntax as syntax
+from runtime_support.programs import _tree as n
+from runtime_support.programs import _types as t
 from runtime_support.programs._candidates import (
     Edit,
     Findings,
@@ -29,36 +30,9 @@ from runtime_support.programs._candidates import (
 )
 from runtime_support.programs._coercion import judge, reachable, readings, why_not
 from runtime_support.programs._registry import Definition, Parameter, Registry
-from runtime_support.programs._syntax import Path, at, did_you_mean, near
-from runtime_support.programs._tree import (
-    Checked,
-    CoerceNode,
-    Coercion,
-    ConstantNode,
-    Converts,
-    Decides,
-    Each,
-    Fits,
-    Hops,
-    Never,
-    Splits,
-    Widens,
-)
-from runtime_support.programs._types import (
-    ANY,
-    Type,
-    conforms,
-    fits,
-    found_notation,
-    got,
-    item_of,
-    members_of,
-    names_fit,
-    notation,
-    widened,
-)
+from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean, near
 
-Shape = MapSchema | ObjectSchema | Definition
+Shape = m.MapSchema | m.ObjectSchema | Definition
 """What an object can be: one of any keys, a record, or an instance of a class."""
 
 Word = Literal["parameter", "field"]
@@ -71,37 +45,42 @@ class Names:
         self._registry = registry
         self._findings = findings
 
-    def shapes(self, type_: Type) -> list[Shape]:
+    def shapes(self, type_: t.Type) -> list[Shape]:
         """What an object may be where this type is expected: itself before an instance."""
-        members = members_of(type_)
-        records = (one for one in members if isinstance(one, ObjectSchema))
+        members = t.members_of(type_)
+        records = (one for one in members if isinstance(one, m.ObjectSchema))
         shapes: list[Shape] = [one for one in records if one.build is None]
-        shapes += [one for one in members if isinstance(one, MapSchema)]
+        shapes += [one for one in members if isinstance(one, m.MapSchema)]
         constructors = map(self._registry.constructor_of, members)
         return shapes + [one for one in constructors if one is not None]
 
     def is_operator(self, name: str) -> bool:
-        return name in syntax.FORMS or name in self._registry.definitions
+        return name in FORMS or name in self._registry.definitions
 
-    def unknown_function(self, expression: syntax.Apply, slot: Slot) -> None:
-        name, path = expression.name, expression.path
+    def unknown_function(self, name: str, body: Any, path: Path, slot: Slot) -> None:
+        """An object of one key, in which no callable and no field is of this name."""
         others = near(name, self._registry.definitions)
         edits = [rename((*path, name), other) for other in others]
         shapes = self.shapes(slot.type)
         for shape in shapes:
             fields = near(name, [field.name for field in fields_of(shape)])
             edits += [rename((*path, name), field) for field in fields]
-        edits += self._as_records(expression, slot)
+        edits += self._as_records({name: body}, Place(path, slot.bare), slot)
         message = f"unknown function '{name}'{did_you_mean(others)}"
-        is_data = isinstance(slot.type, AnySchema) and not is_object(expression.body)
-        if any(isinstance(shape, MapSchema) for shape in shapes) or (is_data and not others):
+        is_data = isinstance(slot.type, m.AnySchema) and not is_object(body)
+        if any(isinstance(shape, m.MapSchema) for shape in shapes) or (is_data and not others):
             message += '; a record of one key is written {"$object": {...}}'
-            written = {"$object": {name: expression.body}}
+            written = {"$object": {name: body}}
             edits.append(write("as a record", Place(path, slot.bare), written))
         self._findings.wrong(message, path, edits)
 
     def unknown_name(
-        self, name: str, given: list[str], shape: ObjectSchema | Definition, path: Path, word: Word
+        self,
+        name: str,
+        given: list[str],
+        shape: m.ObjectSchema | Definition,
+        path: Path,
+        word: Word,
     ) -> None:
         declared = [field.name for field in fields_of(shape)]
         others = near(name, [one for one in declared if one not in given])
@@ -115,7 +94,7 @@ class Names:
         self._findings.wrong(message + did_you_mean(others), path, edits)
 
     def missing_names(
-        self, given: list[str], shape: ObjectSchema | Definition, path: Path, word: Word
+        self, given: list[str], shape: m.ObjectSchema | Definition, path: Path, word: Word
     ) -> None:
         required = "required " if word == "parameter" else ""
         for field in fields_of(shape):
@@ -127,29 +106,30 @@ class Names:
         """Whether the arguments are really the one argument itself, a call or a record."""
         if len(given) == 1 and self.is_operator(given[0]):
             return True
-        return any(names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.schema))
+        return any(
+            t.names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.schema)
+        )
 
-    def _as_records(self, expression: syntax.Apply, slot: Slot) -> list[Edit]:
-        """The constructors of one such field whose instances can become what is expected."""
-        if isinstance(slot.type, AnySchema):
+    def _as_records(self, record: dict[str, Any], place: Place, slot: Slot) -> list[Edit]:
+        """The constructors of such records whose instances can become what is expected."""
+        if isinstance(slot.type, m.AnySchema):
             return []
-        place = Place(expression.path, slot.bare)
         return [
-            write(f"as a {one.name}", place, {one.name: {expression.name: expression.body}})
+            write(f"as a {one.name}", place, {one.name: record})
             for one in self._registry.definitions.values()
             if one.kind == "type"
-            and names_fit({expression.name}, one.parameters)
-            and not isinstance(judge(one.result, slot.type, self._registry), Never)
+            and t.names_fit(set(record), one.parameters)
+            and not isinstance(judge(one.result, slot.type, self._registry), n.Never)
         ]
 
 
-def fields_of(shape: Shape) -> tuple[Field, ...]:
-    if isinstance(shape, MapSchema):
+def fields_of(shape: Shape) -> tuple[m.Field, ...]:
+    if isinstance(shape, m.MapSchema):
         return ()
     return shape.parameters if isinstance(shape, Definition) else shape.fields
 
 
-def owner(shape: ObjectSchema | Definition) -> str:
+def owner(shape: m.ObjectSchema | Definition) -> str:
     """What a field or parameter belongs to; the name of an object type is nobody's but ours."""
     return f" of {shape.name}" if isinstance(shape, Definition) else ""
 
@@ -158,46 +138,46 @@ def owner(shape: ObjectSchema | Definition) -> str:
 class Slot:
     """A place that expects a type: `label` names it in messages, `bare` as in `Place`."""
 
-    type: Type = ANY
+    type: t.Type = t.ANY
     label: str = ""
     bare: str | None = None
 
-    def inside(self, type_: Type) -> Slot:
+    def inside(self, type_: t.Type) -> Slot:
         return Slot(type_, self.label)
 
     def says(self, message: str) -> str:
         return f"{self.label}: {message}" if self.label else message
 
 
-def broken(path: Path) -> ConstantNode:
+def broken(path: Path) -> n.ConstantNode:
     """Stands for an expression that has been reported: it fits everywhere."""
-    return ConstantNode(path, ANY, pure=True, calls=False, value=None)
+    return n.ConstantNode(path, t.ANY, pure=True, calls=False, value=None)
 
 
 def coerced(
-    node: Checked,
-    type_: Type,
-    coercion: Coercion,
+    node: n.Checked,
+    type_: t.Type,
+    coercion: n.Coercion,
     registry: Registry,
     bare: str | None = None,
-) -> CoerceNode:
+) -> n.CoerceNode:
     """The node with a coercion put over it, which has the effects of its conversions."""
-    calls = node.calls or not isinstance(coercion, Fits | Widens | Hops)
+    calls = node.calls or not isinstance(coercion, n.Fits | n.Widens | n.Hops)
     pure = node.pure and _is_pure(coercion, registry)
-    return CoerceNode(node.path, type_, pure, calls, node, coercion, bare)
+    return n.CoerceNode(node.path, type_, pure, calls, node, coercion, bare)
 
 
-def _is_pure(coercion: Coercion, registry: Registry) -> bool:
+def _is_pure(coercion: n.Coercion, registry: Registry) -> bool:
     match coercion:
-        case Converts(path):
+        case n.Converts(path):
             return all(one.pure for one in path)
-        case Each(item):
+        case n.Each(item):
             return _is_pure(item, registry)
-        case Decides():
+        case n.Decides():
             return all(one.pure for one in registry.conversions)
-        case Splits(paths):
+        case n.Splits(paths):
             return all(one.pure for path in paths for one in path)
-        case Fits() | Widens() | Hops() | Never():
+        case n.Fits() | n.Widens() | n.Hops() | n.Never():
             return True
 
 
@@ -208,48 +188,48 @@ class Fitter:
         self._registry = registry
         self._findings = findings
 
-    def fit(self, node: Checked, slot: Slot) -> Checked:
+    def fit(self, node: n.Checked, slot: Slot) -> n.Checked:
         """The node as a value of the slot's type."""
-        is_constant = isinstance(node.type, LiteralSchema)
+        is_constant = isinstance(node.type, m.LiteralSchema)
         coercion = (
             self._constant(node, slot)
             if is_constant
             else judge(node.type, slot.type, self._registry)
         )
-        if isinstance(coercion, Fits):
+        if isinstance(coercion, n.Fits):
             return node
-        if isinstance(coercion, Never):
+        if isinstance(coercion, n.Never):
             self._mismatch(node, slot)
             return broken(node.path)
         self._report_split(node, slot, coercion)
         return coerced(node, slot.type, coercion, self._registry, slot.bare)
 
-    def _constant(self, node: Checked, slot: Slot) -> Coercion:
-        assert isinstance(node.type, LiteralSchema)
+    def _constant(self, node: n.Checked, slot: Slot) -> n.Coercion:
+        assert isinstance(node.type, m.LiteralSchema)
         value = node.type.value
-        if conforms(value, slot.type):
-            return Fits() if fits(node.type, slot.type) else Widens()
-        coercion = judge(widened(node.type), slot.type, self._registry)
-        if isinstance(coercion, Converts | Splits):
+        if t.conforms(value, slot.type):
+            return n.Fits() if t.fits(node.type, slot.type) else n.Widens()
+        coercion = judge(t.widened(node.type), slot.type, self._registry)
+        if isinstance(coercion, n.Converts | n.Splits):
             return coercion
         found = readings(value, slot.type)
         if len(found) > 1:
-            message = f"{_json(value)} can become {notation(slot.type)} in {len(found)} ways"
+            message = f"{_json(value)} can become {t.notation(slot.type)} in {len(found)} ways"
             place = Place(node.path, slot.bare)
             edits = [write(sentence, place, _plain(one)) for sentence, one in found]
             self._findings.unclear(message, node.path, edits)
-        return Hops() if found else Never()
+        return n.Hops() if found else n.Never()
 
-    def _report_split(self, node: Checked, slot: Slot, coercion: Coercion) -> None:
+    def _report_split(self, node: n.Checked, slot: Slot, coercion: n.Coercion) -> None:
         source, target, levels = node.type, slot.type, 0
-        while isinstance(coercion, Each) and (item := item_of(source)) is not None:
+        while isinstance(coercion, n.Each) and (item := t.item_of(source)) is not None:
             coercion, source, levels = coercion.item, item, levels + 1
-            items = map(item_of, members_of(target))
+            items = map(t.item_of, t.members_of(target))
             target = next(one for one in items if one is not None)
-        if not isinstance(coercion, Splits):
+        if not isinstance(coercion, n.Splits):
             return
         ways = len(coercion.paths)
-        message = f"{found_notation(source)} can become {notation(target)} in {ways} ways"
+        message = f"{t.found_notation(source)} can become {t.notation(target)} in {ways} ways"
         place, operand = Place(node.path, slot.bare), at(self._findings.program, node.path)
         edits = [
             write(route_sentence(route), place, spelled_for_each(route, operand, levels))
@@ -257,25 +237,26 @@ class Fitter:
         ]
         self._findings.unclear(message, node.path, edits)
 
-    def _mismatch(self, node: Checked, slot: Slot) -> None:
-        message = f"expected {notation(slot.type)}, got {found_notation(node.type)}"
+    def _mismatch(self, node: n.Checked, slot: Slot) -> None:
+        message = f"expected {t.notation(slot.type)}, got {t.found_notation(node.type)}"
         edits: list[Edit] = []
-        if isinstance(node.type, LiteralSchema):
+        if isinstance(node.type, m.LiteralSchema):
             value = node.type.value
-            known = [str(m.value) for m in members_of(slot.type) if isinstance(m, LiteralSchema)]
+            members = t.members_of(slot.type)
+            known = [str(one.value) for one in members if isinstance(one, m.LiteralSchema)]
             others = near(str(value), known)
             if known:
-                message = f"expected {notation(slot.type)}, got {_json(value)}"
+                message = f"expected {t.notation(slot.type)}, got {_json(value)}"
                 message += did_you_mean(others)
                 place = Place(node.path, slot.bare)
                 edits = [write(f"with {other}", place, other) for other in others]
             elif reason := why_not(value, slot.type):
                 message += f": {reason}"
             else:
-                message = f"expected {notation(slot.type)}, got {got(value)}"
+                message = f"expected {t.notation(slot.type)}, got {t.got(value)}"
         others = reachable(node.type, self._registry)
         if others:
-            message += f"; {found_notation(node.type)} can become {', '.join(others)}"
+            message += f"; {t.found_notation(node.type)} can become {', '.join(others)}"
         self._findings.wrong(slot.says(message), node.path, edits)
 
 

@@ -29,7 +29,6 @@ from runtime_support._templates import Unknown
 from runtime_support._tracing import Observer, observer_for
 from runtime_support._values import brief, is_dataframe, is_list, is_object, plain
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
-from runtime_support.programs._checking import CheckedProgram
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
 from runtime_support.programs._json_schema import schema
@@ -46,7 +45,7 @@ from runtime_support.programs._outcomes import (
 from runtime_support.programs._registry import Registry, RegistryError, classes_of, describe
 from runtime_support.programs._serialization import SerializationError, serialize
 from runtime_support.programs._syntax import Limits
-from runtime_support.programs._tree import calls_in
+from runtime_support.programs._tree import CheckedProgram, calls_in
 from runtime_support.programs._types import ANY, notation
 from runtime_support.providers import provider_for
 

@@ -16,34 +16,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._schema.model import (
-    ABSENT,
-    AnySchema,
-    Field,
-    ObjectSchema,
-    OpaqueSchema,
-    Schema,
-    UnionSchema,
-    class_of,
-    parts_of,
-    resolved,
-    without_json_form,
-)
+from runtime_support._schema import model as m
 from runtime_support._schema.reading import Signature, documented, schema_of, signature_of
 from runtime_support._values import is_object
 from runtime_support.errors import CheckError
+from runtime_support.programs import _types as t
 from runtime_support.programs._outcomes import CallKind
-from runtime_support.programs._types import (
-    BUILT_IN_NAMES,
-    NULL,
-    Normal,
-    Type,
-    fits,
-    item_of,
-    members_of,
-    notation,
-    union_of,
-)
 
 Function = Callable[..., Any]
 Functions = Iterable[Function] | dict[str, Function]
@@ -54,7 +32,7 @@ class RegistryError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter(Field):
+class Parameter(m.Field):
     """A parameter of a callable; `default` is ABSENT or a value, `factory` makes one.
 
     `fills` tells that the default has to be given, since Python's own signature has none.
@@ -76,7 +54,7 @@ class Definition:
     name: str
     kind: CallKind
     parameters: tuple[Parameter, ...]
-    result: Type
+    result: t.Type
     doc: str
     pure: bool
     function: Function
@@ -125,7 +103,7 @@ class Registry:
         named_types: list[tuple[str, Any]] = _named(types)
         self._names: dict[type, str] = {python: name for name, python in named_types}
         self._unknown = {p: name for p, name in self._names.items() if not _is_known(p, name)}
-        self._normal = Normal()
+        self._normal = t.Normal()
         self.definitions: dict[str, Definition] = {}
         pure = list(pure)
 
@@ -149,31 +127,31 @@ class Registry:
     def conversions(self) -> tuple[Definition, ...]:
         return tuple(d for d in self.definitions.values() if d.kind == "conversion")
 
-    def read_type(self, annotation: Any) -> Type:
+    def read_type(self, annotation: Any) -> t.Type:
         """The type of the language that a Python annotation stands for; raises CheckError."""
         return self._normal.form(schema_of(annotation, names=self._unknown))
 
-    def returned_type(self, annotation: Any) -> Type:
+    def returned_type(self, annotation: Any) -> t.Type:
         """The type of a program's value; CheckError when nothing here can give such values."""
         type_ = self.read_type(annotation)
         self._require_source(type_, [])
         return type_
 
-    def _require_source(self, type_: Type, seen: list[Type]) -> None:
+    def _require_source(self, type_: t.Type, seen: list[t.Type]) -> None:
         if type_ in seen:
             return
         seen.append(type_)
-        if isinstance(type_, OpaqueSchema):
+        if isinstance(type_, m.OpaqueSchema):
             given = (one.result for one in self.definitions.values())
-            if not any(fits(one, type_) for result in given for one in with_items(result)):
-                raise without_json_form(type_.name)
-        elif class_of(type_) is None:
-            for part in parts_of(type_):
+            if not any(t.fits(one, type_) for result in given for one in with_items(result)):
+                raise m.without_json_form(type_.name)
+        elif m.class_of(type_) is None:
+            for part in m.parts_of(type_):
                 self._require_source(part, seen)
 
-    def constructor_of(self, type_: Type) -> Definition | None:
+    def constructor_of(self, type_: t.Type) -> Definition | None:
         """The constructor that gives this class, when it is registered."""
-        python = class_of(type_)
+        python = m.class_of(type_)
         found = None if python is None else self.definitions.get(self._names.get(python, ""))
         return found if found is not None and found.function is python else None
 
@@ -181,7 +159,7 @@ class Registry:
         name = definition.name
         if not name.isidentifier():  # which also keeps $ out
             raise RegistryError(f"{name!r} cannot be registered: it is not a plain name")
-        if name in BUILT_IN_NAMES:
+        if name in t.BUILT_IN_NAMES:
             raise RegistryError(f"{name!r} cannot be registered: it is a built-in type")
         if name in self.definitions:
             raise RegistryError(f"the name {name!r} is registered twice")
@@ -201,13 +179,13 @@ class Registry:
         if len(definition.parameters) != 1:
             raise RegistryError(f"the conversion {name} needs exactly one parameter")
         types = (definition.parameters[0].schema, definition.result)
-        if any(isinstance(one, AnySchema) for one in types):
+        if any(isinstance(one, m.AnySchema) for one in types):
             raise RegistryError(f"the conversion {name} must name the types of both sides")
         return definition
 
     def _constructor(self, name: str, python: type) -> Definition:
         result = self.read_type(python)
-        if isinstance(result, ObjectSchema):
+        if isinstance(result, m.ObjectSchema):
             fields = self._normal.fields(result.fields)
             parameters = tuple(_field_parameter(field, python) for field in fields)
         else:
@@ -250,22 +228,22 @@ def _is_known(python: type, name: str) -> bool:
     return name == python.__name__ and getattr(module, name, None) is python
 
 
-def with_items(type_: Type) -> list[Type]:
+def with_items(type_: t.Type) -> list[t.Type]:
     """The members of a type, and the items of lists among them."""
-    found: list[Type] = []
-    for member in members_of(type_):
-        item = item_of(member)
+    found: list[t.Type] = []
+    for member in t.members_of(type_):
+        item = t.item_of(member)
         found += [member] if item is None else [member, *with_items(item)]
     return found
 
 
-def _field_parameter(field: Field, python: Any) -> Parameter:
+def _field_parameter(field: m.Field, python: Any) -> Parameter:
     """The parameter of a constructor: a default that is made anew is made by the class itself."""
     own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
     made = own.get(field.python_name)
     factory = getattr(made, "default_factory", None)
     factory = factory if callable(factory) else None
-    fills = not field.required and factory is None and field.default is not ABSENT
+    fills = not field.required and factory is None and field.default is not m.ABSENT
     return Parameter(
         field.name,
         field.schema,
@@ -310,15 +288,15 @@ def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> l
     return list(found)
 
 
-def _collect(schema: Schema, found: dict[type, None], inside: list[int]) -> None:
-    schema = resolved(schema)
+def _collect(schema: m.Schema, found: dict[type, None], inside: list[int]) -> None:
+    schema = m.resolved(schema)
     if id(schema) in inside:
         return
-    if isinstance(schema, ObjectSchema):
+    if isinstance(schema, m.ObjectSchema):
         inside.append(id(schema))
         if isinstance(schema.build, type):
             found.setdefault(schema.build)
-    for part in parts_of(schema):
+    for part in m.parts_of(schema):
         _collect(part, found, inside)
 
 
@@ -335,7 +313,7 @@ def describe(registry: Registry) -> str:
 def signature_line(definition: Definition) -> str:
     """One callable with its parameters, its result and what its documentation says."""
     written = ", ".join(_parameter(one, definition) for one in definition.parameters)
-    result = "" if definition.kind == "type" else f" -> {notation(definition.result)}"
+    result = "" if definition.kind == "type" else f" -> {t.notation(definition.result)}"
     notes = [definition.doc] if definition.doc else []
     notes += [f"{one.name}: {one.doc}" for one in definition.parameters if one.doc]
     comment = f"  # {'; '.join(notes)}" if notes else ""
@@ -346,6 +324,6 @@ def _parameter(parameter: Parameter, definition: Definition) -> str:
     type_ = parameter.schema
     # For a function, None as the default means "not given"; for a record, null is a value.
     not_given = definition.kind != "type" and parameter.default is None
-    if not_given and isinstance(type_, UnionSchema):
-        type_ = union_of(member for member in type_.members if member != NULL)
-    return f"{parameter.name}{'' if parameter.required else '?'}: {notation(type_)}"
+    if not_given and isinstance(type_, m.UnionSchema):
+        type_ = t.union_of(member for member in type_.members if member != t.NULL)
+    return f"{parameter.name}{'' if parameter.required else '?'}: {t.notation(type_)}"

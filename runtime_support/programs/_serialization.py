@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
-from runtime_support._schema.model import ListSchema, MapSchema, ObjectSchema, TupleSchema
+from runtime_support._schema import model as m
+from runtime_support.programs import _types as t
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._types import ANY, Type, field_of, item_of, members_of
 
 MOST_PARTS = 100_000
 
@@ -27,7 +27,7 @@ class SerializationError(ValueError):
 def serialize(value: Any, registry: Registry) -> Any:
     """The program, as JSON data, whose value this is; raises SerializationError."""
     try:
-        return _Writer(registry).write(value, ANY, "value")
+        return _Writer(registry).write(value, t.ANY, "value")
     except RecursionError:
         raise SerializationError("the value is nested too deeply") from None
 
@@ -38,7 +38,7 @@ class _Writer:
         self._open: set[int] = set()
         self._parts = 0
 
-    def write(self, value: Any, expected: Type, place: str) -> Any:
+    def write(self, value: Any, expected: t.Type, place: str) -> Any:
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise SerializationError(f"the value has more than {MOST_PARTS} parts")
@@ -56,7 +56,7 @@ class _Writer:
         finally:
             self._open.remove(id(value))
 
-    def _compound(self, value: Any, expected: Type, place: str) -> Any:
+    def _compound(self, value: Any, expected: t.Type, place: str) -> Any:
         python = cast("type[Any]", type(value))
         if python is list:
             return self._items(value, expected, place)
@@ -75,14 +75,14 @@ class _Writer:
                 return one
         return None
 
-    def _items(self, value: Any, expected: Type, place: str) -> list[Any]:
+    def _items(self, value: Any, expected: t.Type, place: str) -> list[Any]:
         types = [_item_type(expected, index) for index in range(len(value))]
         return [
             self.write(item, type_, f"{place}[{index}]")
             for index, (item, type_) in enumerate(zip(value, types, strict=True))
         ]
 
-    def _object(self, value: dict[Any, Any], expected: Type, place: str) -> dict[str, Any]:
+    def _object(self, value: dict[Any, Any], expected: t.Type, place: str) -> dict[str, Any]:
         written: dict[str, Any] = {}
         for key, item in value.items():
             if type(key) is not str:
@@ -105,28 +105,27 @@ class _Writer:
         return {definition.name: arguments}
 
 
-def _is_tuple_place(expected: Type) -> bool:
-    members = members_of(expected)
-    lists = [one for one in members if isinstance(one, ListSchema | TupleSchema)]
-    return bool(lists) and all(isinstance(one, TupleSchema) for one in lists)
+def _is_tuple_place(expected: t.Type) -> bool:
+    lists = t.lists_of(expected)
+    return bool(lists) and all(isinstance(one, m.TupleSchema) for one in lists)
 
 
-def _item_type(expected: Type, index: int) -> Type:
-    for member in members_of(expected):
-        if (item := item_of(member)) is not None:
+def _item_type(expected: t.Type, index: int) -> t.Type:
+    for member in t.members_of(expected):
+        if (item := t.item_of(member)) is not None:
             return item
-        if isinstance(member, TupleSchema) and index < len(member.items):
+        if isinstance(member, m.TupleSchema) and index < len(member.items):
             return member.items[index]
-    return ANY
+    return t.ANY
 
 
-def _value_type(expected: Type, key: str) -> Type:
-    for member in members_of(expected):
-        if isinstance(member, MapSchema):
+def _value_type(expected: t.Type, key: str) -> t.Type:
+    for member in t.members_of(expected):
+        if isinstance(member, m.MapSchema):
             return member.value
-        if isinstance(member, ObjectSchema) and (field := field_of(member, key)) is not None:
+        if isinstance(member, m.ObjectSchema) and (field := t.field_of(member, key)) is not None:
             return field.schema
-    return ANY
+    return t.ANY
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -1,22 +1,18 @@
-"""A program as it came, text or data, becomes the syntax tree of the lambda calculus.
+"""Programs as JSON data: of bounded size, the places in them, and what they refer to.
 
-    read('{"a": 1, "a": 2}', limits)            JSON data of bounded size, and: duplicate key 'a'
-    Parser(wrong).parse({"add": {"a": 1}}, ())  Apply("add", {"a": 1})
+    read('{"a": 1, "a": 2}', limits)    JSON data, and what is wrong with it: duplicate key 'a'
+    at(program, ("add", "a"))           what stands at a path: the keys and indexes from the root
+    pointer(("add", "a/b", 0))          "/add/a~1b/0": a path as people see it, a JSON Pointer
     order_of(needs)     bindings of a `$let`: what one refers to comes before it
 
-Reading has no recursion and stops at the first bound it passes, so that any input is safe. An
-object of one key is an `Apply`, and what stands under the key is read by `arguments_of` or
-`operand_of` when it is known whether the key names a callable or the field of a record.
-
-A path is the keys and indexes from the root; outside the package it is written as a JSON Pointer:
-`pointer(("add", "a/b", 0))` is `"/add/a~1b/0"`.
+Reading has no recursion and stops at the first bound it passes, so that any input is safe.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -245,76 +241,6 @@ def _text_size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
-    path: Path
-    value: str | int | float | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class ListOf:
-    path: Path
-    items: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An object of any fields; `start` is where they stand, below `$object` if it is written."""
-
-    path: Path
-    start: Path
-    fields: tuple[tuple[str, Expression], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """An object of one key: a call of `name`, or a record of one field; `body` is JSON data."""
-
-    path: Path
-    name: str
-    body: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Let:
-    path: Path
-    bindings: tuple[tuple[str, Expression], ...]
-    body: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    path: Path
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Map:
-    path: Path
-    over: Expression
-    variable: str
-    where: Expression | None
-    body: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class If:
-    path: Path
-    test: Expression
-    then: Expression
-    otherwise: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Malformed:
-    """An object that is none of the forms; what is wrong with it has been reported."""
-
-    path: Path
-
-
-Fields = tuple[tuple[str, "Expression"], ...]
-Expression = Constant | ListOf | Record | Apply | Let | Ref | Map | If | Malformed
-
 FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "$object": ((), ()),
     "$ref": ((), ()),
@@ -323,117 +249,6 @@ FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "$if": (("test", "then", "else"), ()),
 }
 """The forms by name, with the keys that each needs and those that it may have."""
-
-
-class Parser:
-    """Reads expressions from JSON data; a malformed one is reported and stands as Malformed.
-
-    What is wrong goes to `wrong(message, path, renamings)`; a renaming is a path whose last key may
-    be corrected to another name.
-    """
-
-    def __init__(self, wrong: Callable[[str, Path, Iterable[tuple[Path, str]]], None]) -> None:
-        self._wrong = wrong
-
-    def parse(self, value: Any, path: Path) -> Expression:
-        """The expression that the value at the path is."""
-        if is_list(value):
-            items = (self.parse(item, (*path, index)) for index, item in enumerate(value))
-            return ListOf(path, tuple(items))
-        if not is_object(value):
-            return Constant(path, value)
-        special = [name for name in value if name.startswith("$")]
-        if special:
-            return self._special(value, special, path)
-        if len(value) == 1:
-            ((name, body),) = value.items()
-            return Apply(path, name, body)
-        return Record(path, path, self._fields(value, path))
-
-    def arguments_of(self, apply: Apply) -> Fields | None:
-        """The arguments by name, or None when the body is not an object of arguments."""
-        if not is_object(apply.body):
-            return None
-        return self._fields(apply.body, (*apply.path, apply.name))
-
-    def operand_of(self, apply: Apply) -> Expression:
-        """The body as one expression: a bare argument, or the value of a single field."""
-        return self.parse(apply.body, (*apply.path, apply.name))
-
-    def _fields(self, value: dict[str, Any], path: Path) -> Fields:
-        return tuple((name, self.parse(child, (*path, name))) for name, child in value.items())
-
-    def _special(self, value: dict[str, Any], special: list[str], path: Path) -> Expression:
-        for name in special:
-            if name not in FORMS:
-                self._unknown(f"unknown form '{name}'", (*path, name), FORMS)
-            elif len(value) > 1:
-                self._wrong(f"'{name}' must be the only key of its object", path, ())
-        name = special[0]
-        if len(value) > 1 or name not in FORMS:
-            return Malformed(path)
-        return self._form(name, value[name], path)
-
-    def _form(self, name: str, body: Any, path: Path) -> Expression:
-        inside = (*path, name)
-        if name == "$ref" and isinstance(body, str):
-            return Ref(path, body)
-        if name == "$ref" or not is_object(body):
-            fields = ", ".join(FORMS[name][0]) or "fields"
-            takes = "the name of a variable" if name == "$ref" else f"an object of {fields}"
-            self._wrong(f"'{name}' takes {takes}", inside, ())
-            return Malformed(path)
-        if name == "$object":
-            return Record(path, inside, self._fields(body, inside))
-        if not self._has_keys(name, body, inside):
-            return Malformed(path)
-        parts = {key: part for key, part in body.items() if key not in ("bind", "as")}
-        if name == "$let":
-            return self._let(body["bind"], parts, path)
-        if name == "$map":
-            return self._map(body["as"], parts, path)
-        read = dict(self._fields(parts, inside))
-        return If(path, read["test"], read["then"], read["else"])
-
-    def _has_keys(self, form: str, body: dict[str, Any], path: Path) -> bool:
-        needed, optional = FORMS[form]
-        missing = [name for name in needed if name not in body]
-        unknown = [name for name in body if name not in (*needed, *optional)]
-        free = [*missing, *(name for name in optional if name not in body)]
-        for name in unknown:
-            self._unknown(f"unknown key '{name}' of '{form}'", (*path, name), free)
-        for name in missing:
-            self._wrong(f"missing key '{name}' of '{form}'", path, ())
-        return not missing and not unknown
-
-    def _let(self, bound: Any, parts: dict[str, Any], path: Path) -> Expression:
-        inside = (*path, "$let", "bind")
-        if not is_object(bound):
-            self._wrong("'bind' takes an object of variables", inside, ())
-            return Malformed(path)
-        for name in bound:
-            self._check_variable(name, (*inside, name))
-        bindings = self._fields(bound, inside)
-        ((_, body),) = self._fields(parts, (*path, "$let"))
-        return Let(path, bindings, body)
-
-    def _map(self, variable: Any, parts: dict[str, Any], path: Path) -> Expression:
-        inside = (*path, "$map")
-        if not isinstance(variable, str):
-            self._wrong("'as' takes the name of a variable", (*inside, "as"), ())
-            return Malformed(path)
-        self._check_variable(variable, (*inside, "as"))
-        read = dict(self._fields(parts, inside))
-        return Map(path, read["over"], variable, read.get("where"), read["do"])
-
-    def _check_variable(self, name: str, path: Path) -> None:
-        if not name or "$" in name:
-            self._wrong(f"'{name}' cannot be the name of a variable", path, ())
-
-    def _unknown(self, message: str, path: Path, known: Iterable[str]) -> None:
-        others = near(str(path[-1]), known)
-        renamings = [(path, other) for other in others]
-        self._wrong(f"{message}{did_you_mean(others)}", path, renamings)
 
 
 @dataclass(frozen=True, slots=True)

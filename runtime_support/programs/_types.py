@@ -19,44 +19,25 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, cast
 
+from runtime_support._schema import model as m
 from runtime_support._schema.checking import Check, Mismatch, Validating, opaque_check
-from runtime_support._schema.model import (
-    ABSENT,
-    AnySchema,
-    Field,
-    InstanceOf,
-    Later,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    ReferenceSchema,
-    ScalarKind,
-    ScalarSchema,
-    Schema,
-    TupleSchema,
-    UnionSchema,
-    class_of,
-    resolved,
-)
 from runtime_support._schema.writing import NotationWriter
 from runtime_support._values import is_list, is_number, is_object, is_tuple
 
-Type: TypeAlias = Schema
+Type: TypeAlias = m.Schema
 
-ANY = AnySchema()
-NULL = ScalarSchema("nil")
-BOOLEAN = ScalarSchema("bool")
-INTEGER = ScalarSchema("int")
-NUMBER = ScalarSchema("number")
-FLOAT = ScalarSchema("float")
-STRING = ScalarSchema("string")
+ANY = m.AnySchema()
+NULL = m.ScalarSchema("nil")
+BOOLEAN = m.ScalarSchema("bool")
+INTEGER = m.ScalarSchema("int")
+NUMBER = m.ScalarSchema("number")
+FLOAT = m.ScalarSchema("float")
+STRING = m.ScalarSchema("string")
 
 NUMBERS = (INTEGER, NUMBER, FLOAT)
 BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
 
-_WORDS: dict[ScalarKind, str] = {
+_WORDS: dict[m.ScalarKind, str] = {
     "nil": "null",
     "bool": "boolean",
     "int": "integer",
@@ -87,46 +68,46 @@ class Normal:
     """Puts types into the form that all of programs expects, each part once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Schema, Later]] = {}
+        self._known: dict[int, tuple[m.Schema, m.Later]] = {}
 
-    def form(self, schema: Schema) -> Type:
+    def form(self, schema: m.Schema) -> Type:
         """Unions without repetitions, numbers as one type, references only where types recur."""
         match schema:
-            case ListSchema(item):
-                return ListSchema(self.form(item))
-            case TupleSchema(items, rest):
+            case m.ListSchema(item):
+                return m.ListSchema(self.form(item))
+            case m.TupleSchema(items, rest):
                 rest = None if rest is None else self.form(rest)
-                return TupleSchema(tuple(map(self.form, items)), rest)
-            case MapSchema(value):
-                return MapSchema(self.form(value))
-            case LiteralSchema(None):
+                return m.TupleSchema(tuple(map(self.form, items)), rest)
+            case m.MapSchema(value):
+                return m.MapSchema(self.form(value))
+            case m.LiteralSchema(None):
                 return NULL
-            case UnionSchema(members):
+            case m.UnionSchema(members):
                 return union_of(map(self.form, members))
-            case OpaqueSchema(python=None):
+            case m.OpaqueSchema(python=None):
                 return ANY  # functions and the like say nothing about data
-            case ReferenceSchema():
-                return self.form(resolved(schema))
-            case ObjectSchema(build=None):
+            case m.ReferenceSchema():
+                return self.form(m.resolved(schema))
+            case m.ObjectSchema(build=None):
                 return self._record(schema)
             case _:
                 return schema
 
-    def fields(self, fields: Iterable[Field]) -> tuple[Field, ...]:
+    def fields(self, fields: Iterable[m.Field]) -> tuple[m.Field, ...]:
         """The fields with their types in this form."""
         return tuple(
-            Field(f.name, self.form(f.schema), f.required, f.default, f.doc, f.attribute)
+            m.Field(f.name, self.form(f.schema), f.required, f.default, f.doc, f.attribute)
             for f in fields
         )
 
-    def _record(self, schema: ObjectSchema) -> Type:
+    def _record(self, schema: m.ObjectSchema) -> Type:
         known = self._known.get(id(schema))
         if known is not None:
             later = known[1]
-            return later.schema or ReferenceSchema(schema.name or "object", later)
-        later = Later()
+            return later.schema or m.ReferenceSchema(schema.name or "object", later)
+        later = m.Later()
         self._known[id(schema)] = (schema, later)  # kept, so that its id stays its
-        later.schema = ObjectSchema(schema.name, self.fields(schema.fields), schema.doc)
+        later.schema = m.ObjectSchema(schema.name, self.fields(schema.fields), schema.doc)
         return later.schema
 
 
@@ -134,7 +115,7 @@ def union_of(types: Iterable[Type]) -> Type:
     """The union without repetitions; int | float is `number`; nothing at all is `any`."""
     members: list[Type] = []
     for type_ in types:  # a reference stays one: what it refers to may still be under way
-        for member in type_.members if isinstance(type_, UnionSchema) else (type_,):
+        for member in type_.members if isinstance(type_, m.UnionSchema) else (type_,):
             if member not in members:
                 members.append(member)
     if ANY in members or not members:
@@ -143,18 +124,23 @@ def union_of(types: Iterable[Type]) -> Type:
         first = next(index for index, member in enumerate(members) if member in NUMBERS)
         members = [member for member in members if member not in NUMBERS]
         members.insert(min(first, len(members)), NUMBER)
-    return members[0] if len(members) == 1 else UnionSchema(tuple(members))
+    return members[0] if len(members) == 1 else m.UnionSchema(tuple(members))
 
 
 def members_of(type_: Type) -> tuple[Type, ...]:
     """The types of which a value may be one."""
-    type_ = resolved(type_)
-    return tuple(map(resolved, type_.members)) if isinstance(type_, UnionSchema) else (type_,)
+    type_ = m.resolved(type_)
+    return tuple(map(m.resolved, type_.members)) if isinstance(type_, m.UnionSchema) else (type_,)
+
+
+def lists_of(type_: Type) -> list[m.ListSchema | m.TupleSchema]:
+    """The members of a type that are lists or tuples."""
+    return [one for one in members_of(type_) if isinstance(one, m.ListSchema | m.TupleSchema)]
 
 
 def widened(type_: Type) -> Type:
     """The type without knowledge of one single value."""
-    if isinstance(type_, LiteralSchema) and type_.member is ABSENT:
+    if isinstance(type_, m.LiteralSchema) and type_.member is m.ABSENT:
         return _SCALARS[type(type_.value)]
     return type_
 
@@ -162,9 +148,9 @@ def widened(type_: Type) -> Type:
 def item_of(type_: Type) -> Type | None:
     """The type of the items of a list, or of a tuple of any length."""
     match type_:
-        case ListSchema(item):
+        case m.ListSchema(item):
             return item
-        case TupleSchema(rest=rest):
+        case m.TupleSchema(rest=rest):
             return rest
         case _:
             return None
@@ -172,10 +158,10 @@ def item_of(type_: Type) -> Type | None:
 
 def literal_type(value: Any) -> Type:
     """The singleton type of a constant of a program."""
-    return NULL if value is None else LiteralSchema(value)
+    return NULL if value is None else m.LiteralSchema(value)
 
 
-def names_fit(given: set[str], fields: Iterable[Field]) -> bool:
+def names_fit(given: set[str], fields: Iterable[m.Field]) -> bool:
     """Whether an object with these keys has all the required fields and no others."""
     wanted = {field.name: field.required for field in fields}
     return given <= wanted.keys() and all(
@@ -183,7 +169,7 @@ def names_fit(given: set[str], fields: Iterable[Field]) -> bool:
     )
 
 
-def field_of(record: ObjectSchema, name: str) -> Field | None:
+def field_of(record: m.ObjectSchema, name: str) -> m.Field | None:
     """The field of this name."""
     return next((field for field in record.fields if field.name == name), None)
 
@@ -193,37 +179,37 @@ def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) 
 
     `assumed` are pairs of recurring types that are being compared.
     """
-    source, target = resolved(source), resolved(target)
-    if isinstance(target, AnySchema) or source == target:
+    source, target = m.resolved(source), m.resolved(target)
+    if isinstance(target, m.AnySchema) or source == target:
         return True
-    if isinstance(source, UnionSchema):
+    if isinstance(source, m.UnionSchema):
         return all(fits(member, target, assumed) for member in source.members)
-    if isinstance(target, UnionSchema):
+    if isinstance(target, m.UnionSchema):
         return any(fits(source, member, assumed) for member in target.members)
     match source, target:
-        case (ScalarSchema() | LiteralSchema(), ScalarSchema()):
+        case (m.ScalarSchema() | m.LiteralSchema(), m.ScalarSchema()):
             source = widened(source)
             return source == target or (source in NUMBERS and target == NUMBER)
-        case ListSchema(item), ListSchema(wanted):
+        case m.ListSchema(item), m.ListSchema(wanted):
             return fits(item, wanted, assumed)
-        case TupleSchema(), TupleSchema():
+        case m.TupleSchema(), m.TupleSchema():
             return _tuple_fits(source, target, assumed)
-        case MapSchema(value), MapSchema(wanted):
+        case m.MapSchema(value), m.MapSchema(wanted):
             return fits(value, wanted, assumed)
-        case ObjectSchema(fields=fields, build=None), MapSchema(wanted):
+        case m.ObjectSchema(fields=fields, build=None), m.MapSchema(wanted):
             return all(fits(field.schema, wanted, assumed) for field in fields)
-        case ObjectSchema(build=None), ObjectSchema(build=None):
+        case m.ObjectSchema(build=None), m.ObjectSchema(build=None):
             pair = (id(source), id(target))
             return pair in assumed or _record_fits(source, target, (*assumed, pair))
         case _:
-            own, wanted_class = class_of(source), class_of(target)
+            own, wanted_class = m.class_of(source), m.class_of(target)
             if own is None or wanted_class is None:
                 return False
             return issubclass(own, wanted_class)
 
 
 def _tuple_fits(
-    source: TupleSchema, target: TupleSchema, assumed: tuple[tuple[int, int], ...]
+    source: m.TupleSchema, target: m.TupleSchema, assumed: tuple[tuple[int, int], ...]
 ) -> bool:
     if source.rest is not None and target.rest is not None:
         return fits(source.rest, target.rest, assumed)
@@ -235,7 +221,7 @@ def _tuple_fits(
 
 
 def _record_fits(
-    source: ObjectSchema, target: ObjectSchema, assumed: tuple[tuple[int, int], ...]
+    source: m.ObjectSchema, target: m.ObjectSchema, assumed: tuple[tuple[int, int], ...]
 ) -> bool:
     return names_fit({field.name for field in source.fields}, target.fields) and all(
         (wanted := field_of(target, field.name)) is not None
@@ -250,24 +236,24 @@ def _record_fits(
 class _Notation(NotationWriter):
     """Writes types as a model reads them that writes programs."""
 
-    def write_scalar(self, kind: ScalarKind) -> str:
+    def write_scalar(self, kind: m.ScalarKind) -> str:
         return _WORDS[kind]
 
-    def write_literal(self, schema: LiteralSchema) -> str:
+    def write_literal(self, schema: m.LiteralSchema) -> str:
         return json.dumps(schema.value, ensure_ascii=False)
 
-    def write_tuple(self, schema: TupleSchema, indent: str) -> str:
+    def write_tuple(self, schema: m.TupleSchema, indent: str) -> str:
         if schema.rest is not None:
             return f"[{self.write(schema.rest)}]"
         return f"({', '.join(map(self.write, schema.items))})"
 
-    def write_map(self, value: Schema, indent: str) -> str:
-        return "object" if isinstance(value, AnySchema) else f"object of {self.write(value)}"
+    def write_map(self, value: m.Schema, indent: str) -> str:
+        return "object" if isinstance(value, m.AnySchema) else f"object of {self.write(value)}"
 
-    def write_reference(self, schema: ReferenceSchema) -> str:
+    def write_reference(self, schema: m.ReferenceSchema) -> str:
         return schema.name
 
-    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+    def write_object(self, schema: m.ObjectSchema, indent: str) -> str:
         if schema.build is not None and schema.name is not None:
             return schema.name
         fields = (
@@ -276,7 +262,7 @@ class _Notation(NotationWriter):
         )
         return f"{{{', '.join(fields)}}}"
 
-    def write_union(self, members: tuple[Schema, ...], indent: str) -> str:
+    def write_union(self, members: tuple[m.Schema, ...], indent: str) -> str:
         return " | ".join(map(self.write, members))
 
 
@@ -287,15 +273,15 @@ def notation(type_: Type) -> str:
 
 def found_notation(type_: Type) -> str:
     """The type in the words of "expected ..., got ...": a constant by its kind."""
-    type_ = resolved(type_)
-    if isinstance(type_, UnionSchema):
+    type_ = m.resolved(type_)
+    if isinstance(type_, m.UnionSchema):
         return " | ".join(dict.fromkeys(map(found_notation, type_.members)))
     item = item_of(type_)
     if item is not None:
         return f"[{found_notation(item)}]"
     if widened(type_) == INTEGER:
         return "number"
-    if isinstance(type_, ObjectSchema) and type_.name is None:
+    if isinstance(type_, m.ObjectSchema) and type_.name is None:
         return "object"
     return notation(widened(type_))
 
@@ -310,13 +296,13 @@ def type_of(value: Any) -> Type:
     if scalar is not None:
         return scalar
     if is_list(value):
-        return ListSchema(ANY)
+        return m.ListSchema(ANY)
     if python is tuple:
-        return TupleSchema((), ANY)
+        return m.TupleSchema((), ANY)
     return (
-        MapSchema(ANY)
+        m.MapSchema(ANY)
         if is_object(value)
-        else OpaqueSchema(python.__name__, InstanceOf(python), python)
+        else m.OpaqueSchema(python.__name__, m.InstanceOf(python), python)
     )
 
 
@@ -345,13 +331,13 @@ def got(value: Any) -> str:
 class _Conforming(Validating):
     """Compiles types to checks of values that programs pass on."""
 
-    def named(self, schema: Schema) -> str:
+    def named(self, schema: m.Schema) -> str:
         return notation(schema)
 
-    def expected(self, schema: Schema) -> str:
+    def expected(self, schema: m.Schema) -> str:
         return f"expected {notation(schema)}"
 
-    def scalar_check(self, word: ScalarKind) -> Check:
+    def scalar_check(self, word: m.ScalarKind) -> Check:
         if word == "number":
             return opaque_check(self.expected(NUMBER), is_number)
         check = super().scalar_check(word)
@@ -363,7 +349,7 @@ class _Conforming(Validating):
 
         return check_integer
 
-    def literal_check(self, schema: LiteralSchema) -> Check:
+    def literal_check(self, schema: m.LiteralSchema) -> Check:
         wanted, member, expected = schema.value, schema.member, self.expected(schema)
 
         def check_literal(value: Any) -> Any:
@@ -373,11 +359,11 @@ class _Conforming(Validating):
 
         return check_literal
 
-    def list_check(self, schema: ListSchema) -> Check:
+    def list_check(self, schema: m.ListSchema) -> Check:
         check = super().list_check(schema)
         return lambda value: check(list(value) if is_tuple(value) else value)
 
-    def tuple_check(self, schema: TupleSchema) -> Check:
+    def tuple_check(self, schema: m.TupleSchema) -> Check:
         check, count = super().tuple_check(schema), len(schema.items)
 
         def check_tuple(value: Any) -> Any:
@@ -388,9 +374,9 @@ class _Conforming(Validating):
 
         return check_tuple
 
-    def object_check(self, schema: ObjectSchema) -> Check:
+    def object_check(self, schema: m.ObjectSchema) -> Check:
         if isinstance(schema.build, type):
-            return opaque_check(self.expected(schema), InstanceOf(schema.build))
+            return opaque_check(self.expected(schema), m.InstanceOf(schema.build))
         return self.keys_check(schema)
 
 
@@ -417,7 +403,7 @@ def conforms(value: Any, type_: Type) -> bool:
 def _words(mismatch: Mismatch, name: Callable[[Any], str]) -> str:
     steps: list[str | int] = mismatch.steps[::-1]
     places = "".join(f"item {s}: " if isinstance(s, int) else f"field '{s}': " for s in steps)
-    found = "" if mismatch.value is ABSENT else f", got {name(mismatch.value)}"
-    if mismatch.value is not ABSENT and mismatch.hint is not None:
+    found = "" if mismatch.value is m.ABSENT else f", got {name(mismatch.value)}"
+    if mismatch.value is not m.ABSENT and mismatch.hint is not None:
         found = ", got one that is too large"
     return f"{places}{mismatch.expected}{found}"
