@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from runtime_support._files import list_files, read_text, write_text
     from runtime_support._jsontext import parse, to_json
     from runtime_support._media import File, Image, file, image
+    from runtime_support._overlap import later, overlap, print, together
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
     from runtime_support._schema import check
@@ -89,11 +90,14 @@ __all__ = [
     "file",
     "image",
     "kind",
+    "later",
     "list_files",
     "mean",
     "ops",
     "option",
+    "overlap",
     "parse",
+    "print",
     "program",
     "prompt",
     "read",
@@ -102,6 +106,7 @@ __all__ = [
     "show",
     "snapshot",
     "to_json",
+    "together",
     "write_text",
 ]
 
@@ -116,10 +121,13 @@ _HOMES = {
     "Image": "_media",
     "image": "_media",
     "kind": "_values",
+    "later": "_overlap",
     "list_files": "_files",
     "mean": "_tables",
     "option": "programs._outcomes",
+    "overlap": "_overlap",
     "parse": "_jsontext",
+    "print": "_overlap",
     "program": "programs._prompting",
     "prompt": "_prompting",
     "Provider": "_exchange",
@@ -134,6 +142,7 @@ _HOMES = {
     "show": "_values",
     "snapshot": "_config",
     "to_json": "_jsontext",
+    "together": "_overlap",
     "ToolCall": "_results",
     "ToolRequest": "_exchange",
     "Usage": "_results",

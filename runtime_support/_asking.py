@@ -23,6 +23,7 @@ from runtime_support._results import Answer, Result
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._tracing import Observer, observer_for
+from runtime_support._turns import check_wanted, complete
 from runtime_support._values import brief, plain
 from runtime_support.errors import CheckError, SaftError, ToolsUnsupported
 from runtime_support.providers import provider_for
@@ -67,8 +68,9 @@ class Asking:
 
     def do(self, step: Step) -> Any:
         """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
+        check_wanted()
         if isinstance(step, Request):
-            return self.provider.complete(step)
+            return complete(self.provider, step)
         if isinstance(step, ToolRequest):
             return call_tool(self.tools, step.name, step.arguments)
         return step.do()

@@ -41,6 +41,7 @@ from runtime_support._tables import (
     shape,
     sum_of_column,
 )
+from runtime_support._turns import in_turn
 from runtime_support._values import brief, has_length, is_dataframe, is_number, kind, plain, show
 from runtime_support.errors import CheckError
 
@@ -315,8 +316,13 @@ json_ = to_json
 
 def print_(*values: Any) -> None:
     """Writes the values with blanks between them."""
+    shown = tuple(map(show, values))
+    in_turn(lambda: _print(shown))
+
+
+def _print(shown: tuple[str, ...]) -> None:
     try:
-        builtins.print(*map(show, values))
+        builtins.print(*shown)
     except UnicodeEncodeError as error:
         raise CheckError(f"print: {_unwritable(error)}") from None
 

@@ -55,6 +55,7 @@ class Settings:
     repairs: int = 1
     max_tool_rounds: int = 8
     max_tool_calls: int = 32
+    max_in_flight: int = 16
     structured: Structured = "auto"
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -86,6 +87,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "repairs": (0, _NO_LIMIT),
     "max_tool_rounds": (0, _NO_LIMIT),
     "max_tool_calls": (0, _NO_LIMIT),
+    "max_in_flight": (1, _NO_LIMIT),
 }
 
 # What is no text in the environment is read from it by this.

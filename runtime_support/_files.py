@@ -13,6 +13,7 @@ import sys
 
 from runtime_support._arguments import as_text
 from runtime_support._quick_typing import Iterator
+from runtime_support._turns import await_turn, note_read, note_write
 from runtime_support._values import brief
 from runtime_support.errors import FileError
 
@@ -55,6 +56,7 @@ def write_text(path: str, text: str) -> None:
 
     Of a link beside its target, the target is written; a link to another folder is refused.
     """
+    await_turn()
     named = _placed(as_text("write_text(path)", path))
     place = resolved(named)
     try:
@@ -66,10 +68,12 @@ def write_text(path: str, text: str) -> None:
         problem = f"it is a link to {place}, which is in another folder"
         hint = "name that path to write there"
         raise FileError(f"cannot write {named}: {problem}", path=named, hint=hint)
+    is_new = not os.path.exists(place)
     try:
         replace_file(place, data)
     except OSError as error:
         raise _failure("write", place, error) from error
+    note_write(place, is_new)
 
 
 def list_files(pattern: str) -> list[str]:
@@ -81,12 +85,14 @@ def list_files(pattern: str) -> list[str]:
     given = as_text("list_files(pattern)", pattern)
     _placed(given)
     folder = "" if os.path.isabs(given) else base_folder()
+    note_read(os.path.join(folder, _plain_start(given)), is_pattern=True)
     found = _matches(folder, given.replace(os.sep, "/"))
     return sorted(path for path in found if os.path.isfile(os.path.join(folder, path)))
 
 
 def content(place: str, most: int) -> bytes:
     """The bytes of a regular file, one more than `most` at the most, or FileError."""
+    note_read(place)
     try:
         check_regular(place)
         with open(place, "rb", opener=_opened) as file:
@@ -171,6 +177,12 @@ def _matches(folder: str, pattern: str) -> set[str]:
             for match in (glob.glob(name, root_dir=os.path.join(folder, path)) if name else ("",))
         }
     return found
+
+
+def _plain_start(pattern: str) -> str:
+    """The folders that a pattern begins with."""
+    special = (pattern.find(character) for character in "*?[" if character in pattern)
+    return os.path.dirname(pattern[: min(special, default=len(pattern))])
 
 
 def _folders(folder: str, start: str) -> Iterator[str]:

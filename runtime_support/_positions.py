@@ -17,7 +17,7 @@ import sys
 from contextvars import Context, ContextVar, copy_context
 from functools import lru_cache
 
-from runtime_support._quick_typing import TYPE_CHECKING, Any
+from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import SaftError
 
@@ -97,7 +97,9 @@ _behind: ContextVar[Place | None] = ContextVar("saft_place", default=None)
 def place_of_call() -> Place | None:
     """The place outside this package from which it was called."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        if frame.f_code is _AFAR:
+            return _behind.get()
         frame = frame.f_back
     if frame is None:
         return _behind.get()
@@ -112,6 +114,19 @@ def context_of_call() -> Context:
     context = copy_context()
     context.run(_behind.set, place_of_call())
     return context
+
+
+def call_from_afar(function: Callable[[], Any]) -> Any:
+    """Calls a function, in a context of `context_of_call`, which alone says where it is called."""
+    return function()
+
+
+_AFAR = call_from_afar.__code__
+
+
+def is_ours(path: str) -> bool:
+    """Whether a file is one of this package."""
+    return path.startswith(_OURS)
 
 
 def calling_place() -> str | None:

@@ -30,6 +30,7 @@ from runtime_support._files import check_regular, resolved
 from runtime_support._names import did_you_mean, listed
 from runtime_support._operators import div
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Sequence
+from runtime_support._turns import note_read
 from runtime_support._values import is_dataframe, is_list, is_tuple, plain
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 
@@ -70,6 +71,7 @@ def read(path: str) -> DataFrame:
     is null. FileError when there is no table to be read.
     """
     place = resolved(as_text("read(path)", path))
+    note_read(place)
     library = polars()
     try:
         check_regular(place)

@@ -35,6 +35,7 @@ from runtime_support._media import counted, described
 from runtime_support._positions import calling_place
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
+from runtime_support._turns import in_turn
 from runtime_support.errors import SaftError, printable
 
 Event: TypeAlias = dict[str, Any]
@@ -80,7 +81,7 @@ class _Telling(Observer):
 
     def __init__(self, listeners: dict[str, Listener], place: str | None) -> None:
         self.listeners = listeners
-        self.number = next(_numbers)
+        self.number = 0
         self.place = place
         self.messages_told = 0
         self.sent_at = 0.0
@@ -109,7 +110,12 @@ class _Telling(Observer):
         return round((time.perf_counter() - self.sent_at) * 1000, 1)
 
     def _tell(self, event: str, **data: Any) -> None:
-        told: Event = {"event": event, "prompt": self.number, "place": self.place, **data}
+        now = round(time.time(), 3)
+        in_turn(lambda: self._tell_in_turn({"event": event, "time": now}, data))
+
+    def _tell_in_turn(self, head: Event, data: Event) -> None:
+        self.number = self.number or next(_numbers)
+        told: Event = {**head, "prompt": self.number, "place": self.place, **data}
         for name, listener in self.listeners.items():
             try:
                 listener(told)
@@ -141,8 +147,9 @@ def note(text: str) -> None:
 def add_observer(listener: Listener) -> Callable[[], None]:
     """Calls the listener with every event of every prompt; gives what takes it away again.
 
-    Events are dicts with `event` ("request", "reply", "tool" or "failure"), `prompt` (a number),
-    `place` (where it stands) and their data, as they are: who shows them redacts them.
+    Events are dicts with `event` ("request", "reply", "tool" or "failure"), `time` (in seconds),
+    `prompt` (a number), `place` (where it stands) and their data, as they are: who shows them
+    redacts them. They are told in the order of the script.
     """
     global _listeners
     with _lock:
@@ -175,7 +182,7 @@ def _trace(event: Event) -> None:
 
 def _log_to(path: str) -> Listener:
     def log(event: Event) -> None:
-        told = {"time": round(time.time(), 3), "process": os.getpid(), **event}
+        told = {"time": event["time"], "process": os.getpid(), **event}
         line = redacted(json.dumps(told, ensure_ascii=False, default=str))
         # Of half a surrogate pair, the escape is JSON as well.
         with _lock, open(path, "ab") as file:

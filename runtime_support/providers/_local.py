@@ -17,7 +17,7 @@ import secrets
 import threading
 import urllib.request
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from runtime_support._config import Settings
 from runtime_support._exchange import Reply, Request
@@ -85,6 +85,7 @@ class LocalProvider:
 
     path: str
     settings: Settings
+    answers_in_order: ClassVar[bool] = True  # one request takes all the cores there are
 
     @classmethod
     def configured(cls, settings: Settings) -> LocalProvider:

@@ -6,9 +6,10 @@
 
 A recording has one JSON line for each exchange: the key of the canonical request, the number of the
 repeat, the request and the reply. A model that the environment or a project file chose is no part
-of the request, so that others can replay it with theirs. Lines are added as replies come, also by
-several processes at once; at the end the file is sorted by key so that it diffs well. There are no
-headers in it, and nothing like a key: a request that holds one is refused before it is made.
+of the request, so that others can replay it with theirs. Lines are added as replies come, those of
+prompts that overlap in the order of the script, and also by several processes at once; at the end
+the file is sorted by key so that it diffs well. There are no headers in it, and nothing like a key:
+a request that holds one is refused before it is made.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, fields
+from functools import cache, partial
 from heapq import nlargest
 from typing import Any, TypeAlias
 
@@ -32,6 +34,7 @@ from runtime_support._files import check_regular, replace_file
 from runtime_support._media import text_of
 from runtime_support._redaction import holds_secret
 from runtime_support._tracing import note
+from runtime_support._turns import current, in_turn
 from runtime_support._values import is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 
@@ -162,26 +165,41 @@ class Replaying:
     def complete(self, request: Request) -> Reply:
         """The recorded reply, or the live one; ReplayMiss when neither may be."""
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
-        places = {identity: r.place(request) for identity, r in recordings.items()}
+        places = {identity: cache(partial(r.place, request)) for identity, r in recordings.items()}
+        if self.replay is not None or current.get() is None:
+            for place in places.values():
+                place()
         if self.replay is not None:
-            entry = self.replay.find(request, places[id(self.replay)])
+            entry = self.replay.find(request, places[id(self.replay)]())
             if entry is not None:
                 return _reply_of(entry, self.replay.path)
             if self.record is None:
                 raise _miss(self.replay, request)
-        if self.record is not None:
-            self.record.check(request)
+        if self.record is None:
+            return self.live().complete(request)
+        self.record.check(request)
+        put = partial(self._put, self.record, places[id(self.record)], request)
         try:
             reply = self.live().complete(request)
         except ToolsUnsupported as refusal:
-            self._put(places, request, {"refused": "tools", "message": refusal.message})
+            in_turn(partial(put, {"refused": "tools", "message": refusal.message}))
             raise
-        self._put(places, request, {"reply": asdict(reply)})
+        except SaftError:
+            in_turn(places[id(self.record)])  # it counts, for those that are the same
+            raise
+        in_turn(partial(put, {"reply": asdict(reply)}))
         return reply
 
-    def _put(self, places: dict[int, Place], request: Request, reply: Entry) -> None:
-        if self.record is not None:
-            self.record.put(places[id(self.record)], request, reply)
+    @property
+    def answers_in_order(self) -> bool:
+        """Whether which reply is given depends on what was asked before."""
+        return self.replay is not None or getattr(self.live(), "answers_in_order", False)
+
+    @staticmethod
+    def _put(
+        recording: Recording, place: Callable[[], Place], request: Request, reply: Entry
+    ) -> None:
+        recording.put(place(), request, reply)
 
 
 def key_of(request: Request) -> str:

@@ -29,6 +29,8 @@ def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
 class Scripted:
     """Answers with the queued replies in order; `requests` holds what was asked."""
 
+    answers_in_order = True
+
     def __init__(self, replies: Iterable[Queued] = ()) -> None:
         self.replies: list[Queued] = list(replies)
         self.requests: list[Request] = []

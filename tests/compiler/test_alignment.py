@@ -50,6 +50,7 @@ _OTHER_FOLDERS = {"builtins", "diagnostics", "module"}
 _BY_HAND = {
     *("configure", "add_observer", "Settings", "snapshot"),
     *("Provider", "Request", "Reply", "ToolRequest", "Scripted"),
+    *("later", "overlap", "print", "together"),
 }
 
 

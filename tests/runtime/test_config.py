@@ -113,6 +113,7 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "repairs": (0, [-1, "1"]),
     "max_tool_rounds": (0, [-1, 1.5]),
     "max_tool_calls": (0, [-1]),
+    "max_in_flight": (1, [0, 2.5]),
     "structured": ("on", ["yes", True]),
     "extra": ({"top_k": 1}, ["top_k", {1: 2}]),
 }

@@ -1,0 +1,415 @@
+"""Calls that run ahead of their turn, the threads that run them, and the slots of requests.
+
+    line = Line(16)
+    line.begin(function, context_of_call())      as soon as there is room
+    line.take()                                  what the first one gives or raises, at its turn
+
+Calls are tasks, tasks stand in lines, and a task may have lines of its own. Threads take waiting
+tasks, the first in the order of the script first. A thread that waits is not counted, so that
+another one may run; and whoever needs a task that nobody has begun runs it itself. So only
+the earlier is ever waited for, and the first of all waits for nobody: there are no deadlocks.
+
+A request takes a slot for as long as it is in flight, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextvars import Context
+from types import TracebackType
+from typing import Any
+
+from runtime_support import _turns as turns
+from runtime_support._exchange import Provider, Reply, Request
+from runtime_support._positions import call_from_afar, context_of_call, is_ours
+from runtime_support._turns import current, in_turn
+from runtime_support.errors import RateLimited
+
+IDLE_SECONDS = 0.5
+# Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
+_LOOK_SECONDS = 0.5
+# How often a request is made again that a server refused with 429 as one of several.
+MOST_TRIES = 6
+
+
+class Unwanted(BaseException):
+    """Ends a task that nobody wants any more."""
+
+
+class Line:
+    """Tasks in the order of the script; each gets its turn when the one before has ended."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.parent = current.get()
+        self.path = (*(self.parent.path if self.parent else ()), next(_numbers))
+        self.tasks: deque[Task] = deque()
+        self.count = 0
+        self.failed: set[int] = set()
+
+    def begin(self, function: Callable[[], Any], context: Context) -> None:
+        """Has a call run as soon as there is room."""
+        task = Task(self, self.count, function, context)
+        self.count += 1
+        self.tasks.append(task)
+        with _lock:
+            heapq.heappush(_crew.waiting, task)
+            _hire()
+
+    def take(self) -> Any:
+        """What the next call gives or raises, at its turn."""
+        task = self.tasks.popleft()
+        try:
+            return task.finish()
+        except BaseException:
+            self.give_up()
+            raise
+
+    def give_up(self) -> None:
+        """Nothing further is wanted."""
+        with _lock:
+            for task in self.tasks:
+                task.is_dropped = True
+            self.tasks.clear()
+            _changed.notify_all()
+
+
+class Task:
+    """One call, which may run ahead of its turn: first "new", then "running", then "done"."""
+
+    def __init__(
+        self, line: Line, number: int, function: Callable[[], Any], context: Context
+    ) -> None:
+        self.line = line
+        self.number = number
+        self.function = function
+        self.context = context
+        self.parent = line.parent
+        self.path = (*line.path, number)
+        self.state = "new"
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self.waiting_actions: list[Callable[[], Any]] = []
+        self.reads: set[tuple[str, bool]] = set()
+        self.has_turn = False
+        self.is_stale = False
+        self.is_dropped = False
+
+    def __lt__(self, other: Task) -> bool:
+        return self.path < other.path
+
+    # What the call itself asks for, in its thread.
+
+    def put_off(self, action: Callable[[], Any]) -> None:
+        """Does it now, or when it is this task's turn."""
+        with _lock:
+            self.check_wanted()
+            ahead = next((task for task in self._chain() if not task.has_turn), None)
+            if ahead is not None:
+                ahead.waiting_actions.append(action)
+                return
+        action()
+
+    def await_turn(self) -> None:
+        """Waits until everything before this has ended."""
+        with _lock:
+            _wait(lambda: self.is_unwanted() or all(task.has_turn for task in self._chain()))
+            self.check_wanted()
+
+    def check_wanted(self) -> None:
+        """Ends the task if nobody wants it; if something before it has failed, it waits for that.
+
+        What has failed may have read a file too early, and then runs again.
+        """
+        with _lock:
+            _wait(lambda: self.is_unwanted() or not self.is_held())
+            if self.is_unwanted():
+                raise Unwanted
+
+    def exchange(self, provider: Provider, request: Request) -> Reply:
+        """The reply, as soon as there is a slot for the request."""
+        if getattr(provider, "answers_in_order", False):
+            self.await_turn()
+        tries = 0
+        while True:
+            self.check_wanted()
+            others = _slots.take(self)
+            if others is None:
+                continue
+            tries += 1
+            try:
+                reply = provider.complete(request)
+            except RateLimited as limited:
+                if not _slots.slow_down(limited, others, tries):
+                    raise
+            else:
+                _slots.speed_up()
+                return reply
+            finally:
+                _slots.give_back()
+
+    # What becomes of it.
+
+    def run(self) -> None:
+        """Makes the call here, in the thread of whoever has set it running."""
+        value: Any = None
+        error: BaseException | None = None
+        try:
+            value = self.context.run(self._call)
+        except BaseException as raised:
+            error = raised.with_traceback(_own_part(raised.__traceback__))
+        with _lock:
+            self.value, self.error = value, error
+            self.state = "done"
+            if error is not None and not self.is_unwanted():
+                self.line.failed.add(self.number)
+            _changed.notify_all()
+
+    def finish(self) -> Any:
+        """Gives the task its turn: what it gives, or its error."""
+        task = self
+        with _lock:
+            if self.is_stale:
+                task = self._anew()
+            is_mine = task.state == "new"
+            if is_mine:
+                task.state = "running"
+        task._give_turn()
+        if is_mine:
+            _run_here(task)
+        asking = current.get()
+        with _lock:
+            _wait(lambda: task.state == "done" or (asking is not None and asking.is_unwanted()))
+        if task.state != "done":
+            raise Unwanted
+        if task.error is not None:
+            raise task.error
+        return task.value
+
+    def _call(self) -> Any:
+        current.set(self)
+        return call_from_afar(self.function)
+
+    def _give_turn(self) -> None:
+        while True:
+            with _lock:
+                actions, self.waiting_actions = self.waiting_actions, []
+                if not actions:
+                    self.has_turn = True
+                    _changed.notify_all()
+                    return
+            for action in actions:
+                in_turn(action)
+
+    def _anew(self) -> Task:
+        """The same call, to be made again: it has read what was written since."""
+        self.is_dropped = True
+        self.line.failed.discard(self.number)
+        _changed.notify_all()
+        return Task(self.line, self.number, self.function, context_of_call())
+
+    def _chain(self) -> Iterator[Task]:
+        task: Task | None = self
+        while task is not None:
+            yield task
+            task = task.parent
+
+    def is_unwanted(self) -> bool:
+        """Whether what it gives is dropped in any case."""
+        return any(task.is_dropped or task.is_stale for task in self._chain())
+
+    def is_held(self) -> bool:
+        """Whether it is not to ask for anything, at least for now."""
+        return self.is_unwanted() or any(
+            failed < task.number for task in self._chain() for failed in tuple(task.line.failed)
+        )
+
+
+def _own_part(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback from the function on, without the frames that made the call."""
+    own = trace
+    while own is not None and is_ours(own.tb_frame.f_code.co_filename):
+        own = own.tb_next
+    return trace if own is None else own
+
+
+# Threads. The lock guards the states of all tasks and all that is counted here.
+
+
+class _Crew:
+    """Threads that run tasks: what waits for them, and how many run or look for one."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Task] = []
+        self.running = 0
+        self.idle = 0
+
+
+_numbers = itertools.count()
+_crew = _Crew()
+_lock = threading.RLock()
+_changed = threading.Condition(_lock)
+_offered = threading.Condition(_lock)
+
+
+def _hire() -> None:
+    """Has threads look for tasks, as far as there is room."""
+    if not _crew.waiting:
+        return
+    room = min(len(_crew.waiting), _crew.waiting[0].line.most - _crew.running)
+    if room <= 0:
+        return
+    _offered.notify(room)
+    for _ in range(room - _crew.idle):
+        _crew.idle += 1
+        try:
+            threading.Thread(target=_work, name="saft ahead", daemon=True).start()
+        except RuntimeError:  # no more threads: who needs a task runs it
+            _crew.idle -= 1
+            return
+
+
+def _work() -> None:
+    with _lock:
+        is_late = False
+        while True:
+            task = _next_task()
+            if task is None:
+                if is_late:
+                    _crew.idle -= 1
+                    return
+                is_late = not _offered.wait(IDLE_SECONDS)
+                continue
+            task.state = "running"
+            _crew.idle -= 1
+            _crew.running += 1
+            _lock.release()
+            try:
+                task.run()
+                is_late, task = False, None
+            finally:
+                _lock.acquire()
+                _crew.running -= 1
+                _crew.idle += 1
+
+
+def _next_task() -> Task | None:
+    while _crew.waiting:
+        task = _crew.waiting[0]
+        if task.state == "new" and not task.is_unwanted():
+            if _crew.running >= task.line.most:
+                return None
+            return heapq.heappop(_crew.waiting)
+        heapq.heappop(_crew.waiting)
+    return None
+
+
+def _run_here(task: Task) -> None:
+    """Runs a task in the thread that needs it, which counts if it does not already."""
+    is_outside = current.get() is None
+    with _lock:
+        _crew.running += is_outside
+    try:
+        task.run()
+    finally:
+        with _lock:
+            _crew.running -= is_outside
+            _hire()
+
+
+def _wait(holds: Callable[[], bool]) -> None:
+    """Waits, with the lock held, until something holds; another thread may run meanwhile."""
+    if holds():
+        return
+    is_counted = current.get() is not None
+    _crew.running -= is_counted
+    _hire()
+    try:
+        while not holds():
+            _changed.wait(_LOOK_SECONDS)
+    finally:
+        _crew.running += is_counted
+
+
+class _Slots:
+    """Bounds the requests in flight: fewer for a while where a server has refused some."""
+
+    def __init__(self) -> None:
+        self.freed = threading.Condition(threading.Lock())
+        self.in_flight = 0
+        self.waiting: list[Task] = []
+        self.width = float("inf")
+        self.paused_until = 0.0
+
+    def take(self, task: Task) -> int | None:
+        """Waits for a slot, in the order of the script; None when the task is not to ask.
+
+        Gives how many others are in flight.
+        """
+        with self.freed:
+            self.waiting.append(task)
+            try:
+                while not self._is_free_for(task):
+                    pause = self.paused_until - time.monotonic()
+                    self.freed.wait(min(pause, _LOOK_SECONDS) if pause > 0 else _LOOK_SECONDS)
+                if task.is_held():
+                    return None
+                self.in_flight += 1
+                return self.in_flight - 1
+            finally:
+                self.waiting.remove(task)
+                self.freed.notify_all()
+
+    def give_back(self) -> None:
+        """Frees the slot of a request that is over."""
+        with self.freed:
+            self.in_flight -= 1
+            self.freed.notify_all()
+
+    def speed_up(self) -> None:
+        """After a reply: one more at once for each round of them."""
+        with self.freed:
+            self.width += 1 / self.width
+
+    def slow_down(self, limited: RateLimited, others: int, tries: int) -> bool:
+        """Whether to try again what a server refused: it may be that there were too many at once.
+
+        Alone, a request has the error that it would have without overlap.
+        """
+        with self.freed:
+            if (not others and self.in_flight == 1) or tries >= MOST_TRIES:
+                return False
+            now = time.monotonic()
+            if now >= self.paused_until:
+                self.width = max(1.0, min(self.width, self.in_flight) / 2)
+            seconds = 0.1 * 2**tries if limited.retry_after is None else limited.retry_after
+            self.paused_until = max(self.paused_until, now + seconds)
+            return True
+
+    def _is_free_for(self, task: Task) -> bool:
+        if task.is_held():
+            return True
+        is_paused = time.monotonic() < self.paused_until
+        most = min(task.line.most, self.width)
+        return not is_paused and self.in_flight + 1 <= most and min(self.waiting) is task
+
+
+_slots = _Slots()
+
+
+def _forget() -> None:
+    """A forked process has none of the threads, and may find the locks taken."""
+    global _crew, _lock, _changed, _offered, _slots
+    _crew, _lock, _slots = _Crew(), threading.RLock(), _Slots()
+    _changed, _offered = threading.Condition(_lock), threading.Condition(_lock)
+    turns.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

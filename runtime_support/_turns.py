@@ -1,0 +1,92 @@
+"""What the rest of the runtime knows of calls that run ahead of their turn.
+
+A call that `overlap` has begun early has its turn when everything before it, in the order of the
+script, has ended. Until then what it does to the world waits:
+
+    in_turn(action)          done now, or when the turn comes; nobody needs what it gives
+    await_turn()             for what cannot be put off
+    note_read(path)          what is read now may be written before the turn comes
+    note_write(path, True)   a file was written, here a new one: who has read it runs again
+
+Outside of such calls these do what one would expect without them.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+from contextvars import ContextVar
+from weakref import WeakSet
+
+from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    from runtime_support._exchange import Provider, Reply, Request
+    from runtime_support._tasks import Task
+
+# The call that runs here, when it was begun ahead of its turn.
+current: ContextVar[Task | None] = ContextVar("saft_task", default=None)
+
+# Calls that have read files, maybe ahead of their turn.
+_readers: WeakSet[Task] = WeakSet()
+_lock = allocate_lock()
+
+
+def in_turn(action: Callable[[], Any]) -> None:
+    """Does something to the world in the order of the script."""
+    task = current.get()
+    if task is None:
+        action()
+    else:
+        task.put_off(action)
+
+
+def await_turn() -> None:
+    """Waits until everything before this has ended."""
+    task = current.get()
+    if task is not None:
+        task.await_turn()
+
+
+def note_read(path: str, *, is_pattern: bool = False) -> None:
+    """Notes what is about to be read: a file, or the names of those in and below a folder."""
+    task = current.get()
+    while task is not None:
+        with _lock:
+            task.reads.add((path, is_pattern))
+            _readers.add(task)
+        task = task.parent
+
+
+def note_write(path: str, is_new: bool) -> None:
+    """Has calls that read this file ahead of their turn run again; `path` is without links."""
+    with _lock:
+        for task in _readers:
+            if not task.has_turn and any(_concerns(path, is_new, *read) for read in task.reads):
+                task.is_stale = True
+
+
+def complete(provider: Provider, request: Request) -> Reply:
+    """The reply to a request, which waits for a slot when others are in flight ahead of it."""
+    task = current.get()
+    return provider.complete(request) if task is None else task.exchange(provider, request)
+
+
+def check_wanted() -> None:
+    """Ends a call that nobody wants any more, as something before it has failed."""
+    task = current.get()
+    if task is not None:
+        task.check_wanted()
+
+
+def forget() -> None:
+    """A forked process may find the lock taken, by a thread that it does not have."""
+    global _lock
+    _lock = allocate_lock()
+    _readers.clear()
+
+
+def _concerns(path: str, is_new: bool, read: str, is_pattern: bool) -> bool:
+    if not is_pattern:
+        return path == read
+    return is_new and path.startswith(os.path.join(os.path.realpath(read), ""))
