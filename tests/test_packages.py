@@ -16,6 +16,8 @@ import runtime_support
 import saftc
 from runtime_support._version import __version__ as runtime_version
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parents[1]
 OLDEST_BLACK = ROOT / ".venv" / "oldest-black"
 

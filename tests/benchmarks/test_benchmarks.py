@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.one_python
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 GROUPS = ("overhead", "startup", "compiling", "code", "programs", "memory")
 

@@ -105,6 +105,7 @@ def _timed(text: str, seconds: float) -> list[str]:
 # Sizes. The times are many times what they take, so that only a hang or a square fails them.
 
 
+@pytest.mark.one_python
 def test_a_line_of_two_megabytes_of_text() -> None:
     assert _timed('x = "' + "a" * 2_000_000 + '"\n', 20) == []
 
@@ -114,6 +115,7 @@ def test_a_line_of_two_megabytes_of_garbage() -> None:
     assert 0 < len(found) <= LIMIT
 
 
+@pytest.mark.one_python
 def test_a_prompt_of_two_megabytes() -> None:
     assert _timed("x = $ " + "word " * 400_000 + "$\n", 20) == []
 
@@ -131,11 +133,13 @@ def test_two_megabytes_of_open_quotes() -> None:
     assert found == ["SAFT0105"] * LIMIT
 
 
+@pytest.mark.one_python
 def test_many_open_brackets_one_a_line() -> None:
     found = _timed("x = [\n" * 20_000, 20)
     assert 0 < len(found) <= LIMIT
 
 
+@pytest.mark.one_python
 def test_many_open_prompts_one_a_line() -> None:
     found = _timed("x = $ {\n" * 20_000, 20)
     assert 0 < len(found) <= LIMIT
@@ -206,6 +210,7 @@ def test_chained_conditionals() -> None:
     assert [code for code in found if not code.startswith("SAFT06")] in ([], ["SAFT0112"])
 
 
+@pytest.mark.one_python
 def test_a_long_list_is_no_deep_one() -> None:
     compiled = compile_text("x = [" + ", ".join(["1"] * 5_000) + "]\n")
     assert compiled.text is not None

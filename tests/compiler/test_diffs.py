@@ -10,6 +10,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from tests.compiler.support import EXAMPLES, GOLDENS, compile_text, examples
 
+pytestmark = pytest.mark.one_python
+
 _SCRIPTS = [*sorted(GOLDENS.glob("*.saft")), *examples()]
 
 

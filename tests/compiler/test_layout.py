@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import black
 import libcst as cst
+import pytest
 from black.mode import TargetVersion
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from saftc.codegen import python as py
 from saftc.codegen.layout import formatted
 from saftc.driver import Compiled
+
+pytestmark = pytest.mark.one_python
 
 _MODE = black.Mode({TargetVersion.PY311})
 

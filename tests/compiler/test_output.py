@@ -50,11 +50,13 @@ def test_each_parses_and_has_its_header(modules: _Modules) -> None:
         assert compiled.text.endswith("\n") and not rest.endswith("\n\n"), name
 
 
+@pytest.mark.one_python
 def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
     for name, compiled in modules.items():
         assert compile_checked(compiled.checked).text == compiled.text, name
 
 
+@pytest.mark.one_python
 def test_hash_seed_does_not_matter(modules: _Modules) -> None:
     texts = [f"{name}\n{compiled.text}" for name, compiled in sorted(modules.items())]
     expected = hashlib.sha256("\n".join(texts).encode()).hexdigest()
@@ -71,6 +73,7 @@ def test_hash_seed_does_not_matter(modules: _Modules) -> None:
     assert [process.communicate()[0].strip() for process in processes] == [expected, expected]
 
 
+@pytest.mark.one_python
 def test_black_changes_nothing(modules: _Modules) -> None:
     mode = black.Mode()
     changed = {
@@ -81,6 +84,7 @@ def test_black_changes_nothing(modules: _Modules) -> None:
     assert changed == {}
 
 
+@pytest.mark.one_python
 def test_ruff_finds_nothing(folder: Path) -> None:
     """ruff's default rules, and the order of imports.
 
@@ -104,6 +108,7 @@ def test_ruff_finds_nothing(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.one_python
 def test_pyright_finds_nothing(folder: Path) -> None:
     """pyright's standard mode.
 
@@ -134,6 +139,7 @@ def strict_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result
 
 
+@pytest.mark.one_python
 def test_pyright_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     configuration = '{"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": ["%s"]}'
     (strict_folder / "pyrightconfig.json").write_text(configuration % ROOT, encoding="utf-8")
@@ -146,12 +152,13 @@ def test_pyright_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     assert done.returncode == 0, done.stdout.replace(f"{strict_folder}/", "") + done.stderr
 
 
+@pytest.mark.one_python
 def test_mypy_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     pytest.importorskip("mypy")
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir"),
-            *(os.devnull, "--follow-imports", "silent", "--python-version", "3.11", "."),
+            *(sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")),
+            *("--strict", "--cache-dir", os.devnull, "."),
         ],
         cwd=strict_folder,
         env={**os.environ, "MYPYPATH": str(ROOT)},
@@ -162,6 +169,7 @@ def test_mypy_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.one_python
 def test_siblings_stand_apart_as_ruff_wants_it(strict_folder: Path) -> None:
     done = subprocess.run(
         [

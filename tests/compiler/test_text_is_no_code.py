@@ -11,6 +11,7 @@ import re
 
 import black
 import libcst as cst
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from saftc.driver import Compiled
 from saftc.semantics.builtins import BUILTINS
 from saftc.syntax.tokens import KEYWORDS
 from tests.compiler.support import compile_text
+
+pytestmark = pytest.mark.one_python
 
 _TEXTS = '''/// COMMENT
 

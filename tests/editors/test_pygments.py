@@ -27,6 +27,8 @@ from saftc.syntax.lexer import lex
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
 from tests.editors.scripts import SCRIPTS
 
+pytestmark = pytest.mark.one_python
+
 # A kind of the compiler's tokens, and what it may be coloured as.
 COLOURS = {
     "NAME": (Name, Keyword.Type, Keyword.Pseudo),

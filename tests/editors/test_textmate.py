@@ -22,6 +22,8 @@ from tests.editors.scripts import SCRIPTS
 from tests.editors.test_pygments import kinds_at
 from tests.editors.textmate import GRAMMAR, REPOSITORY, rules, scopes_of
 
+pytestmark = pytest.mark.one_python
+
 EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 RULES = list(rules())
 EXPRESSIONS = [rule[key] for rule in RULES for key in ("match", "begin", "end") if key in rule]

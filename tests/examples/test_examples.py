@@ -49,6 +49,7 @@ def run(*command: str, cwd: Path = FOLDER, **variables: str) -> subprocess.Compl
     )
 
 
+@pytest.mark.one_python
 def test_the_modules_are_in_step_with_their_sources() -> None:
     scripts = [script.name for script in EXAMPLES]
     done = run("-m", "saftc", "build", *scripts, "--out-dir", str(BUILD), "--check")
@@ -64,6 +65,7 @@ def test_there_is_nothing_else_in_build() -> None:
     assert {script.stem for script in EXAMPLES} > NOT_FOR_THE_EMBEDDED_MODEL > set()
 
 
+@pytest.mark.one_python
 def test_the_checker_and_the_formatter_have_nothing_to_say() -> None:
     scripts = [script.name for script in EXAMPLES]
     for command in (("check",), ("fmt", "--check")):
@@ -159,6 +161,7 @@ def test_the_embedded_model_answers(
     assert capsys.readouterr().out
 
 
+@pytest.mark.one_python
 def test_linters_have_nothing_to_say() -> None:
     # As in a project of its own, which has the runtime installed.
     options = ["--isolated", "--no-cache", "--config", f"src={[str(BUILD), str(FOLDER)]}"]
@@ -167,6 +170,7 @@ def test_linters_have_nothing_to_say() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.one_python
 def test_type_checkers_have_nothing_to_say(tmp_path: Path) -> None:
     # A project of its own, so that the settings of this one do not count.
     settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT), str(FOLDER)]}

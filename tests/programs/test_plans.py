@@ -148,6 +148,7 @@ def test_ruff_finds_nothing():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.one_python
 def test_pyright_finds_nothing(tmp_path):
     settings = {
         "typeCheckingMode": "standard",

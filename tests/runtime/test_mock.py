@@ -345,6 +345,7 @@ prompts = st.lists(
 ).map(" ".join)
 
 
+@pytest.mark.one_python
 @given(types, prompts, st.sampled_from(["", "name", "lines"]))
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_every_answer_has_its_type(type_: Any, text: str, name: str) -> None:
@@ -449,6 +450,7 @@ def test_a_plan_calls_what_the_text_names() -> None:
 functions: list[Callable[..., Any]] = [double, add, total, upper, gap, find_book, find_mode]
 
 
+@pytest.mark.one_python
 @given(
     st.lists(
         st.one_of(

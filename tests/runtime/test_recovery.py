@@ -370,6 +370,7 @@ WRAPPINGS = [
 ]
 
 
+@pytest.mark.one_python
 @quickly
 @given(with_value(CONTAINERS), STYLES, st.sampled_from(WRAPPINGS))
 def test_what_stands_around_json_changes_nothing(
@@ -405,6 +406,7 @@ def is_beginning(value: Any, whole: Any) -> bool:
     return same(value, whole)
 
 
+@pytest.mark.one_python
 @quickly
 @given(with_value(CONTAINERS | st.just(ScalarSchema("string"))), STYLES, st.data())
 def test_a_cut_reply_never_gives_another_value(
@@ -421,6 +423,7 @@ def test_a_cut_reply_never_gives_another_value(
         assert is_beginning(found, value), text[:cut]
 
 
+@pytest.mark.one_python
 @quickly
 @given(with_value(CONTAINERS))
 def test_python_notation_gives_the_same_value(pair: tuple[Schema, Any]) -> None:
@@ -446,6 +449,7 @@ ROW = '{"name": "Ada", "age": 36}'
 PEOPLE = ListSchema(PERSON)
 
 
+@pytest.mark.one_python
 @pytest.mark.parametrize(
     "text",
     [

@@ -18,6 +18,8 @@ from tests.oracle.generate import Generated
 from tests.oracle.generate import scripts as generated_scripts
 from tests.syntax.support import documented, formatted, parsed, scripts, shape, thrown_about
 
+pytestmark = pytest.mark.one_python
+
 
 def _text(path: Path) -> str:
     return Source.from_bytes("in.saft", path.read_bytes()).text
