@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from runtime_support._overlap import later, overlap, print, together
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
-    from runtime_support._schema import check
+    from runtime_support._schema import check, require
     from runtime_support._tables import mean, read
     from runtime_support._tracing import add_observer
     from runtime_support._values import kind, show
@@ -102,6 +102,7 @@ __all__ = [
     "prompt",
     "read",
     "read_text",
+    "require",
     "run",
     "show",
     "snapshot",
@@ -134,6 +135,7 @@ _HOMES = {
     "read": "_tables",
     "read_text": "_files",
     "Reply": "_exchange",
+    "require": "_schema",
     "Request": "_exchange",
     "Result": "_results",
     "run": "programs._prompting",

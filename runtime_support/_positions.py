@@ -189,16 +189,29 @@ def install() -> None:
 
 
 def position_of_error(error: BaseException, trace: TracebackType | None) -> str | None:
-    """The position in the script of the innermost call that a source map knows."""
+    """The position in the script of the innermost call that a source map knows.
+
+    Where a rule of a record is broken, that is where the record was made.
+    """
     found: str | None = None
     while trace is not None:
         frame = trace.tb_frame
         place = Place(frame.f_code, trace.tb_lasti, frame.f_globals)
         stretch = place.stretch()
-        if place.position_at(*stretch[:2]) is not None:
+        if place.position_at(*stretch[:2]) is not None and not is_broken_rule(trace):
             found = place.position_at(*_meant(error, frame, stretch))
         trace = trace.tb_next
     return found
+
+
+def is_broken_rule(trace: TracebackType) -> bool:
+    """Whether this is where a rule of a record does not hold, inside of the record's making."""
+    below = trace.tb_next
+    return (
+        below is not None
+        and below.tb_frame.f_code.co_name == "require"
+        and below.tb_frame.f_code.co_filename.startswith(_OURS)
+    )
 
 
 def _tell_position(error: BaseException, trace: TracebackType | None) -> None:

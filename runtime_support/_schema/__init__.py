@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from runtime_support.errors import CheckError
+
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
@@ -45,6 +47,12 @@ def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
             raise
         failure = report(path)
     raise failure
+
+
+def require(condition: object, message: str | Callable[[], str]) -> None:
+    """A rule that a record keeps: CheckError with the message, or what gives it, if it does not."""
+    if not condition:
+        raise CheckError(message if isinstance(message, str) else message())
 
 
 def _compile(type_: Any) -> Callable[[Any], Any]:

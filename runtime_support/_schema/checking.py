@@ -1,7 +1,8 @@
 """Values against schemas.
 
     validate({"id": "7"}, schema)   raises CheckError: value.id: expected int, got string "7"
-    decode({"id": 7}, schema)       the record, when the schema builds one
+    validate({"id": 7}, schema)     the record, when the schema builds one
+    decode([1, 2], schema)          as validate, but JSON's lists may be tuples
 
 A schema is compiled once into a function that gives the value (itself, unless something in it had
 to be converted) or raises `Mismatch`, to which each level adds its step of the path.
@@ -10,6 +11,7 @@ to be converted) or raises `Mismatch`, to which each level adds its step of the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 from operator import is_
 from typing import Any, TypeAlias, assert_never
@@ -18,7 +20,6 @@ from runtime_support._names import did_you_mean, listed
 from runtime_support._schema.model import (
     ABSENT,
     AnySchema,
-    InstanceOf,
     ListSchema,
     LiteralSchema,
     MapSchema,
@@ -30,6 +31,7 @@ from runtime_support._schema.model import (
     Schema,
     TupleSchema,
     UnionSchema,
+    resolved,
 )
 from runtime_support._schema.writing import short
 from runtime_support._values import (
@@ -72,7 +74,7 @@ class Mismatch(Exception):
 
 
 def validate(value: Any, schema: Schema, *, path: str = "value") -> Any:
-    """The value as the schema has it, or CheckError; records must be records already."""
+    """The value as the schema has it, or CheckError; an object with its fields becomes a record."""
     try:
         return _validating.check(schema)(value)
     except Mismatch as mismatch:
@@ -131,7 +133,8 @@ class Validating:
             case ObjectSchema():
                 return self.object_check(schema)
             case UnionSchema(members):
-                return _union_check(self.expected(schema), tuple(map(self.check, members)))
+                checks = tuple(map(self.check, members))
+                return _union_check(self.expected(schema), checks, _tag_of(members))
             case ReferenceSchema(_, target):
                 return lambda value: self.check(target())(value)
             case _:
@@ -196,22 +199,29 @@ class Validating:
             return self.keys_check(schema)
         class_ = build if isinstance(build, type) else object
         expected = self.expected(schema)
-        if schema.validates_itself:
-            return opaque_check(expected, InstanceOf(class_))
         named = tuple((f.python_name, f.name, self.check(f.schema)) for f in schema.fields)
+        read = self.reader(schema)
 
         def check_record(value: Any) -> Any:
+            if is_object(value):
+                return read(value)
             if not isinstance(value, class_):
                 return _other(value, check_record, expected)
+            if schema.validates_itself:
+                return value
             fields: dict[str, Any] = {}
             is_changed = False
             for attribute, name, check in named:
                 item = getattr(value, attribute)
                 fields[attribute] = checked = _stepped(check, item, name)
                 is_changed = is_changed or checked is not item
-            return build(**fields) if is_changed else value
+            return _built(schema, fields) if is_changed else value
 
         return check_record
+
+    def reader(self, schema: ObjectSchema) -> Check:
+        """What makes a record of an object: its fields are read as those of a reply."""
+        return lambda value: _decoding.check(schema)(value)
 
     def keys_check(self, schema: ObjectSchema) -> Check:
         """An object of exactly the schema's fields; those that may be absent are filled in."""
@@ -261,19 +271,12 @@ class _Decoding(Validating):
 
         return read_tuple
 
-    def object_check(self, schema: ObjectSchema) -> Check:
-        build, keys = schema.build, self.keys_check(schema)
-        if build is None:
-            return keys
-
+    def reader(self, schema: ObjectSchema) -> Check:
+        keys = self.keys_check(schema)
         python_names = {field.name: field.python_name for field in schema.fields}
 
         def read_record(value: Any) -> Any:
-            fields = {python_names[name]: part for name, part in keys(value).items()}
-            try:
-                return build(**fields)
-            except Exception as error:  # the record's own constructor may object
-                raise Mismatch(f"{schema.name} refused its fields: {_reason(error)}") from error
+            return _built(schema, {python_names[name]: item for name, item in keys(value).items()})
 
         return read_record
 
@@ -284,6 +287,17 @@ def _other(value: Any, check: Check, expected: str) -> Any:
     if inner is value:
         raise Mismatch(expected, value)
     return check(inner)
+
+
+def _built(schema: ObjectSchema, fields: dict[str, Any]) -> Any:
+    """The record of these fields, whose own constructor may object: with a rule, for example."""
+    assert schema.build is not None
+    try:
+        return schema.build(**fields)
+    except CheckError as error:
+        raise Mismatch(error.message, hint=error.hint) from error
+    except Exception as error:
+        raise Mismatch(f"{schema.name} refused its fields: {_reason(error)}") from error
 
 
 def _reason(error: Exception) -> str:
@@ -404,7 +418,42 @@ def _map_check(check: Check, expected: str) -> Check:
     return check_map
 
 
-def _union_check(expected: str, checks: tuple[Check, ...]) -> Check:
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    """The field by which the objects in a union are told apart, and whose each value of it is."""
+
+    name: str
+    expected: str
+    owners: dict[tuple[type, Any], int]
+
+
+def _tag_of(members: tuple[Schema, ...]) -> _Tag | None:
+    numbered = enumerate(map(resolved, members))
+    objects = {at: one for at, one in numbered if isinstance(one, ObjectSchema)}
+    first = next(iter(objects.values()), ObjectSchema(None, ()))
+    for name in (field.name for field in first.fields) if len(objects) > 1 else ():
+        literals = [
+            (literal, at)
+            for at, one in objects.items()
+            for field in one.fields
+            if field.name == name
+            for literal in _literals(resolved(field.schema))
+        ]
+        owners = {(type(literal.value), literal.value): at for literal, at in literals}
+        if len(owners) == len(literals) and set(owners.values()) == set(objects):
+            union = UnionSchema(tuple(literal for literal, _ in literals))
+            return _Tag(name, f"expected {short(union)}", owners)
+    return None
+
+
+def _literals(schema: Schema) -> tuple[LiteralSchema, ...]:
+    """The values of a field that takes certain values alone."""
+    parts = schema.members if isinstance(schema, UnionSchema) else (schema,)
+    literals = tuple(part for part in parts if isinstance(part, LiteralSchema))
+    return literals if len(literals) == len(parts) else ()
+
+
+def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> Check:
     def check_union(value: Any) -> Any:
         converted: Any = ABSENT
         deepest: Mismatch | None = None
@@ -421,6 +470,12 @@ def _union_check(expected: str, checks: tuple[Check, ...]) -> Check:
                 converted = checked
         if converted is not ABSENT:
             return converted
+        found: Any = value.get(tag.name) if tag is not None and is_object(value) else None
+        if tag is not None and isinstance(found, str | int | float):
+            owner = tag.owners.get((found.__class__, found))
+            if owner is None:
+                raise Mismatch(tag.expected, found).at(tag.name)
+            return checks[owner](value)
         # A mismatch inside a member says more than the list of members.
         raise deepest if deepest is not None else Mismatch(expected, value)
 

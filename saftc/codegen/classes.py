@@ -117,11 +117,14 @@ def class_def(
     doc: str = "",
     decorators: Sequence[Expression] = (),
     defaults: dict[str, Expression] | None = None,
+    methods: Sequence[cst.FunctionDef] = (),
 ) -> cst.ClassDef:
-    """A class whose body is annotated names."""
+    """A class whose body is annotated names, with methods below them."""
     body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
     body += [py.annotated(py.name(key), type_, (defaults or {}).get(key)) for key, type_ in entries]
-    return py.class_(text, bases, body or [cst.Pass()], decorators)
+    if not body and not methods:
+        body.append(cst.Pass())
+    return py.class_(text, bases, body, decorators, methods)
 
 
 def docstring(text: str) -> cst.Expr:

@@ -18,7 +18,7 @@ from saftc.codegen.annotations import (
 )
 from saftc.codegen.blocks import above, emit_body
 from saftc.codegen.classes import class_def, docstring, has_alias_form
-from saftc.codegen.comments import with_comments
+from saftc.codegen.comments import with_beside, with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
@@ -77,8 +77,21 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
     ]
     frozen = py.call(context.global_("dataclass"), named=[("frozen", py.constant(True))])
     python_name, defaults = context.name_of(statement.name), _record_defaults(context, statement)
-    made = class_def(python_name, [], entries, docs.get(statement, ""), [frozen], defaults)
+    doc = docs.get(statement, "")
+    # The rules name types that stand above, and the record itself.
     context.output.classes.written.add(name)
+    rules = [_rules(context, statement)] if statement.rules else []
+    made = class_def(python_name, [], entries, doc, [frozen], defaults, rules)
+    return with_beside(made, context.comments.of(statement).head)
+
+
+def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
+    """The rules of a record, in what a dataclass runs when one is made."""
+    inside = context.deeper().within(context.facts.names.scopes[statement])
+    body = emit_body(inside, statement.rules, None)
+    parameters = py.parameters([("self", None, None)])
+    made = py.function("__post_init__", parameters, py.constant(None), body)
+    context.note(made, statement.rules[0].span)
     return made
 
 

@@ -115,6 +115,9 @@ def _name(context: Context, node: n.Name) -> Expression:
     symbol = context.facts.names.of(node)
     if symbol.kind == "builtin":
         return builtin_value(context, symbol.name)
+    if symbol.kind == "field":
+        # In the rules of a record, which are a method of its class.
+        return py.attribute(context.global_("self"), py.field_name(symbol.name))
     name = py.name(context.names[symbol])
     return py.attribute(name, "value") if context.facts.keeps_history(node) else name
 

@@ -36,6 +36,7 @@ SOURCES = {
     "parse": "runtime_support",
     "program": "runtime_support",
     "prompt": "runtime_support",
+    "require": "runtime_support",
     "read": "runtime_support",
     "read_text": "runtime_support",
     "show": "runtime_support",

@@ -477,11 +477,12 @@ def class_(
     bases: Sequence[Expression],
     body: Sequence[cst.BaseSmallStatement],
     decorators: Sequence[Expression] = (),
+    methods: Sequence[cst.FunctionDef] = (),
 ) -> cst.ClassDef:
     """`class text(bases):`."""
     return cst.ClassDef(
         name(text),
-        block([line(small) for small in body]),
+        block([*map(line, body), *methods]),
         [_argument(base) for base in bases],
         decorators=[cst.Decorator(one) for one in decorators],
     )

@@ -14,9 +14,12 @@ from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_t
 from saftc.codegen.loops import emit_pattern, loop_over
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result
-from saftc.codegen.python import Statement
+from saftc.codegen.python import Expression, Statement
 from saftc.codegen.variables import declarations, reads_as_any, variable_annotation
-from saftc.semantics.forms import Form
+from saftc.formatter.documents import render
+from saftc.formatter.expressions import write_expression
+from saftc.formatter.original import Original
+from saftc.semantics.forms import Attribute, BuiltinCall, Form
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import is_known, is_only
 from saftc.syntax import nodes as n
@@ -49,7 +52,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.RetStmt():
             return _line(context, statement, emit_ret_stmt(context, statement))
         case n.AssertStmt():
-            return [py.line(emit_assert_stmt(context, statement))]
+            is_rule = isinstance(context.scope.owner, n.RecordDef)
+            emit = emit_rule if is_rule else emit_assert_stmt
+            return [py.line(emit(context, statement))]
         case n.ExpressionStmt():
             return _line(context, statement, emit_expression_stmt(context, statement))
         case n.BreakStmt():
@@ -64,6 +69,10 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 
 
 # Statements without a block
+
+# Builtins that give a value of whatever they take, where the types are right.
+_SAFE = {"str", "len", "upper", "lower", "strip"}
+_ANY_WIDTH = 1_000_000
 
 _About = cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cst.Pass
 
@@ -163,12 +172,57 @@ def emit_expression_stmt(context: Context, statement: n.ExpressionStmt) -> cst.E
 def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> cst.Assert:
     """`assert condition, message`."""
     condition = emit_condition(context, statement.condition)
-    message = None
-    if statement.message is not None:
-        message = context.emit(statement.message)
-        if not is_only(context.type_of(statement.message), "string"):
-            message = shown(context, message)
+    message = None if statement.message is None else _message(context, statement.message)
     return cst.Assert(condition, message)
+
+
+def _message(context: Context, node: n.Expression) -> Expression:
+    message = context.emit(node)
+    is_text = is_only(context.type_of(node), "string")
+    return message if is_text else shown(context, message)
+
+
+def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
+    """`require(condition, message)`; a rule without a message shows itself."""
+    condition = emit_condition(context, statement.condition)
+    if statement.message is None:
+        message = py.constant(f"expected {_written(context, statement.condition)}")
+    else:
+        message = _message(context, statement.message)
+        if not _never_fails(context, statement.message):
+            message = py.lambda_(message)
+    made = py.call(context.global_("require"), [condition, message])
+    context.note(made, statement.span)
+    return cst.Expr(made)
+
+
+def _written(context: Context, node: n.Expression) -> str:
+    """The text of an expression, on one line."""
+    original = Original(context.source, context.module)
+    return render(write_expression(original, node), _ANY_WIDTH, 0)
+
+
+def _never_fails(context: Context, node: n.Expression) -> bool:
+    """Whether a message can be made where its rule holds: nothing in it can go wrong."""
+    forms = context.facts.forms
+    match node:
+        case n.Literal() | n.Name():
+            return True
+        case n.Binary(operator="+"):
+            is_native = forms.operators[node] == Form.NATIVE
+            return is_native and all(_never_fails(context, one) for one in (node.left, node.right))
+        case n.Member():
+            return isinstance(forms.members[node], Attribute) and _never_fails(context, node.value)
+        case n.Call():
+            form = forms.calls[node]
+            return (
+                isinstance(form, BuiltinCall)
+                and (form.builtin.name == "str" or form.form == Form.NATIVE)
+                and form.builtin.name in _SAFE
+                and all(_never_fails(context, one.value) for one in node.arguments)
+            )
+        case _:
+            return False
 
 
 # Branches and loops

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING
 
+from runtime_support._positions import is_broken_rule
 from saftc.commands.asserts import compared
 from saftc.diagnostics.model import Collector
 from saftc.diagnostics.render import snippet
@@ -109,7 +110,7 @@ Stretch = tuple[int, int | None, int, int | None]
 def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     """The text that tells `error`; `scripts` are known by the file names of their code."""
     steps = list(_steps(error.__traceback__, scripts))
-    passed = [step for step in steps if isinstance(step, _InScript)]
+    passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
         return 'error: dataframes need the package polars; pip install "saftc[tables]"\n'
     lines = [f"error: {_words(error) if is_of_saft(error, scripts) else _python_words(error)}\n"]
@@ -192,11 +193,14 @@ class _InScript:
     frame: FrameType
     script: Running
     span: Span
+    # Whether it is a broken rule of a record: what has gone wrong is where that was made.
+    is_rule: bool = False
 
     def __str__(self) -> str:
         source = self.script.source
         code = source.line_text(source.line_of(self.span.start)).strip()
-        return f"called at {self.script.shown(self.span)}: {code}"
+        what = "the rule stands" if self.is_rule else "called"
+        return f"{what} at {self.script.shown(self.span)}: {code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +230,7 @@ def _steps(
             stretch = _iterable_of(_stretch(frame.f_code, trace), script.text)
             span = script.span(stretch) or script.import_at(stretch[0])
             if span is not None:
-                yield _InScript(frame, script, span)
+                yield _InScript(frame, script, span, is_broken_rule(trace))
         elif not path.startswith(("<", *_LIBRARIES, *_ours())):
             yield _InPython(frame, trace.tb_lineno)
         trace = trace.tb_next

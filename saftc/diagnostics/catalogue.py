@@ -29,6 +29,7 @@ NOT_A_PROMPT = Code("SAFT0125", "error", "only a prompt can be destructured")
 DEFAULT_ORDER = Code("SAFT0126", "error", "parameter `{name}` needs a default")
 ARGUMENT_ORDER = Code("SAFT0127", "error", "a positional argument after a named one")
 UNKNOWN_FORMAT = Code("SAFT0128", "error", "`{format}` is not a format of an interpolation")
+RULE_EXPECTED = Code("SAFT0134", "error", "the rules of a record are `assert`s")
 
 # Names.
 DUPLICATE_FUNCTION = Code("SAFT0201", "error", "function `{name}` is defined twice")
@@ -46,6 +47,7 @@ ENDLESS_TYPE = Code("SAFT0212", "error", "type `{name}` is defined by nothing bu
 TWO_MEANINGS = Code("SAFT0213", "error", "`{name}` may mean two things in `{function}`")
 NESTED_TYPE = Code("SAFT0214", "error", "type `{name}` is defined inside a block")
 RESERVED_NAME = Code("SAFT0215", "error", "`{name}`: such names are those of the runtime")
+RULE_EFFECT = Code("SAFT0218", "error", "a rule of a record {problem}")
 
 # Types.
 TYPE_MISMATCH = Code("SAFT0301", "error", "expected {expected}, found {found}")

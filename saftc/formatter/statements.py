@@ -7,7 +7,7 @@
 Blocks are indented by four spaces. What does not fit in `WIDTH` columns has one item a line, and so
 has what ends with a comma. A comment keeps its place: above or beside a statement or an item; one
 that stands elsewhere, such as between a name and its `=`, goes above. Blank lines part paragraphs:
-at most two at the top level and one inside; a function has one around it.
+at most two at the top level and one inside; a function, and a record with rules, has one around it.
 """
 
 import re
@@ -55,7 +55,9 @@ class _Unparser:
         self.begins_block = True
         was_function = False
         for statement in statements:
-            is_function = isinstance(statement, n.FunctionDef)
+            is_function = isinstance(statement, n.FunctionDef) or (
+                isinstance(statement, n.RecordDef) and bool(statement.rules)
+            )
             least = 1 if is_function or was_function else 0
             self._statement(statement, indent, least)
             was_function = is_function
@@ -83,6 +85,10 @@ class _Unparser:
                 doc = ("for ", write_pattern(node.pattern), " in ", iterable, ":")
                 self._put(doc, own, node.span.start, indent, least)
                 self._body(node.body, indent)
+            case n.RecordDef(rules=rules) if rules:
+                doc = (_record_head(self.original, node), ":")
+                self._put(doc, own, node.span.start, indent, least)
+                self._body(rules, indent)
             case n.WhileStmt():
                 doc = ("while ", write_expression(self.original, node.condition), ":")
                 self._put(doc, own, node.span.start, indent, least)
@@ -152,6 +158,13 @@ def _function_head(original: Original, node: n.FunctionDef) -> Doc:
     return (word, node.name.text, parameters, write_annotation(original, " -> ", node.returns), ":")
 
 
+def _record_head(original: Original, node: n.RecordDef) -> Doc:
+    opening = original.skip(node.name.span.end)
+    last = node.fields[-1].span.end if node.fields else opening + 1
+    inside = Span(opening, original.closing(last) + 1)
+    return ("type ", node.name.text, write_parameters(original, node.fields, inside))
+
+
 def _simple_stmt(
     original: Original,
     node: n.AssignStmt
@@ -190,8 +203,7 @@ def _simple_stmt(
         case n.TypeAlias():
             return ("type ", node.name.text, write_annotation(original, " = ", node.schema))
         case n.RecordDef():
-            inside = Span(original.skip(node.name.span.end), node.span.end)
-            return ("type ", node.name.text, write_parameters(original, node.fields, inside))
+            return _record_head(original, node)
         case n.ImportStmt():
             return f"import {_with_alias(node.module, node.alias)}"
         case n.FromImport():

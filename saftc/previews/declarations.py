@@ -96,6 +96,9 @@ class _Reader:
                 for line in statement.body:
                     if isinstance(line, ast.AnnAssign) and line.value is not None:
                         line.value = _without_code(line.value)
+                # Rules are for values, of which there are none here.
+                kept = [line for line in statement.body if not isinstance(line, ast.FunctionDef)]
+                statement.body = kept or [ast.Pass()]
                 self.run(statement)
                 self.types.add(name)
             case ast.Assign(targets=[ast.Name(name)], value=value) if self.is_type(value):

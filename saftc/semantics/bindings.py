@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
-from saftc.semantics.names import Names, Scope, Symbol
+from saftc.semantics.names import Code, Names, Scope, Symbol, body_of
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of
 
@@ -30,8 +30,8 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
     for owner in names.scopes:
         if isinstance(owner, n.Module):
             finder.block(owner.statements, {})
-        elif isinstance(owner, n.FunctionDef):
-            finder.block(owner.body, {})
+        elif isinstance(owner, Code):
+            finder.block(body_of(owner), {})
     return finder.found(several)
 
 
@@ -57,15 +57,15 @@ def _names_bound_again(
         )
     }
     for scope in names.scopes.values() if several else ():
-        if isinstance(scope.owner, n.FunctionDef):
-            for symbol in _captured(scope, names):
+        if isinstance(scope.owner, Code):
+            for symbol in _captured(scope.owner, scope, names):
                 several.pop(symbol, None)
     return several
 
 
-def _captured(scope: Scope, names: Names) -> Iterable[Symbol]:
+def _captured(code: Code, scope: Scope, names: Names) -> Iterable[Symbol]:
     """What a function reads of the calls around it."""
-    pending: list[n.Node] = [*scope.owner.body] if isinstance(scope.owner, n.FunctionDef) else []
+    pending: list[n.Node] = [*body_of(code)]
     while pending:
         node = pending.pop()
         pending += children(node)
@@ -138,6 +138,11 @@ class _Finder:
                     if parameter.default is not None:
                         self._read(parameter.default, state)
                 return state
+            case n.RecordDef():
+                for field in statement.fields:
+                    if field.default is not None:
+                        self._read(field.default, state)
+                return state
             case (
                 n.AssignStmt()
                 | n.AugmentedAssignStmt()
@@ -145,7 +150,6 @@ class _Finder:
                 | n.ExpressionStmt()
                 | n.RetStmt()
                 | n.AssertStmt()
-                | n.RecordDef()
                 | n.TypeAlias()
                 | n.ImportStmt()
                 | n.FromImport()

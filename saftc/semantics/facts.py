@@ -81,6 +81,8 @@ class Facts:
     # What imported names are in the sibling script they come from, and whole imported siblings.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
+    # The scripts that it imports, by what is known of them.
+    scripts: list["Facts"] = field(default_factory=list["Facts"])
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
@@ -173,15 +175,20 @@ class Facts:
             return name
         return next((one for one, facts in self.records.items() if facts.node is definition), None)
 
-    def has_field(self, type_: Type, name: str) -> bool:
-        """Whether an object or record of `type_` has a field `name`."""
+    def field_type(self, type_: Type, name: str) -> Type | None:
+        """The type of the field `name` of an object or record of `type_`, if it has one."""
         match type_:
             case ObjectType():
-                return type_.field(name) is not None
+                field = type_.field(name)
+                return None if field is None else field.type
             case RecordType():
-                return name in self.fields_of(type_)
+                return self.fields_of(type_).get(name)
             case _:
-                return False
+                return None
+
+    def has_field(self, type_: Type, name: str) -> bool:
+        """Whether an object or record of `type_` has a field `name`."""
+        return self.field_type(type_, name) is not None
 
     def keeps_history(self, node: n.Name | n.Identifier) -> bool:
         """Whether a name is bound to a whole result at `node`, and not to its value."""

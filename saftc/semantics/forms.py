@@ -212,3 +212,14 @@ def arguments_by_position(node: n.Call, builtin: Builtin) -> dict[int, n.Express
 def is_settled(node: n.Expression) -> bool:
     """Whether it does not matter when `node` is evaluated: it is a name or a literal."""
     return isinstance(node, n.Name | n.Literal)
+
+
+def written_value(node: n.Expression) -> int | float | str | bool | None:
+    """The value of a literal, a negative number included."""
+    match node:
+        case n.Literal():
+            return node.value
+        case n.Unary(operator="-", operand=n.Literal(value=int() | float() as value)):
+            return None if isinstance(value, bool) else -value
+        case _:
+            return None

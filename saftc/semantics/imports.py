@@ -157,6 +157,7 @@ def _report_missing(name: n.Identifier, missing: MissingModule, mistakes: Collec
 
 
 def _take_over(facts: Facts, other: Facts, module: str) -> None:
+    facts.scripts += [one for one in (other, *other.scripts) if one not in facts.scripts]
     known = set(map(id, facts.functions.maps))
     facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
     known = set(map(id, facts.record_facts.maps))

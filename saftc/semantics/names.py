@@ -1,15 +1,22 @@
 """What the names of a script mean, as data: symbols in scopes. `resolution` finds it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from saftc.syntax import nodes as n
 
 SymbolKind = Literal[
-    "variable", "parameter", "function", "record", "type", "import", "builtin", "guessed"
+    "variable", "parameter", "field", "function", "record", "type", "import", "builtin", "guessed"
 ]
-Owner = n.Module | n.FunctionDef | n.Comprehension
+# What runs later than it is defined, with names of its own: a function, the rules of a record.
+Code = n.FunctionDef | n.RecordDef
+Owner = n.Module | Code | n.Comprehension
+
+
+def body_of(code: Code) -> Sequence[n.Statement]:
+    """What runs later: the body of a function, or the rules of a record."""
+    return code.body if isinstance(code, n.FunctionDef) else code.rules
 
 
 @dataclass(slots=True, eq=False)
@@ -32,7 +39,7 @@ class Symbol:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names of a module, a function's call, or a comprehension."""
+    """The names of a module, a function's call, a record's rules, or a comprehension."""
 
     owner: Owner
     parent: "Scope | None"

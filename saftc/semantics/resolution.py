@@ -31,7 +31,7 @@ from saftc.diagnostics.model import Collector, Related
 from saftc.diagnostics.near import near
 from saftc.semantics.builtins import BUILTINS
 from saftc.semantics.flow import all_statements, bound_by, ends
-from saftc.semantics.names import Names, Owner, Scope, Symbol, SymbolKind
+from saftc.semantics.names import Code, Names, Owner, Scope, Symbol, SymbolKind
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.habits import ABSENT_NAMES, WORDS
@@ -129,16 +129,16 @@ def _has(moment: _Moment, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A function is read where its surroundings have assigned what `moment` says."""
+    """A function or record is read where its surroundings have assigned what `moment` says."""
 
     span: Span
-    function: n.FunctionDef
+    function: Code
     scope: Scope
     moment: _Moment
 
 
 # What each function itself reads of the scopes around it, and where first.
-_Reads = dict[n.FunctionDef, dict[Symbol, n.Name]]
+_Reads = dict[Code, dict[Symbol, n.Name]]
 
 
 class _Resolver:
@@ -152,7 +152,7 @@ class _Resolver:
             for node in nodes_of(module)
             if isinstance(node, n.TypeAlias | n.RecordDef)
         }
-        self.pending: list[tuple[n.FunctionDef, Scope]] = []
+        self.pending: list[tuple[Code, Scope]] = []
         # The names of a function that its surroundings have certainly assigned above it.
         self.assigned_above: dict[Owner, set[str]] = {}
         # For each call, the names that an inner function reads before they are certainly assigned.
@@ -170,13 +170,16 @@ class _Resolver:
         self._declare(scope, self.module.statements)
         self._statements(self.module.statements, scope, flow, loop=None)
         for symbol in scope.symbols.values():
-            if isinstance(symbol.node, n.FunctionDef):
+            if isinstance(symbol.node, Code):
                 # Whoever imports the module may call it, and a `main` is called at the end.
                 span = symbol.node.name.span
                 self.uses.append(_Use(span, symbol.node, scope, flow.now()))
         while self.pending:
-            function, outer = self.pending.pop(0)
-            self._function(function, outer)
+            code, outer = self.pending.pop(0)
+            if isinstance(code, n.FunctionDef):
+                self._function(code, outer)
+            else:
+                self._rules(code, outer)
         self._report_early()
         self._report_unused()
 
@@ -184,7 +187,7 @@ class _Resolver:
         """Warns of functions that are used before what they read has a value."""
         reads = self._reads_of_functions()
         latest = self._latest(reads)
-        told: set[tuple[n.FunctionDef, Symbol]] = set()
+        told: set[tuple[Code, Symbol]] = set()
         for use in self.uses:
             base, count = use.moment[-1]
             if latest[use.function].get(base, 0) < count:
@@ -208,7 +211,7 @@ class _Resolver:
         """What each function itself reads of the scopes around it."""
         reads: _Reads = {}
         for function in self.names.scopes:
-            if isinstance(function, n.FunctionDef):
+            if isinstance(function, Code):
                 own = reads[function] = {}
                 for read in _names_below(function):
                     symbol = self.names.symbols[read]
@@ -217,13 +220,13 @@ class _Resolver:
                             own.setdefault(one, read)
         return reads
 
-    def _latest(self, reads: _Reads) -> "dict[n.FunctionDef, dict[_Flow, float]]":
+    def _latest(self, reads: _Reads) -> "dict[Code, dict[_Flow, float]]":
         """How late the last name that each function needs is assigned, in each flow around it."""
-        latest: dict[n.FunctionDef, dict[_Flow, float]] = {function: {} for function in reads}
-        callers: dict[n.FunctionDef, list[n.FunctionDef]] = {}
+        latest: dict[Code, dict[_Flow, float]] = {function: {} for function in reads}
+        callers: dict[Code, list[Code]] = {}
         for function, symbols in reads.items():
             for symbol in symbols:
-                if isinstance(symbol.node, n.FunctionDef):
+                if isinstance(symbol.node, Code):
                     callers.setdefault(symbol.node, []).append(function)
                 base = self.flows.get(symbol.scope) if symbol.scope is not None else None
                 if base is not None:
@@ -375,6 +378,18 @@ class _Resolver:
                     )
                 )
 
+    def _rules(self, record: n.RecordDef, outer: Scope) -> None:
+        """The rules of a record read its fields, and else what a function there could read."""
+        scope = Scope(record, outer)
+        self.names.scopes[record] = scope
+        flow = self.flows[scope] = _Flow()
+        for field_ in record.fields:
+            symbol = Symbol(field_.name.text, "field", scope, field_)
+            self.names.symbols[field_.name] = scope.symbols.setdefault(field_.name.text, symbol)
+            flow.add(field_.name.text)
+        for rule in record.rules:
+            self._statement(rule, scope, flow, loop=None)
+
     # Statements
 
     def _statements(
@@ -462,6 +477,7 @@ class _Resolver:
                 for record_field in statement.fields:
                     if record_field.default is not None:
                         self._expression(record_field.default, scope, flow)
+                self.pending.append((statement, scope))
                 self._assigned(statement.name, flow, scope)
             case n.ImportStmt() | n.FromImport():
                 for symbol_name in _import_names(statement):
@@ -629,7 +645,7 @@ class _Resolver:
     def _own(self, node: n.Name, symbol: Symbol, scope: Scope, flow: _Flow) -> Symbol:
         """A name of the scope that is running: it depends on what is assigned by now."""
         name = node.text
-        if isinstance(symbol.node, n.FunctionDef):
+        if isinstance(symbol.node, Code):
             self.uses.append(_Use(node.span, symbol.node, scope, flow.now()))
         if name in flow or flow.has_ended:
             return symbol
@@ -698,13 +714,13 @@ def _add_common(flow: _Flow, ways: Sequence[set[str]]) -> None:
             flow.add(name)
 
 
-def _reached_reads(function: n.FunctionDef, reads: _Reads) -> Iterator[tuple[Symbol, n.Name]]:
+def _reached_reads(function: Code, reads: _Reads) -> Iterator[tuple[Symbol, n.Name]]:
     """What a call of a function reads of the scopes around, itself or by the functions it uses."""
     pending, seen = [function], {function}
     while pending:
         for symbol, read in reads[pending.pop()].items():
             yield symbol, read
-            if isinstance(symbol.node, n.FunctionDef) and symbol.node not in seen:
+            if isinstance(symbol.node, Code) and symbol.node not in seen:
                 seen.add(symbol.node)
                 pending.append(symbol.node)
 

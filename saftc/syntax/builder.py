@@ -208,7 +208,8 @@ class Builder:
         _check_default_order(
             [field for field in fields if not isinstance(field.schema, n.OptionalSchema)]
         )
-        return n.RecordDef(_span(children), _identifier(children[1]), fields)
+        rules = _rules(children[-1].statements) if isinstance(children[-1], Block) else ()
+        return n.RecordDef(_span(children), _identifier(children[1]), fields, rules)
 
     def import_stmt(self, children: list[Any]) -> n.ImportStmt:
         return n.ImportStmt(_span(children), children[1], _alias(children))
@@ -487,6 +488,29 @@ def _literal_value(token: Token) -> int | float | str | bool | None:
             return False
         case _:
             return None
+
+
+def _rules(statements: Sequence[n.Statement]) -> tuple[n.AssertStmt, ...]:
+    found: list[n.AssertStmt] = []
+    for statement in statements:
+        if not isinstance(statement, n.AssertStmt):
+            hint = _instead_of_rule(statement)
+            raise Mistake(catalogue.RULE_EXPECTED.at(statement.span, hint=hint))
+        found.append(statement)
+    return tuple(found)
+
+
+def _instead_of_rule(statement: n.Statement) -> str:
+    """What to do with a statement that stands among the rules of a record."""
+    match statement:
+        case n.FunctionDef():
+            return "a function stands by itself, and takes the record as an argument"
+        case n.AssignStmt():
+            return "fields and their defaults stand in the parentheses: `type Name(count: int = 0)`"
+        case n.IfStmt():
+            return "write `assert not a or b`: where a holds, b does"
+        case _:
+            return "write `assert condition, message`"
 
 
 def _check_default_order(parameters: Sequence[n.Parameter]) -> None:

@@ -177,6 +177,8 @@ class Comments:
                     self._if(statement, own)
                 case n.FunctionDef() | n.ForStmt() | n.WhileStmt():
                     self._body(statement.body, own)
+                case n.RecordDef(rules=rules) if rules:
+                    self._body(rules, own)
                 case _:
                     own.inner = self._take(statement.span.end)
                     line_end = self._source.line_start(self._source.line_of(statement.span.end) + 1)

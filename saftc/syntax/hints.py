@@ -333,8 +333,6 @@ def _parameters(place: Place) -> str | None:
     is_type = place.first.kind == "TYPE" and place.opened is None
     if is_type and place.bad.kind in ("COLON", "LBRACE"):
         name = place.line[1].text
-        if place.kind(-1) == "RPAR":
-            return "a type has no block"
         return f"the fields stand in parentheses: `type {name}(id: int)`"
     is_typed = place.first.kind in ("TYPE", "FUNCTION", "CONV") and place.opener == "LPAR"
     if is_typed and place.bad.kind == "NAME" and place.kind(-1) == "NAME":

@@ -51,10 +51,11 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
     previous = tokens[position - 1] if position else None
     if "INDENT" in expected and bad.kind != "INDENT":
         last = previous if previous is not None else bad
-        opener = tokens[line_at(tokens, last.span.start)]
-        return catalogue.MISSING_BLOCK.at(
-            first_word(opener), hint="indent what belongs to it; `nil` does nothing"
-        )
+        opener = line_at(tokens, last.span.start)
+        is_record = tokens[opener][0].kind == "TYPE"
+        meant = "a record without rules has no `:`" if is_record else "`nil` does nothing"
+        hint = f"indent what belongs to it; {meant}"
+        return catalogue.MISSING_BLOCK.at(first_word(tokens[opener]), hint=hint)
     hint = hint_of(Place(bad, tokens, position, expected, _innermost_open(tokens[:position])))
     return catalogue.UNEXPECTED.at(
         _visible(bad, previous),

@@ -416,10 +416,11 @@ class TypeAlias(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordDef(Node):
-    """`type Name(fields)`."""
+    """`type Name(fields)`; `rules` stand in its block."""
 
     name: Identifier
     fields: tuple[Parameter, ...]
+    rules: tuple[AssertStmt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,6 +25,10 @@ CONSTRUCTS = {
         "type City(\n    /// the city's own name\n    name: string,\n"
         "    country: string? = nil, /// where\n)\n"
     ),
+    "rules": (
+        'type A(a: int): // head\n    assert a > 0, "no" // beside\n    assert a < $ b $\n'
+        "type B(\n    a: int = 1,\n): assert a == 1\nx = 2\n"
+    ),
     "from": "from weather.now import forecast as look_up, wind // both\n",
     "import": "import weather.now as w\n",
     "literals": 'x = [1, 1_000, 1.5, 1e-3, 0.5e+10, "a", true, false, nil]\n',

@@ -189,13 +189,18 @@ def _judge_line(source: Source, compiled: Compiled, expected: Run, actual: _Exec
 
 
 def _failing_stretch(error: Exception) -> tuple[int, int | None, int, int | None]:
-    """The stretch of the module that the innermost frame in it was running."""
+    """The stretch of the module that the innermost frame in it was running.
+
+    A broken rule is an error of the call that made the record.
+    """
     trace = error.__traceback__
     found = None
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == _FILE:
+        below = trace.tb_next
+        is_rule = below is not None and below.tb_frame.f_code.co_name == "require"
+        if trace.tb_frame.f_code.co_filename == _FILE and not is_rule:
             found = trace
-        trace = trace.tb_next
+        trace = below
     assert found is not None
     positions = list(found.tb_frame.f_code.co_positions())
     line, end_line, column, end_column = positions[found.tb_lasti // 2]

@@ -48,6 +48,10 @@ class Evaluation(Asking):
     def entered(self, definition: n.FunctionDef, frame: Frame) -> Value:
         """What the body of a function gives."""
 
+    @abstractmethod
+    def check_rules(self, record: Record) -> None:
+        """Holds a new record against its rules; Wrong when it breaks one."""
+
     def step(self) -> None:
         self.steps += 1
         if self.steps > MOST_STEPS:
@@ -213,7 +217,9 @@ class Evaluation(Asking):
                     if field.schema is not None and self.types.admits_nil(field.schema)
                 }
                 given = self.bound(record.fields, {**optional, **defaults}, positional, named, span)
-                return Record(record, given)
+                made = Record(record, given)
+                self.check_rules(made)
+                return made
             case Function(definition=definition, frame=outer, defaults=defaults):
                 inner = Frame(outer)
                 inner.names.update(

@@ -148,6 +148,9 @@ class Writer:
                 return json.dumps(self.choose(values))
 
     def construction(self, type_: RecordOf, depth: int) -> str:
+        if self.chance(8):
+            # Data, of which only places that ask for the record make one.
+            return f"same({self.object_literal(type_.fields, depth)})"
         count = self.choose((len(type_.fields), type_.required))
         values = [(name, self.expression(held, depth - 1)) for name, held in type_.fields[:count]]
         first_named = self.choose((count, 0, 1))

@@ -56,13 +56,15 @@ class _Interpreter(Evaluation):
     def __init__(self, module: n.Module, script: Script) -> None:
         super().__init__(Types(module), script)
         self.module = module
+        self.types.check_rules = self.check_rules
+        self.frame = Frame()
         self.output: list[str] = []
         self.calls = 0
 
     def run(self) -> Run:
         outermost = Frame()
         outermost.names.update(builtins(self.output))
-        frame = Frame(outermost)
+        frame = self.frame = Frame(outermost)
         fault = None
         try:
             self.block(self.module.statements, frame, None)
@@ -187,6 +189,14 @@ class _Interpreter(Evaluation):
             return
         said = "" if node.message is None else v.text_of(self.evaluate(node.message, frame))
         raise Fault("assert", node.span, said)
+
+    def check_rules(self, record: v.Record) -> None:
+        frame = Frame(self.frame)
+        frame.names.update(record.fields)
+        for rule in record.definition.rules:
+            if not self.holds(rule.condition, frame):
+                said = "" if rule.message is None else self.evaluate(rule.message, frame)
+                raise v.Wrong(f"a rule is broken: {v.text_of(said)}")
 
     # Calls
 

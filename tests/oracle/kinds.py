@@ -69,7 +69,10 @@ TOUR = RecordOf("Tour", (("stops", ListOf(CITY)), ("label", LABEL)), 2)
 RECORDS = (
     'type Label = "low" | "high"',
     "type City(name: string, size: float, country: string? = nil)",
-    "type Tour(stops: [City], label: Label)",
+    "type Tour(stops: [City], label: Label):",
+    # Samples, which replies are made of, keep these.
+    '    assert len(stops) < 4, "at most three stops"',
+    "    assert len([stop for stop in stops if stop.size > 2]) < 2",
 )
 TYPES: tuple[Type, ...] = (
     *(INT, INT, INT, FLOAT, STRING, STRING, BOOL),

@@ -4,9 +4,11 @@ types = Types(module)
 types.fitted(3, schema)     3.0 for `float`; Wrong where the value does not fit
 """
 
+from collections.abc import Callable
+
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-from tests.oracle.values import Record, Value, Wrong, equal, kind_of, literal_of
+from tests.oracle.values import Fault, Record, Value, Wrong, equal, kind_of, literal_of
 
 _SCALARS = {"int": int, "float": float, "bool": bool, "string": str, "nil": type(None)}
 
@@ -17,6 +19,8 @@ class Types:
     def __init__(self, module: n.Module) -> None:
         self.aliases: dict[str, n.Schema] = {}
         self.records: dict[str, n.RecordDef] = {}
+        # Holds a new record against its rules; who evaluates expressions fills it in.
+        self.check_rules: Callable[[Record], None] = lambda _record: None
         for node in walk(module):
             if isinstance(node, n.TypeAlias):
                 self.aliases[node.name.text] = node.schema
@@ -159,6 +163,8 @@ class Types:
             case n.RecordDef() as record:
                 if isinstance(value, Record) and value.definition is record:
                     return value
+                if isinstance(value, dict) and converts:
+                    return self._built(value, record)
         raise Wrong(f"expected {self.notation(schema)}, got {kind_of(value)}")
 
     def _fitted_object(
@@ -220,7 +226,12 @@ class Types:
                 raise Wrong(f"field `{name}` is missing")
         if unknown := value.keys() - fields.keys():
             raise Wrong(f"no field {sorted(unknown)} is asked for")
-        return Record(record, fields)
+        built = Record(record, fields)
+        try:
+            self.check_rules(built)
+        except Fault as fault:
+            raise Wrong(str(fault)) from None
+        return built
 
 
 def _as_float(value: int) -> float:

@@ -28,6 +28,7 @@ REPLIES = {
     3: ("true",),
     4: ("[1, 2]",),
     5: ('{"name": "Oslo", "size": 1}',),
+    6: ('{"name": "Oslo", "size": 1}', '{"name": "Oslo", "size": 0.5}'),
 }
 
 

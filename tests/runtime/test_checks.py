@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, check
+from runtime_support import CheckError, check, require
 
 
 class Row(TypedDict):
@@ -34,6 +34,34 @@ class Point:
     lat: float
     lon: float = 0.0
     tags: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Circle:
+    kind: Literal["round", "disc"]
+    r: float
+
+
+@dataclass(frozen=True)
+class Square:
+    kind: Literal["square"]
+    side: float
+
+
+@dataclass(frozen=True)
+class Span:
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        require(self.low <= self.high, "the ends are in order")
+        require(self.low >= 0, lambda: f"from 0 on, not {self.low}")
+
+
+@dataclass(frozen=True)
+class Nested:
+    within: Span
+    size: tuple[int, int] = (0, 0)
 
 
 class Tree(TypedDict):
@@ -83,6 +111,11 @@ def test_a_value_that_fits_is_given_back_itself(value: Any, type_: Any) -> None:
         ({"a": 1}, dict[str, float], {"a": 1.0}),
         ({"id": 1}, Row, {"id": 1, "note": None}),
         (Point(1, 2), Point, Point(1.0, 2.0)),
+        ({"lat": 1, "lon": 2}, Point, Point(1.0, 2.0)),
+        ([Point(1.0, 2.0), {"lat": 1}], list[Point], [Point(1.0, 2.0), Point(1.0)]),
+        ({"a": {"lat": 1}}, dict[str, Point], {"a": Point(1.0)}),
+        ({"kind": "square", "side": 1}, Circle | Square, Square("square", 1.0)),
+        ({"within": {"low": 0, "high": 1}, "size": [1, 2]}, Nested, Nested(Span(0, 1), (1, 2))),
         (1, float | str, 1.0),
     ],
 )
@@ -117,7 +150,27 @@ def test_a_union_takes_the_exact_member_before_a_conversion() -> None:
         ({"id": 1, "nite": "x"}, Row, "value.nite: unexpected field; did you mean `note`?"),
         ({}, Row, "value.id: missing field, expected int"),
         ({"two words": "x"}, Functional, 'value["two words"]: expected int, got string "x"'),
-        ({"lat": 1.0}, Point, "value: expected Point, got object {lat: 1.0}"),
+        ({"lat": "x"}, Point, 'value.lat: expected float, got string "x"'),
+        ({}, Point, "value.lat: missing field, expected float"),
+        ({"latt": 1.0}, Point, "value.latt: unexpected field; did you mean `lat`?"),
+        ([Point(1.0), 3], list[Point], "value[1]: expected Point, got int 3"),
+        (
+            {"kind": "oval"},
+            Circle | Square,
+            'value.kind: expected "round" | "disc" | "square", got string "oval"',
+        ),
+        (
+            {"kind": "square", "r": 1},
+            Circle | Square,
+            "value.r: unexpected field; its fields are kind, side",
+        ),
+        ({"kind": "disc", "r": "x"}, Square | Circle, 'value.r: expected float, got string "x"'),
+        (
+            [{"low": 1, "high": 2}, {"low": 2, "high": 1}],
+            list[Span],
+            "value[1]: the ends are in order",
+        ),
+        ({"within": {"low": -1, "high": 2}}, Nested, "value.within: from 0 on, not -1"),
         (Point("x"), Point, 'value.lat: expected float, got string "x"'),  # type: ignore[arg-type]
         ("f", Callable[[], int], 'value: expected function, got string "f"'),
         ([["a"], [1]], list[list[str]] | None, "value[1][0]: expected string, got int 1"),
@@ -139,3 +192,22 @@ def test_long_values_are_shown_in_part() -> None:
 def test_the_type_of_an_annotation_that_is_no_type_is_an_error() -> None:
     with pytest.raises(CheckError, match="not a type"):
         check(1, 3)  # type: ignore[call-overload]
+
+
+def test_a_broken_rule_says_its_message_alone_where_a_call_makes_the_record() -> None:
+    with pytest.raises(CheckError, match=r"^the ends are in order$"):
+        Span(2, 1)
+    with pytest.raises(CheckError, match=r"^from 0 on, not -1$"):
+        Span(-1, 1)
+
+
+def test_what_a_constructor_raises_besides_is_told_with_the_path() -> None:
+    @dataclass
+    class Halved:
+        by: int
+
+        def __post_init__(self) -> None:
+            self.half = 1 / self.by
+
+    with pytest.raises(CheckError, match=r"^value\[0\]: Halved refused its fields: division"):
+        check([{"by": 0}], list[Halved])

@@ -12,6 +12,7 @@ from saftc.diagnostics import catalogue
 from saftc.semantics.forms import (
     KindTest,
     test_of,
+    written_value,
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, path_of
@@ -29,6 +30,7 @@ from saftc.semantics.types import (
     LiteralType,
     Type,
     kind_word,
+    literal_type,
     may_be,
     members,
     show,
@@ -158,10 +160,38 @@ def _narrow_equality(
         if isinstance(other, n.Literal) and other.value is None:
             _keep_members(inference, one, env, lambda member: (member == NIL) == is_equal)
             return
-        if isinstance(other, n.Literal) and is_equal:
-            wanted = inference.facts.types.get(other, ANY)
-            _keep_members(inference, one, env, partial(can_be_equal, wanted))
+        value = written_value(other)
+        if value is not None:
+            if isinstance(one, n.Member):
+                _narrow_owner(inference, one, env, literal_type(value), is_equal=is_equal)
+            if is_equal:
+                wanted = inference.facts.types.get(other, ANY)
+                _keep_members(inference, one, env, partial(can_be_equal, wanted))
             return
+
+
+def _narrow_owner(
+    inference: Inference, node: n.Member, env: Environment, value: Type, *, is_equal: bool
+) -> None:
+    """After `shape.kind == "circle"`, the shape is one whose kind can be that.
+
+    Only fields that take certain values alone tell members apart, for Python's checkers as well.
+    """
+    owners = members(inference.facts.types.get(node.value, ANY))
+    fields = {owner: inference.facts.field_type(owner, node.name.text) for owner in owners}
+
+    def keeps(owner: Type) -> bool:
+        field = fields[owner]
+        if field is None:
+            return True
+        return can_be_equal(field, value) if is_equal else field != value
+
+    if all(field is None or _takes_certain_values(field) for field in fields.values()):
+        _keep_members(inference, node.value, env, keeps)
+
+
+def _takes_certain_values(type_: Type) -> bool:
+    return all(isinstance(member, LiteralType) or member == NIL for member in members(type_))
 
 
 def _narrow_kind(

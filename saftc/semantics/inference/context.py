@@ -12,12 +12,12 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Coercion, Facts
 from saftc.semantics.inference.environment import Environment
-from saftc.semantics.names import Symbol
+from saftc.semantics.names import Code, Symbol
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import ANY, NEVER, TOOL_CALL, Scalar, Type, bounded, opened, show, union
 from saftc.syntax import nodes as n
 
-Unit = n.Module | n.FunctionDef
+Unit = n.Module | Code
 # The types that a loop has assigned to each variable.
 LoopLog = dict[Symbol, Type]
 # Gives the type of an expression; the last is what its place asks for, if anything.

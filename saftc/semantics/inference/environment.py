@@ -93,7 +93,7 @@ def path_of(names: Names, node: n.Expression) -> Target | None:
     match node:
         case n.Name():
             symbol = names.of(node)
-            return (symbol, ()) if symbol.kind in ("variable", "parameter") else None
+            return (symbol, ()) if symbol.kind in ("variable", "parameter", "field") else None
         case n.Member():
             inner = path_of(names, node.value)
             return (inner[0], (*inner[1], node.name.text)) if inner else None

@@ -116,7 +116,7 @@ def _meaning(inference: Inference, symbol: Symbol, env: Environment) -> Type:
             return FunctionType(symbol.name, symbol.node)
         case "builtin":
             return BuiltinType(symbol.name)
-        case "variable" | "parameter":
+        case "variable" | "parameter" | "field":
             return inference.read(symbol, env)
         case "record" | "type" | "import" | "guessed":
             return ANY

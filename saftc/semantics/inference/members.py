@@ -13,10 +13,10 @@ from saftc.semantics.forms import (
     MemberForm,
     OfResult,
     native_if,
+    written_value,
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, path_of
-from saftc.semantics.inference.places import written_value
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import MEMBER_TYPES, MEMBERS, misspelt_member
 from saftc.semantics.types import (

@@ -2,6 +2,7 @@
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import near
+from saftc.semantics.forms import written_value
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.relations import Fit, fit
@@ -13,6 +14,8 @@ from saftc.semantics.types import (
     RESULT,
     STRING,
     LiteralType,
+    ObjectType,
+    RecordType,
     Type,
     UnionType,
     literal_type,
@@ -48,7 +51,7 @@ def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) 
                 node.span,
                 expected=show(wanted),
                 found=show(given),
-                hint=_mismatch_hint(given, wanted),
+                hint=_mismatch_hint(inference, given, wanted),
             )
         )
         return wanted
@@ -64,22 +67,23 @@ def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) 
     return given if how == Fit.EXACT and ANY not in (given, wanted) else asked
 
 
-def written_value(node: n.Expression) -> int | float | str | bool | None:
-    """The value of a literal, a negative number included."""
-    match node:
-        case n.Literal():
-            return node.value
-        case n.Unary(operator="-", operand=n.Literal(value=int() | float() as value)):
-            return None if isinstance(value, bool) else -value
-        case _:
-            return None
+def _called_with(inference: Inference, given: ObjectType, records: list[RecordType]) -> str | None:
+    """The script's name of the record that an object was meant for: the one with its fields."""
+    names = {field.name for field in given.fields}
+    closest = min(records, key=lambda one: len(names ^ set(inference.facts.fields_of(one))))
+    definition = closest.definition
+    return None if definition is None else inference.facts.name_of_record(definition)
 
 
 def _has_literals(wanted: Type) -> bool:
     return any(isinstance(member, LiteralType) for member in members(wanted))
 
 
-def _mismatch_hint(given: Type, wanted: Type) -> str | None:
+def _mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | None:
+    records = [member for member in members(wanted) if isinstance(member, RecordType)]
+    if isinstance(given, ObjectType) and records:
+        name = _called_with(inference, given, records)
+        return None if name is None else f"call the record: `{name}(...)`"
     if given == STRING and wanted in (INT, FLOAT):
         return f"`{show(wanted)}(x)` reads a number from a text"
     if given == FLOAT and wanted == INT:

@@ -41,8 +41,9 @@ _MOST_ROUNDS = 6
 
 def infer_types(module: n.Module, facts: Facts) -> Iterable[Diagnostic]:
     """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
-    functions = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
-    units: list[Unit] = [*functions, module]
+    units: list[Unit] = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
+    units += [node for node in nodes_of(module) if isinstance(node, n.RecordDef) and node.rules]
+    units.append(module)
     inference = Inference(facts, type_of, module)
     inference.outdated.update(dict.fromkeys(units))
     budget = _MOST_ROUNDS * len(units) + 100
@@ -62,6 +63,9 @@ def _infer(inference: Inference, unit: Unit) -> None:
     env = Environment()
     if isinstance(unit, n.Module):
         block(inference, unit.statements, env)
+        return
+    if isinstance(unit, n.RecordDef):
+        _rules(inference, unit, env)
         return
     function = inference.facts.functions[unit]
     for parameter, type_ in zip(unit.parameters, function.parameters, strict=True):
@@ -85,6 +89,16 @@ def _infer(inference: Inference, unit: Unit) -> None:
                     hint="on that path it stops with an error",
                 )
             )
+
+
+def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
+    """Each rule stands by itself: what one shows of a field, Python's checkers do not remember."""
+    known = inference.facts.record_facts.get(record)
+    for field in record.fields:
+        type_ = ANY if known is None else known.fields[field.name.text]
+        env.assign(inference.facts.names.of(field.name), type_)
+    for rule in record.rules:
+        block(inference, [rule], Environment(env))
 
 
 def _outer_type(inference: Inference, outer: Symbol) -> Type:
