@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support._config import Settings, configure, snapshot
     from runtime_support._exchange import Provider, Reply, Request, ToolRequest
-    from runtime_support._files import list_files, read_text, write_text
+    from runtime_support._files import append_text, list_files, read_line, read_text, write_text
     from runtime_support._jsontext import parse, to_json
     from runtime_support._media import File, Image, file, image
     from runtime_support._overlap import later, overlap, print, together
@@ -85,6 +85,7 @@ __all__ = [
     "ZeroError",
     "add_observer",
     "ambiguous",
+    "append_text",
     "check",
     "configure",
     "file",
@@ -101,6 +102,7 @@ __all__ = [
     "program",
     "prompt",
     "read",
+    "read_line",
     "read_text",
     "require",
     "run",
@@ -115,6 +117,7 @@ _HOMES = {
     "Plan": "programs._prompting",
     "add_observer": "_tracing",
     "ambiguous": "programs._outcomes",
+    "append_text": "_files",
     "check": "_schema",
     "configure": "_config",
     "File": "_media",
@@ -133,6 +136,7 @@ _HOMES = {
     "prompt": "_prompting",
     "Provider": "_exchange",
     "read": "_tables",
+    "read_line": "_files",
     "read_text": "_files",
     "Reply": "_exchange",
     "require": "_schema",

@@ -25,6 +25,14 @@ def as_text(path: str, value: Any) -> str:
     raise expected(path, "string", value)
 
 
+def as_bool(path: str, value: Any) -> bool:
+    """A bool."""
+    value = plain(value)
+    if isinstance(value, bool):
+        return value
+    raise expected(path, "bool", value)
+
+
 def as_number(path: str, value: Any) -> int | float:
     """An int or a float."""
     value = plain(value)

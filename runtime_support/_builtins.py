@@ -17,6 +17,7 @@ import builtins
 import os
 
 from runtime_support._arguments import (
+    as_bool,
     as_integer,
     as_number,
     as_object,
@@ -26,10 +27,17 @@ from runtime_support._arguments import (
     each_as,
     expected,
 )
-from runtime_support._files import list_files, read_text, write_text
+from runtime_support._files import (
+    append_text,
+    input_,
+    list_files,
+    read_text,
+    unwritable,
+    write_text,
+)
 from runtime_support._jsontext import parse, to_json
 from runtime_support._media import file, image
-from runtime_support._operators import is_in
+from runtime_support._operators import call, is_in
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
 from runtime_support._tables import (
     columns,
@@ -37,33 +45,42 @@ from runtime_support._tables import (
     head,
     mean,
     read,
+    rows,
     select,
     shape,
     sum_of_column,
 )
 from runtime_support._turns import in_turn
 from runtime_support._values import brief, has_length, is_dataframe, is_number, kind, plain, show
-from runtime_support.errors import CheckError
+from runtime_support.errors import CheckError, ZeroError
 
 if TYPE_CHECKING:
     from polars import DataFrame
 
     Summed: TypeAlias = list[int | float] | DataFrame
+    Key: TypeAlias = Callable[[Any], Any] | None
 else:
-    Summed = list[int | float]  # a model cannot send a dataframe
+    # A model can send neither a dataframe nor a function.
+    Summed = list[int | float]
+    Key = None
 
 # A list of more numbers would take more memory than most machines have.
 MOST_NUMBERS = 100_000_000
 # No float has digits farther from its point than this.
 _MOST_DIGITS = 400
 
+_BOOL = frozenset((bool,))
 _NUMBERS = frozenset((int, float))
 _STRING = frozenset((str,))
 
 __all__ = [
     "abs_",
+    "all_",
+    "any_",
+    "append_text",
     "columns",
     "contains",
+    "div",
     "ends_with",
     "enumerate_",
     "env",
@@ -71,6 +88,7 @@ __all__ = [
     "float_",
     "head",
     "image",
+    "input_",
     "int_",
     "join",
     "json_",
@@ -89,6 +107,7 @@ __all__ = [
     "replace",
     "reversed_",
     "round_",
+    "rows",
     "select",
     "shape",
     "sorted_",
@@ -189,12 +208,17 @@ def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
     return list(numbers)
 
 
-def sorted_(items: list[Any], reverse: bool = False) -> list[Any]:
-    """The items in order: all numbers or all strings."""
+def sorted_(items: list[Any], reverse: bool = False, *, by: Key = None) -> list[Any]:
+    """The items in order: all numbers or all strings, or all such by what a function gives."""
     reverse = plain(reverse)
     if not isinstance(reverse, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise expected("sorted(reverse)", "bool", reverse)
-    return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
+    if by is None:
+        return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
+    sequence = as_sequence("sorted(items)", items)
+    keys = _keys("sorted", sequence, by)
+    order = builtins.sorted(builtins.range(len(keys)), key=keys.__getitem__, reverse=reverse)
+    return [sequence[position] for position in order]
 
 
 def reversed_(items: list[Any]) -> list[Any]:
@@ -238,14 +262,30 @@ def sum_(items: Summed, column: str | None = None) -> int | float:
         raise CheckError("sum(items): the number is too large for a float") from None
 
 
-def min_(*items: Any) -> Any:
-    """The smallest of a list, or of the arguments: all numbers or all strings."""
-    return _extreme("min", items, builtins.min)
+def min_(*items: Any, by: Key = None) -> Any:
+    """The smallest of a list, or of the arguments: all numbers or all strings.
+
+    With a function, the first of those for which it gives the smallest number or string.
+    """
+    return _extreme("min", items, builtins.min, by)
 
 
-def max_(*items: Any) -> Any:
-    """The largest of a list, or of the arguments: all numbers or all strings."""
-    return _extreme("max", items, builtins.max)
+def max_(*items: Any, by: Key = None) -> Any:
+    """The largest of a list, or of the arguments: all numbers or all strings.
+
+    With a function, the first of those for which it gives the largest number or string.
+    """
+    return _extreme("max", items, builtins.max, by)
+
+
+def any_(items: list[bool]) -> bool:
+    """Whether one of the bools is true; of none, it is false."""
+    return builtins.any(each_as(as_bool, "any", items, _BOOL))
+
+
+def all_(items: list[bool]) -> bool:
+    """Whether all of the bools are true; of none, it is true."""
+    return builtins.all(each_as(as_bool, "all", items, _BOOL))
 
 
 # kinds
@@ -309,6 +349,17 @@ def abs_(value: int | float) -> int | float:
     return builtins.abs(as_number("abs(value)", value))
 
 
+def div(a: int | float, b: int | float) -> int:
+    """The whole part of `a / b`, rounded down."""
+    left, right = as_number("div(a)", a), as_number("div(b)", b)
+    try:
+        return builtins.int(left // right)
+    except ZeroDivisionError:
+        raise ZeroError(f"`div` by zero: div({left}, {right})") from None
+    except (ValueError, OverflowError):
+        raise CheckError(f"div: no integer for {brief(left)} by {brief(right)}") from None
+
+
 json_ = to_json
 
 # outside
@@ -324,7 +375,7 @@ def _print(shown: tuple[str, ...]) -> None:
     try:
         builtins.print(*shown)
     except UnicodeEncodeError as error:
-        raise CheckError(f"print: {_unwritable(error)}") from None
+        raise CheckError(f"print: {unwritable(error)}") from None
 
 
 def env(name: str, default: str | None = None) -> str | None:
@@ -333,13 +384,6 @@ def env(name: str, default: str | None = None) -> str | None:
         return os.environ.get(as_text("env(name)", name), plain(default))
     except UnicodeEncodeError:
         raise CheckError(f"env(name): no variable is named {brief(plain(name))}") from None
-
-
-def _unwritable(error: UnicodeEncodeError) -> str:
-    character = error.object[error.start]
-    if "\ud800" <= character <= "\udfff":
-        return "half of a surrogate pair is no character"
-    return f"{brief(character)} cannot be written in {error.encoding}"
 
 
 def _comparable(path: str, value: Any) -> list[Any]:
@@ -354,10 +398,31 @@ def _comparable(path: str, value: Any) -> list[Any]:
     raise CheckError(f"{path}: expected all numbers or all strings, got {kinds}", path=path)
 
 
-def _extreme(name: str, arguments: tuple[Any, ...], choose: Callable[[Any], Any]) -> Any:
-    if arguments and is_dataframe(plain(arguments[0])) and len(arguments) <= 2:
+def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
+    """What a function gives for each item, so that the items can be ordered by it."""
+    path = f"{name}(by)"
+    if not callable(plain(by)):
+        raise expected(path, "function", by)
+    keys = [call(by, item) for item in items]
+    if all(map(is_number, keys)) or all(isinstance(key, str) for key in keys):
+        return keys
+    for position, key in builtins.enumerate(keys):
+        if not (is_number(key) or isinstance(key, str)):
+            found = f"got {brief(key)} for {brief(items[position])}"
+            raise CheckError(f"{path}: expected a number or a string, {found}", path=path)
+    words = " and ".join(dict.fromkeys(map(kind, keys)))
+    raise CheckError(f"{path}: expected all numbers or all strings, got {words}", path=path)
+
+
+def _extreme(name: str, arguments: tuple[Any, ...], choose: Callable[..., Any], by: Key) -> Any:
+    if by is None and arguments and is_dataframe(plain(arguments[0])) and len(arguments) <= 2:
         return extreme_of_column(name, *map(plain, arguments))
-    items = _comparable(f"{name}(items)", arguments[0] if len(arguments) == 1 else arguments)
+    path = f"{name}(items)"
+    given = arguments[0] if len(arguments) == 1 else arguments
+    items = _comparable(path, given) if by is None else as_sequence(path, given)
     if not items:
-        raise CheckError(f"{name}(items): there are no items")
-    return choose(items)
+        raise CheckError(f"{path}: there are no items")
+    if by is None:
+        return choose(items)
+    keys = _keys(name, items, by)
+    return items[choose(builtins.range(len(keys)), key=keys.__getitem__)]

@@ -1,4 +1,4 @@
-"""The builtins that read and write files.
+"""The builtins that read and write files, and read from standard input.
 
 `saftc run` leaves the script's folder in the main module; there, relative paths begin in it. In a
 compiled module that Python runs, they begin in the working directory. Only regular files are read
@@ -7,15 +7,17 @@ and written: a device or a pipe may have no end, or wait for ever.
 
 from __future__ import annotations
 
+import builtins
 import os
 import stat
 import sys
+from contextlib import suppress
 
 from runtime_support._arguments import as_text
 from runtime_support._quick_typing import Iterator
 from runtime_support._turns import await_turn, note_read, note_write
 from runtime_support._values import brief
-from runtime_support.errors import FileError
+from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 1_000_000_000
 
@@ -57,23 +59,52 @@ def write_text(path: str, text: str) -> None:
     Of a link beside its target, the target is written; a link to another folder is refused.
     """
     await_turn()
-    named = _placed(as_text("write_text(path)", path))
-    place = resolved(named)
-    try:
-        data = as_text("write_text(text)", text).encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise FileError(f"cannot write {place}: the text is not UTF-8", path=place) from error
-    folder = os.path.realpath(os.path.dirname(named))
-    if os.path.islink(named) and not place.startswith(os.path.join(folder, "")):
-        problem = f"it is a link to {place}, which is in another folder"
-        hint = "name that path to write there"
-        raise FileError(f"cannot write {named}: {problem}", path=named, hint=hint)
+    place, data = _to_be_written("write_text", path, text)
     is_new = not os.path.exists(place)
     try:
         replace_file(place, data)
     except OSError as error:
         raise _failure("write", place, error) from error
     note_write(place, is_new)
+
+
+def append_text(path: str, text: str) -> None:
+    """Adds to the end of a UTF-8 file, all of the text or nothing; makes the file if need be.
+
+    What may not be written by `write_text` may not be added to either.
+    """
+    await_turn()
+    place, data = _to_be_written("append_text", path, text)
+    is_new = not os.path.exists(place)
+    try:
+        _append(place, data)
+    except OSError as error:
+        raise _failure("write", place, error) from error
+    note_write(place, is_new)
+
+
+def input_(question: str = "") -> str | None:
+    """A line from standard input, asked for by the question; nil at its end."""
+    await_turn()
+    asked = as_text("input(question)", question)
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        return None
+    try:
+        line = builtins.input(asked).removesuffix("\r")
+        line.encode("utf-8")
+    except EOFError:
+        return None
+    except UnicodeDecodeError:
+        raise CheckError("input: the line is not UTF-8 text") from None
+    except UnicodeEncodeError as error:
+        if error.object is asked:
+            raise CheckError(f"input: {unwritable(error)}") from None
+        raise CheckError("input: the line is not UTF-8 text") from None
+    return line
+
+
+# Its name in compiled modules, where `input` is Python's.
+read_line = input_
 
 
 def list_files(pattern: str) -> list[str]:
@@ -131,6 +162,14 @@ def replace_file(path: str, data: bytes) -> None:
         raise
 
 
+def unwritable(error: UnicodeEncodeError) -> str:
+    """Why a text cannot be printed, by its first character that cannot."""
+    character = error.object[error.start]
+    if "\ud800" <= character <= "\udfff":
+        return "half of a surrogate pair is no character"
+    return f"{brief(character)} cannot be written in {error.encoding}"
+
+
 def size_text(count: int) -> str:
     """A number of bytes in words: `512 bytes`, `12 kB`, `3.4 MB`."""
     if count < 1000:
@@ -151,8 +190,45 @@ def _placed(path: str) -> str:
     return path if os.path.isabs(path) else os.path.join(base_folder(), path)
 
 
+def _to_be_written(name: str, path: str, text: str) -> tuple[str, bytes]:
+    """The place and the bytes, once both are such that the script may write them."""
+    named = _placed(as_text(f"{name}(path)", path))
+    place = resolved(named)
+    try:
+        data = as_text(f"{name}(text)", text).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FileError(f"cannot write {place}: the text is not UTF-8", path=place) from error
+    folder = os.path.realpath(os.path.dirname(named))
+    if os.path.islink(named) and not place.startswith(os.path.join(folder, "")):
+        problem = f"it is a link to {place}, which is in another folder"
+        hint = "name that path to write there"
+        raise FileError(f"cannot write {named}: {problem}", path=named, hint=hint)
+    return place, data
+
+
+def _append(place: str, data: bytes) -> None:
+    with suppress(FileNotFoundError):
+        check_regular(place)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAITING | _BINARY
+    with open(os.open(place, flags, 0o666), "ab", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        written = 0
+        try:
+            while written < len(data):
+                written += file.write(data[written:]) or 0
+        except OSError:
+            # Only what is ours is taken back: others may have added to it since.
+            if file.tell() == size + written:
+                file.truncate(size)
+            raise
+
+
 def _failure(verb: str, place: str, error: OSError) -> FileError:
-    return FileError(f"cannot {verb} {place}: {error.strerror or error}", path=place)
+    folder, hint = os.path.dirname(place), None
+    if verb == "write" and isinstance(error, FileNotFoundError):
+        hint = f"there is no folder {folder}; `from os import makedirs` brings what makes one"
+    problem = f"cannot {verb} {place}: {error.strerror or error}"
+    return FileError(problem, path=place, hint=hint)
 
 
 def _opened(path: str, flags: int) -> int:

@@ -19,7 +19,7 @@ import operator
 from collections.abc import Mapping
 
 from runtime_support._names import did_you_mean, function_name, listed
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Iterator
+from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 from runtime_support._values import (
     attributes_of,
     brief,
@@ -238,7 +238,9 @@ def _is_mapping(value: object) -> bool:
 
 
 def index(value: Any, key: Any) -> Any:
-    """`value[key]`: an item of a list, tuple or string by number, of an object by string."""
+    """`value[key]`: an item of a list, tuple or string by number, of an object by string; of a
+    dataframe the column of that name, as a list.
+    """
     if key.__class__ is int:
         if value.__class__ in _INDEXED:
             try:
@@ -262,6 +264,10 @@ def index(value: Any, key: Any) -> Any:
                 hint=did_you_mean(key, value),
             )
         return value[key]
+    if is_dataframe(value):
+        from runtime_support._tables import column
+
+        return column(value, key)
     raise CheckError(f"cannot index {brief(value)}")
 
 
@@ -284,15 +290,22 @@ def slice(value: Any, start: Any, stop: Any) -> Any:
             raise CheckError(f"a slice takes ints, got {brief(bound)}")
     if is_list(value) or is_tuple(value) or isinstance(value, str):
         return value[start:stop]
-    raise CheckError(f"cannot slice {brief(value)}")
+    hint = "`head(x, count)` gives the first rows" if is_dataframe(value) else None
+    raise CheckError(f"cannot slice {brief(value)}", hint=hint)
 
 
-def each(value: Any) -> list[Any] | tuple[Any, ...]:
-    """What a `for` goes over: a list or a tuple."""
+def each(value: Any) -> Iterable[Any]:
+    """What a `for` goes over: a list or a tuple, the rows of a dataframe as objects, or what
+    imported Python gives to go over.
+    """
     if is_list(value) or is_tuple(value):
         return value
     inner = plain(value)
     if is_list(inner) or is_tuple(inner):
+        return inner
+    if is_dataframe(inner):
+        return inner.iter_rows(named=True)
+    if kind(inner) not in _WITHOUT_ATTRIBUTES and hasattr(inner, "__iter__"):
         return inner
     if is_result(value):
         raise CheckError("cannot iterate over a result", hint="use .toolCalls or .value")
@@ -370,7 +383,7 @@ def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:
 
 
 def _unpacked(
-    elements: list[Any] | tuple[Any, ...], shape: int | tuple[Any, ...]
+    elements: Iterable[Any], shape: int | tuple[Any, ...]
 ) -> Iterator[list[Any] | tuple[Any, ...]]:
     for position, element in enumerate(elements):
         yield _fitted(element, shape, f"element {position} of the `for`")

@@ -31,7 +31,7 @@ from runtime_support._names import did_you_mean, listed
 from runtime_support._operators import div
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Sequence
 from runtime_support._turns import note_read
-from runtime_support._values import is_dataframe, is_list, is_tuple, plain
+from runtime_support._values import brief, is_dataframe, is_list, is_tuple, plain
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 
 # Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.
@@ -103,6 +103,22 @@ def shape(table: DataFrame) -> tuple[int, int]:
 def columns(table: DataFrame) -> list[str]:
     """The names of the columns, in order."""
     return _table("columns", table).columns
+
+
+def rows(table: DataFrame) -> list[dict[str, Any]]:
+    """The rows as objects, whose fields are the columns."""
+    return _table("rows", table).to_dicts()
+
+
+def column(table: DataFrame, name: Any) -> list[Any]:
+    """`table[name]`: the values of a column; nulls are None."""
+    frame, wanted = _table("column", table), plain(name)
+    if not isinstance(wanted, str):
+        hint = "`rows(x)` gives the rows as a list"
+        raise CheckError(f"a column is named by a string, got {brief(wanted)}", hint=hint)
+    if wanted not in frame.columns:
+        raise _no_column(frame, wanted)
+    return frame.get_column(wanted).to_list()
 
 
 def head(table: DataFrame, count: int = 5) -> DataFrame:

@@ -8,7 +8,10 @@ checked functions under their names in Saft; they can be passed around and be to
 """
 
 from runtime_support._builtins import abs_ as abs
+from runtime_support._builtins import all_ as all
+from runtime_support._builtins import any_ as any
 from runtime_support._builtins import (
+    append_text,
     columns,
     contains,
     ends_with,
@@ -25,6 +28,7 @@ from runtime_support._builtins import (
     read,
     read_text,
     replace,
+    rows,
     select,
     shape,
     split,
@@ -34,8 +38,10 @@ from runtime_support._builtins import (
     values,
     write_text,
 )
+from runtime_support._builtins import div as floordiv
 from runtime_support._builtins import enumerate_ as enumerate
 from runtime_support._builtins import float_ as float
+from runtime_support._builtins import input_ as input
 from runtime_support._builtins import int_ as int
 from runtime_support._builtins import json_ as json
 from runtime_support._builtins import len_ as len
@@ -77,6 +83,9 @@ from runtime_support._operators import (
 __all__ = [
     "abs",
     "add",
+    "all",
+    "any",
+    "append_text",
     "call",
     "columns",
     "contains",
@@ -89,11 +98,13 @@ __all__ = [
     "eq",
     "file",
     "float",
+    "floordiv",
     "ge",
     "gt",
     "head",
     "image",
     "index",
+    "input",
     "int",
     "is_in",
     "item",
@@ -121,6 +132,7 @@ __all__ = [
     "replace",
     "reversed",
     "round",
+    "rows",
     "select",
     "shape",
     "slice",

@@ -1,8 +1,9 @@
 """Calls of builtins: Python's own form where the types are proved, `ops` where they are not.
 
-upper(verb)     verb.upper()            or  ops.upper(verb)
-len(xs)         len(xs)                 or  ops.len(xs)
-str(x)          str(x), x itself, or show(x)
+upper(verb)             verb.upper()            or  ops.upper(verb)
+len(xs)                 len(xs)                 or  ops.len(xs)
+sorted(xs, by: f)       sorted(xs, key=f)       or  ops.sorted(xs, by=f)
+str(x)                  str(x), x itself, or show(x)
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +15,9 @@ from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.dataframes import dataframe_call
 from saftc.codegen.python import Expression
-from saftc.semantics.builtins import ITEMS
+from saftc.semantics.builtins import BUILTINS, ITEMS, takes
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
-from saftc.semantics.types import is_only
+from saftc.semantics.types import DATAFRAME, FunctionType, is_only, item_type, members, union
 from saftc.syntax import nodes as n
 
 # Builtins whose only form is a function of the runtime, under a name that Python leaves free.
@@ -30,6 +31,8 @@ _RUNTIME = {
     "image": "image",
     "file": "file",
     "write_text": "write_text",
+    "append_text": "append_text",
+    "input": "read_line",
     "type": "kind",
     "run": "run",
     "option": "option",
@@ -37,6 +40,8 @@ _RUNTIME = {
 }
 # Those that stand in the package itself also where they are not called but passed on.
 _OWN_VALUES = {"run", "option", "ambiguous"}
+# Those that have another name in `ops`: `ops.div` is the operator `/`.
+_IN_OPS = {"div": "floordiv"}
 
 # `upper(text)` as `text.upper()`.
 _METHODS = {
@@ -50,11 +55,14 @@ _METHODS = {
 }
 
 # The same function in Python; some give an iterator there, which only a loop takes as it is.
-_FUNCTIONS = {"len", "sum", "min", "max", "int", "float", "round", "abs"}
+_FUNCTIONS = {"len", "sum", "min", "max", "any", "all", "int", "float", "round", "abs"}
 _ITERATORS = {"range", "reversed", "zip", "enumerate"}
 # What takes an iterator as well as a list: always, or when it is all it is given.
 _TAKE_ITERATORS = {"range", "zip", "enumerate"}
-_TAKE_ONE_ITERATOR = {"sorted", "sum", "min", "max"}
+_TAKE_ONE_ITERATOR = {"sorted", "sum", "min", "max", "any", "all"}
+# Those that a key function of Python's own can be, and those that are methods there.
+_KEY_FUNCTIONS = {"len", "int", "float", "abs"}
+_KEY_METHODS = {"upper", "lower", "strip"}
 
 _Given = Sequence[n.Expression]
 
@@ -82,7 +90,12 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 def builtin_value(context: Context, name: str) -> Expression:
     """A builtin that is not called but passed on."""
-    return context.global_(name) if name in _OWN_VALUES else context.operator(name)
+    return context.global_(name) if name in _OWN_VALUES else context.operator(name_in_ops(name))
+
+
+def name_in_ops(name: str) -> str:
+    """What a builtin is called in `runtime_support.ops`."""
+    return _IN_OPS.get(name, name)
 
 
 def arguments(
@@ -101,10 +114,11 @@ def arguments(
 
 def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Expression) -> Expression:
     places = list(arguments_by_position(node, form.builtin))
+    is_in_order = form.by is None or node.arguments[0].value is not form.by
     if (
         isinstance(made, cst.Call)
         and len(made.args) == len(node.arguments)
-        and (form.builtin.takes_names or places == sorted(places))
+        and (form.builtin.takes_names or (places == sorted(places) and is_in_order))
     ):
         return one_a_line(context, node, made, node.arguments)
     return made
@@ -130,11 +144,21 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
     if form.builtin.takes_names:
         return py.call(context.global_(_RUNTIME[name]), *arguments(context, node))
     made = None
-    if form.form == Form.NATIVE and given is not None:
+    if form.by is not None:
+        made = _ordered_by(context, node, form, form.by)
+    elif form.form == Form.NATIVE and given is not None:
         made = dataframe_call(context, form.builtin, given) or _native(context, name, given)
     elif given is not None:
         made = py.call(builtin_value(context, name), list(map(context.emit, given)))
-    return made or py.call(builtin_value(context, name), *arguments(context, node))
+    if made is not None:
+        return made
+    positional, named = arguments(context, node)
+    if form.builtin.repeats:
+        # What may be given any number of times has no name in Python.
+        only = form.builtin.parameters[0].name
+        positional += [value for text, value in named if text == only]
+        named = [(text, value) for text, value in named if text != only]
+    return py.call(builtin_value(context, name), positional, named)
 
 
 def _native(context: Context, name: str, given: _Given) -> Expression:
@@ -153,6 +177,42 @@ def _native(context: Context, name: str, given: _Given) -> Expression:
         return py.call(context.global_(name), values[:1], named)
     assert name in _FUNCTIONS, name
     return py.call(context.global_(name), values)
+
+
+def _ordered_by(
+    context: Context, node: n.Call, form: BuiltinCall, by: n.Expression
+) -> Expression | None:
+    """`sorted(notes, key=words, reverse=True)`; None where the runtime orders by the function."""
+    function, given = context.type_of(by), form.arguments
+    if form.form == Form.OPS or given is None:
+        return None
+    if isinstance(function, FunctionType) and function.definition in context.facts.history.does:
+        return None
+    values = given if form.builtin.repeats else given[:1]
+    emit = emit_iterable if len(values) == 1 else Context.emit
+    named = [
+        ("key", _key(context, by, values))
+        if argument.value is by
+        else ("reverse", context.emit(argument.value))
+        for argument in node.arguments
+        if argument.value not in values
+    ]
+    made = [emit(context, one) for one in values]
+    return py.call(context.global_(form.builtin.name), made, named)
+
+
+def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
+    """A function that Python calls for a key: `len` and `str.upper` where the types allow it."""
+    if not isinstance(by, n.Name) or context.facts.names.of(by).kind != "builtin":
+        return context.emit(by)
+    types = [context.type_of(one) for one in values]
+    element = item_type(types[0]) if len(types) == 1 else union(types)
+    parameter = BUILTINS[by.text].parameters[0]
+    if takes(parameter, element) is not True or DATAFRAME in members(element):
+        return context.emit(by)
+    if by.text in _KEY_METHODS:
+        return py.attribute(context.global_("str"), _METHODS[by.text])
+    return context.global_(by.text) if by.text in _KEY_FUNCTIONS else context.emit(by)
 
 
 # The ones with a form of their own.
@@ -204,12 +264,26 @@ def _env(context: Context, given: _Given) -> Expression:
     return py.call(py.attribute(environ, "get"), [context.emit(one) for one in given])
 
 
+def _div(context: Context, given: _Given) -> Expression:
+    left, right = given
+    made = py.binary(context.emit(left), "//", context.emit(right))
+    if all(is_only(context.type_of(one), "int") for one in given):
+        return made
+    return py.call(context.global_("int"), [made])
+
+
+def _rows(context: Context, given: _Given) -> Expression:
+    return py.call(py.attribute(context.emit(given[0]), "to_dicts"))
+
+
 _SPECIAL: dict[str, Callable[[Context, _Given], Expression]] = {
     "print": _print,
     "str": _str,
     "join": _join,
     "contains": _contains,
     "env": _env,
+    "div": _div,
+    "rows": _rows,
 }
 
 

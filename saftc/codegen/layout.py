@@ -20,14 +20,16 @@ from saftc.codegen.python import Statement
 
 WIDTH = 88
 
-_MARK = re.compile(r'"""\x01(\d+)\x01"""')
+_MARK = re.compile(r'"""\n\x01(\d+)\x01\n"""')
 _NOTHING = cst.Module([])
 _MOST_REMEMBERED = 10_000
 
 
 def mark(number: int) -> cst.SimpleString:
-    """What stands for the text `number` of a module until that is laid out."""
-    return cst.SimpleString(f'"""\x01{number}\x01"""')
+    """What stands for the text `number` of a module until that is laid out: a text of several lines
+    as well, for black puts parentheses around such a one by rules of its own.
+    """
+    return cst.SimpleString(f'"""\n\x01{number}\x01\n"""')
 
 
 def code_of(node: cst.CSTNode) -> str:

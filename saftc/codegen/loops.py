@@ -28,6 +28,9 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
     match form:
         case Form.NATIVE:
             return emit_iterable(context, loop.iterable)
+        case Form.ROWS:
+            each_row = py.attribute(context.emit(loop.iterable), "iter_rows")
+            made = py.call(each_row, named=[("named", py.constant(True))])
         case Form.EACH:
             made = context.operation("each", emit_iterable(context, loop.iterable))
         case Form.EACH_OF:

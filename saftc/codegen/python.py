@@ -35,6 +35,7 @@ _LEVELS: dict[type[cst.CSTNode], int] = {
     cst.Subtract: _SUM,
     cst.Multiply: _PRODUCT,
     cst.Divide: _PRODUCT,
+    cst.FloorDivide: _PRODUCT,
     cst.Modulo: _PRODUCT,
     cst.Minus: _SIGN,
     cst.Await: _AWAIT,
@@ -45,6 +46,7 @@ _BINARY: dict[str, type[cst.BaseBinaryOp]] = {
     "-": cst.Subtract,
     "*": cst.Multiply,
     "/": cst.Divide,
+    "//": cst.FloorDivide,
     "%": cst.Modulo,
     "|": cst.BitOr,
 }

@@ -63,6 +63,8 @@ MISSING_ARGUMENT = Code("SAFT0310", "error", "`{name}` needs a value for `{argum
 REPEATED_ARGUMENT = Code("SAFT0311", "error", "`{name}` is given `{argument}` twice")
 UNPACK = Code("SAFT0312", "error", "cannot unpack {found} into {count} names")
 DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
+BY_FUNCTION = Code("SAFT0318", "error", "`by` takes a function of one element: {problem}")
+NO_ORDER = Code("SAFT0319", "error", "`by` orders by numbers or by strings: {problem}")
 
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")

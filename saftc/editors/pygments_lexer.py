@@ -44,11 +44,12 @@ IMPORT_WORDS = ("as", "from", "import")
 PROMPT_WORDS = ("do", "program", "with")
 TYPES = ("any", "bool", "dataframe", "float", "int", "program", "string")
 BUILTINS = (
-    "abs", "ambiguous", "columns", "contains", "ends_with", "enumerate", "env", "file", "float",
-    "head", "image", "int", "join", "json", "keys", "len", "list_files", "lower", "max", "mean",
-    "min", "option", "parse", "print", "range", "read", "read_text", "replace", "reversed",
-    "round", "run", "select", "shape", "sorted", "split", "starts_with", "str", "strip", "sum",
-    "type", "upper", "values", "write_text", "zip",
+    "abs", "all", "ambiguous", "any", "append_text", "columns", "contains", "div", "ends_with",
+    "enumerate", "env", "file", "float", "head", "image", "input", "int", "join", "json", "keys",
+    "len", "list_files", "lower", "max", "mean", "min", "option", "parse", "print", "range",
+    "read", "read_text", "replace", "reversed", "round", "rows", "run", "select", "shape",
+    "sorted", "split", "starts_with", "str", "strip", "sum", "type", "upper", "values",
+    "write_text", "zip",
 )  # fmt: skip
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"

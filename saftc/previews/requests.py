@@ -19,6 +19,7 @@ from runtime_support import _asking, ops
 from runtime_support._templates import Unknown
 from runtime_support.errors import SaftError
 from runtime_support.programs import _prompting
+from saftc.codegen.builtins import name_in_ops
 from saftc.codegen.layout import code_of
 from saftc.codegen.prompts import keyword_of, template_of
 from saftc.driver import Checked, Compiled
@@ -191,8 +192,9 @@ class _Asking:
     def _function(self, type_: FunctionType | BuiltinType) -> object:
         if isinstance(type_, FunctionType):
             return self.known.functions[type_.definition]
-        home = runtime_support if hasattr(runtime_support, type_.name) else ops
-        return getattr(home, type_.name)
+        if hasattr(runtime_support, type_.name):
+            return getattr(runtime_support, type_.name)
+        return getattr(ops, name_in_ops(type_.name))
 
     def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Unknown:
         names = " or ".join(f"`{one.name}`" for one in functions)

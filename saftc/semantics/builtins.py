@@ -19,6 +19,7 @@ from saftc.semantics.types import (
     NEVER,
     NIL,
     NUMBER,
+    ROW,
     STRING,
     ListType,
     ObjectType,
@@ -44,6 +45,7 @@ OBJECT = frozenset({"object"})
 TRUTH = frozenset({"bool"})
 TABLE = frozenset({"dataframe"})
 PROGRAM = frozenset({"program"})
+FUNCTION = frozenset({"function"})
 # Anything at all.
 VALUE: Kinds = frozenset()
 
@@ -61,9 +63,9 @@ class Taken:
 @dataclass(frozen=True, slots=True)
 class Builtin:
     """A builtin function. `repeats`: its last parameter may be given any number of times;
-    `takes_names`: it takes arguments of any name.
+    `takes_names`: it takes arguments of any name; `by` is a parameter that is given by name alone.
 
-    `gives` is the result's type, or how it follows from the arguments' types.
+    `gives` is the result's type, or how it follows from the types of the arguments but `by`.
     """
 
     name: str
@@ -72,6 +74,17 @@ class Builtin:
     repeats: bool = False
     takes_names: bool = False
     is_pure: bool = True
+    by: Taken | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names that its arguments may have."""
+        return [one.name for one in (*self.parameters, *([self.by] if self.by else []))]
+
+    def named(self, name: str) -> Taken | None:
+        """The parameter of this name, or None."""
+        parameters = (*self.parameters, *([self.by] if self.by else []))
+        return next((one for one in parameters if one.name == name), None)
 
     def result(self, arguments: Sequence[Type]) -> Type:
         """The type of a call's value."""
@@ -124,7 +137,7 @@ def taken_words(parameter: Taken, argument: Type) -> str:
     return f"a list of {' or of '.join(_ITEM_WORDS[items] for items in parameter.items)}"
 
 
-_ITEM_WORDS = {NUMBERS: "numbers", TEXT: "strings"}
+_ITEM_WORDS = {NUMBERS: "numbers", TEXT: "strings", TRUTH: "bools"}
 
 
 def _list_of_items(arguments: Sequence[Type]) -> Type:
@@ -171,6 +184,9 @@ def _env(arguments: Sequence[Type]) -> Type:
 
 
 _ORDERED = (NUMBERS, TEXT)
+_BY = Taken("by", FUNCTION, is_required=False)
+_REVERSE = Taken("reverse", TRUTH, is_required=False)
+_SEVERAL = Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED)
 
 _ROWS = (
     # text
@@ -211,8 +227,9 @@ _ROWS = (
     ),
     Builtin(
         "sorted",
-        (Taken("items", ITEMS, _ORDERED), Taken("reverse", TRUTH, is_required=False)),
+        (Taken("items", ITEMS, _ORDERED), _REVERSE),
         _list_of_items,
+        by=_BY,
     ),
     Builtin("reversed", (Taken("items", ITEMS),), _list_of_items),
     Builtin("zip", (Taken("items", ITEMS),), _zip, repeats=True),
@@ -224,8 +241,10 @@ _ROWS = (
     Builtin("keys", (Taken("object", OBJECT),), ListType(STRING)),
     Builtin("values", (Taken("object", OBJECT),), _values),
     Builtin("sum", (Taken("items", ITEMS, (NUMBERS,)),), _sum),
-    Builtin("min", (Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED),), _extreme, repeats=True),
-    Builtin("max", (Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED),), _extreme, repeats=True),
+    Builtin("min", (_SEVERAL,), _extreme, repeats=True, by=_BY),
+    Builtin("max", (_SEVERAL,), _extreme, repeats=True, by=_BY),
+    Builtin("any", (Taken("items", ITEMS, (TRUTH,)),), BOOL),
+    Builtin("all", (Taken("items", ITEMS, (TRUTH,)),), BOOL),
     # kinds
     Builtin("type", (Taken("value", VALUE),), STRING),
     Builtin("str", (Taken("value", VALUE),), STRING),
@@ -233,6 +252,7 @@ _ROWS = (
     Builtin("float", (Taken("value", NUMBERS | TEXT),), FLOAT),
     Builtin("round", (Taken("value", NUMBERS), Taken("digits", WHOLE, is_required=False)), _round),
     Builtin("abs", (Taken("value", NUMBERS),), _same_number),
+    Builtin("div", (Taken("a", NUMBERS), Taken("b", NUMBERS)), INT),
     Builtin("json", (Taken("value", VALUE),), STRING),
     Builtin("parse", (Taken("text", TEXT),), ANY),
     # effects
@@ -246,6 +266,13 @@ _ROWS = (
     Builtin("read_text", (Taken("path", TEXT),), STRING, is_pure=False),
     Builtin("list_files", (Taken("pattern", TEXT),), ListType(STRING), is_pure=False),
     Builtin("write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False),
+    Builtin("append_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False),
+    Builtin(
+        "input",
+        (Taken("question", TEXT, is_required=False),),
+        union((STRING, NIL)),
+        is_pure=False,
+    ),
     Builtin(
         "env",
         (Taken("name", TEXT), Taken("default", VALUE, is_required=False)),
@@ -256,6 +283,7 @@ _ROWS = (
     Builtin("read", (Taken("path", TEXT),), DATAFRAME, is_pure=False),
     Builtin("shape", (Taken("table", TABLE),), TupleType((INT, INT))),
     Builtin("columns", (Taken("table", TABLE),), ListType(STRING)),
+    Builtin("rows", (Taken("table", TABLE),), ListType(ROW)),
     Builtin("head", (Taken("table", TABLE), Taken("count", WHOLE, is_required=False)), DATAFRAME),
     Builtin("select", (Taken("table", TABLE), Taken("names", TEXT | ITEMS, (TEXT,))), DATAFRAME),
     Builtin("mean", (Taken("items", ITEMS, (NUMBERS,)),), FLOAT),
@@ -294,9 +322,20 @@ OF_COLUMN: dict[str, Builtin] = {
     "max": Builtin("max", _COLUMN, union((INT, FLOAT, STRING))),
 }
 
+# The same functions with a function that says what the items are ordered by.
+ORDERED_BY: dict[str, Builtin] = {
+    "sorted": Builtin("sorted", (Taken("items", ITEMS), _REVERSE), _list_of_items, by=_BY),
+    "min": Builtin("min", (Taken("items", VALUE),), _extreme, repeats=True, by=_BY),
+    "max": Builtin("max", (Taken("items", VALUE),), _extreme, repeats=True, by=_BY),
+}
+
 
 def meant(builtin: Builtin, arguments: Sequence[tuple[str | None, Type]]) -> Builtin:
-    """The builtin itself, or its form for a column, as the arguments, named or not, tell."""
+    """The builtin itself, or its form for a column or with `by`, as the arguments, named or not,
+    tell.
+    """
+    if builtin.by is not None and any(name == builtin.by.name for name, _ in arguments):
+        return ORDERED_BY[builtin.name]
     of_column = OF_COLUMN.get(builtin.name)
     first = next((type_ for name, type_ in arguments if name in (None, "items")), None)
     if of_column is None or first is None:
@@ -308,7 +347,11 @@ def meant(builtin: Builtin, arguments: Sequence[tuple[str | None, Type]]) -> Bui
 
 
 def is_proved(builtin: Builtin, arguments: Sequence[Type]) -> bool:
-    """Whether a call with `arguments` is certain to be right, so that Python's own form does."""
+    """Whether a call with `arguments`, `by` not among them, is certain to be right, so that
+    Python's own form does.
+    """
+    if builtin in ORDERED_BY.values() and builtin.repeats:
+        return len(arguments) > 1 or is_only(arguments[0], *ITEMS)
     if builtin in OF_COLUMN.values():
         return all(takes(p, a) is True for p, a in zip(builtin.parameters, arguments, strict=False))
     if builtin.name in ("min", "max") and len(arguments) > 1:

@@ -41,6 +41,8 @@ class Form(Enum):
     ITEM = auto()
     # `len(value)`.
     LENGTH = auto()
+    # `for row in table.iter_rows(named=True)`.
+    ROWS = auto()
     # `for x in ops.each(value)`: it may be no list or tuple.
     EACH = auto()
     # `for a, b in ops.each_of(value, 2)`: an item may be no tuple of so many.
@@ -103,12 +105,14 @@ class BuiltinCall:
 
     `builtin` is the row of the table that is meant: that for a column of a dataframe, maybe.
     `arguments` are those given, in the order of the parameters; None where they are passed on as
-    they are written, with their names. Of a native call they are never None.
+    they are written, with their names. Of a native call they are never None. `by` is the function
+    that the items are ordered by.
     """
 
     builtin: Builtin
     arguments: tuple[n.Expression, ...] | None
     form: Literal[Form.NATIVE, Form.OPS]
+    by: n.Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ MemberForm = Literal[Form.ITEM, Form.LENGTH, Form.STRUCTURE, Form.OPS] | Attribu
 ItemForm = Literal[Form.NATIVE, Form.STRUCTURE, Form.OPS]
 # `Form.OPS` is `ops.call(function, ...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.OPS]
-LoopForm = Literal[Form.NATIVE, Form.EACH, Form.EACH_OF]
+LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF]
 
 Operator = n.Unary | n.Binary | n.Comparison
 ItemAccess = n.Index | n.Slice | n.TupleMember
@@ -167,6 +171,8 @@ def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
     """How a loop with `pattern` goes over a value of type `iterable`."""
     if not unpacks(pattern, item_type(iterable)):
         return Form.EACH_OF
+    if is_only(iterable, "dataframe"):
+        return Form.ROWS
     return Form.NATIVE if is_only(iterable, "list", "tuple") else Form.EACH
 
 
@@ -194,18 +200,28 @@ def is_written_out(node: n.Expression) -> bool:
     """
     if is_singleton(node):
         return False
-    unknown = n.Name | n.Call | n.Prompt | n.Comprehension
-    return not any(isinstance(inner, unknown) for inner in walk(node))
+    # `div(7, 2)` is `7 // 2`, and `str("a")` is "a".
+    is_operator = {
+        inner.function
+        for inner in walk(node)
+        if isinstance(inner, n.Call)
+        and isinstance(inner.function, n.Name)
+        and inner.function.text in ("div", "str")
+    }
+    unknown = n.Name | n.Prompt | n.Comprehension
+    return all(not isinstance(inner, unknown) or inner in is_operator for inner in walk(node))
 
 
 def arguments_by_position(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
-    """The arguments by the positions of their parameters."""
+    """The arguments but `by`, by the positions of their parameters."""
     names = [parameter.name for parameter in builtin.parameters]
+    by = builtin.by.name if builtin.by else None
     return {
         names.index(argument.name.text)
         if argument.name and argument.name.text in names
         else position: argument.value
         for position, argument in enumerate(node.arguments)
+        if by is None or argument.name is None or argument.name.text != by
     }
 
 

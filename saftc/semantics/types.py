@@ -162,6 +162,8 @@ NUMBER = UnionType((INT, FLOAT))
 DATAFRAME = Scalar("dataframe")
 IMAGE = Scalar("image")
 FILE = Scalar("file")
+# A row of a dataframe: an object of what its cells hold.
+ROW = ANY
 
 # A program that a model wrote and that has not run.
 PROGRAM = RecordType("Plan")
@@ -329,7 +331,9 @@ def is_none_of(type_: Type, *unwanted: str) -> bool:
 
 
 def item_type(type_: Type) -> Type:
-    """What iterating over a list or tuple gives; `ANY` when it may be something else."""
+    """What iterating over a list, a tuple or a dataframe gives; `ANY` when it may be something
+    else.
+    """
     result: list[Type] = []
     for member in members(type_):
         match member:
@@ -337,6 +341,8 @@ def item_type(type_: Type) -> Type:
                 result.append(member.item)
             case TupleType():
                 result.extend(member.items)
+            case _ if member == DATAFRAME:
+                result.append(ROW)
             case _:
                 return ANY
     return opened(union(result))

@@ -12,7 +12,7 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.source import Source, Span
 from saftc.syntax.tokens import CLOSER_OF, LAYOUT, Comment, Token
 
-DIVISION_HINT = "`//` begins a comment; `int(a / b)` is a whole number"
+DIVISION_HINT = "`//` begins a comment; `div(a, b)` is the whole part"
 
 _ENDS_VALUE = {"NAME", "INTEGER", "FLOAT", "RPAR", "RSQB"}
 _BEGINS_DIVISOR = {"NAME", "INTEGER", "FLOAT", "LPAR", "MINUS"}
@@ -80,7 +80,7 @@ def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
     if text.startswith("="):
         # All that is left of `n //= 2` is `n`, of which more would be said later.
         name = line[0].text
-        hint = f"`//` begins a comment; write `{name} = int({name} / {text[1:].strip()})`"
+        hint = f"`//` begins a comment; write `{name} = div({name}, {text[1:].strip()})`"
         return catalogue.UNUSED_VALUE.at(line[0].span, hint=hint)
     if text.endswith((":", ",")):
         return catalogue.UNEXPECTED.at(
@@ -91,7 +91,7 @@ def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
         )
     return catalogue.DIVISION_COMMENT.at(
         Span(comment.span.start, comment.span.start + 2),
-        hint="`int(a / b)` is a whole number; two blanks stand before a comment",
+        hint="`div(a, b)` is the whole part; two blanks stand before a comment",
     )
 
 

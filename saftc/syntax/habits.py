@@ -85,11 +85,12 @@ STRING_PREFIXES = {
 # Names that other languages define, and what Saft has for them.
 _PYTHONS = "`from builtins import {name}` brings Python's"
 ABSENT_NAMES = {
-    "input": _PYTHONS.format(name="input"),
-    "open": "`read_text(path)` reads a file, `write_text(path, text)` writes one",
-    **{name: _PYTHONS.format(name=name) for name in ("any", "all", "chr", "ord", "pow", "divmod")},
+    "open": "`read_text(path)` reads a file, `write_text` and `append_text` write one",
+    **{name: _PYTHONS.format(name=name) for name in ("chr", "ord", "pow", "divmod")},
     **{name: _PYTHONS.format(name=name) for name in ("bin", "hex", "oct", "hash", "id", "format")},
     **{name: f"`from math import {name}` brings Python's" for name in ("floor", "ceil", "sqrt")},
+    **dict.fromkeys(("raw_input", "gets", "readline"), "`input(question)` reads a line"),
+    **dict.fromkeys(("some", "every"), "`any(xs)` and `all(xs)` take a list of bools"),
     "map": "write `[g(x) for x in xs]`",
     "filter": "write `[x for x in xs if x > 2]`",
     "list": "a list is written `[a, b]`; `[x for x in xs]` makes one of a tuple",
@@ -131,7 +132,7 @@ ABSENT_NAMES = {
 }
 
 # Arguments of Python's builtins that Saft's do not take.
-_NO_KEY = "`{}` compares the items themselves; sort or choose in a Python function"
+_NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
     ("print", "end"): "`print` takes values and ends the line; join them with `+`",
     ("print", "sep"): "`print` puts a blank between its values; join them with `+`",

@@ -157,7 +157,7 @@ _SEMANTICS = [
 _INFERENCE = [
     "environment",
     "context",
-    "places conditions loops prompts",
+    "places conditions loops prompts keys",
     "calls members",
     "expressions",
     "statements",

@@ -124,6 +124,14 @@ def max_(*items: Value) -> Value:
     return max(_extreme_of(items))
 
 
+def any_(items: Value) -> bool:
+    return True in _bools(items)
+
+
+def all_(items: Value) -> bool:
+    return False not in _bools(items)
+
+
 # Kinds
 
 
@@ -147,6 +155,13 @@ def round_(value: Value, digits: Value = None) -> Value:
 
 def abs_(value: Value) -> Value:
     return abs(_number(value))
+
+
+def div(a: Value, b: Value) -> int:
+    """The whole part, rounded down."""
+    if _number(b) == 0:
+        raise Wrong("division by zero", "zero")
+    return _calculated(lambda: int(_number(a) // b))
 
 
 def parse(text: Value) -> Value:
@@ -178,12 +193,15 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "sum": sum_,
     "min": min_,
     "max": max_,
+    "any": any_,
+    "all": all_,
     "type": lambda value: kind_of(value),
     "str": lambda value: v.text_of(value),
     "int": int_,
     "float": float_,
     "round": round_,
     "abs": abs_,
+    "div": div,
     "json": lambda value: v.json_of(value),
     "parse": parse,
     "env": env,
@@ -212,6 +230,14 @@ def _sequence(value: Value) -> list[Value] | tuple[Value, ...]:
     if is_sequence(value):
         return value
     raise Wrong(f"expected list, got {kind_of(value)}")
+
+
+def _bools(value: Value) -> list[bool]:
+    found = list(_sequence(value))
+    for item in found:
+        if not isinstance(item, bool):
+            raise Wrong(f"expected bool, got {kind_of(item)}")
+    return found
 
 
 def _object(value: Value) -> dict[str, Value]:

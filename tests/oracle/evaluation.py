@@ -208,6 +208,9 @@ class Evaluation(Asking):
         self, function: Callable_, positional: list[Value], named: v.Bound, span: Span
     ) -> Value:
         match function:
+            case Builtin(name="sorted" | "min" | "max") if "by" in named:
+                rest = {name: value for name, value in named.items() if name != "by"}
+                return self.ordered(function.name, positional, rest, named["by"], span)
             case Builtin():
                 return _run_builtin(function, positional, named)
             case Constructor(definition=record, defaults=defaults):
@@ -228,6 +231,31 @@ class Evaluation(Asking):
                 return self.entered(definition, inner)
             case _:
                 assert_never(function)
+
+    def ordered(
+        self, name: str, positional: list[Value], named: v.Bound, by: Value, span: Span
+    ) -> Value:
+        """What `sorted`, `min` or `max` gives when a function says what is compared."""
+        items = named.pop("items") if "items" in named else positional.pop(0)
+        reverse = positional.pop(0) if positional and name == "sorted" else False
+        reverse = named.pop("reverse", reverse)
+        if not isinstance(reverse, bool) or named:
+            raise Wrong(f"arguments of `{name}`")
+        given = [items, *positional] if positional else items
+        if not v.is_sequence(given) or not isinstance(by, Callable_):
+            raise Wrong(f"`{name}` of {kind_of(given)} by {kind_of(by)}")
+        keys = [self.called(by, [one], {}, span) for one in given]
+        v.check_ordered(keys)
+        if name == "sorted":
+            order = sorted(range(len(keys)), key=lambda one: keys[one], reverse=reverse)
+            return [given[one] for one in order]
+        if not keys:
+            raise Wrong("no items")
+        best = 0
+        for one, key in enumerate(keys):
+            if key < keys[best] if name == "min" else key > keys[best]:
+                best = one
+        return given[best]
 
     def bound(
         self,

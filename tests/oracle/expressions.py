@@ -18,6 +18,7 @@ from tests.oracle.forms import (
     INT_FORMS,
     INT_TEXTS,
     INTS,
+    KEYS,
     MAPPED,
     PLACES,
     STRING_FORMS,
@@ -224,6 +225,9 @@ class Writer:
                 f"sorted({whole})",
                 f"sorted({whole}, {self.choose(('true', 'reverse: true'))})",
             ]
+        if item in KEYS:
+            order = self.choose(("", ", reverse: true", f", reverse: {self.expression(BOOL, 0)}"))
+            forms += [f"sorted({whole}, by: {self.choose(KEYS[item])}{order})"] * 2
         if item == INT:
             forms += ["range(3)", "range(1, 4)", "range(5, 0, -2)", f"range({whole}.length)"]
         if item == STRING:

@@ -31,11 +31,23 @@ MAPPED: dict[Type, str] = {
     FLOAT: "[float, same(float)]",
 }
 
+# What a list of a type can be ordered by, the wrong last.
+KEYS: dict[Type, tuple[str, ...]] = {
+    INT: ("abs", "str", "same", "float", "type", "upper"),
+    FLOAT: ("abs", "round", "int", "same", "json"),
+    STRING: ("len", "upper", "lower", "same", "float"),
+    BOOL: ("str", "json", "same"),
+    CITY: ("size_of", "name_of", "same"),
+    ListOf(INT): ("len", "sum", "head_of"),
+    TupleOf((INT, STRING)): ("head_of", "len", "json"),
+}
+
 PLACES: dict[str, Type] = {
     "<int>": INT,
     "<float>": FLOAT,
     "<string>": STRING,
     "<bool>": BOOL,
+    "<bools>": ListOf(BOOL),
     "<ints>": ListOf(INT),
     "<floats>": ListOf(FLOAT),
     "<strings>": ListOf(STRING),
@@ -53,7 +65,8 @@ INT_FORMS = (
     *("abs(<int>)", "sum(<ints>)", "min(<ints>)", "max(<int>, <int>)", "<strings>.length"),
     *("<pair>.0", "<nested>.1.0", "<pair>[0]", "min(<int>, 2, <int>)", "<ints>[<int>]"),
     *('parse("[1, 2]")[1]', "<object>.length", 'parse("{\\"id\\": 4}").id'),
-    *("len(keys(<object>))",),
+    *("len(keys(<object>))", "div(<int>, 3)", "div(<int>, <int>)", "div(<float>, <int>)"),
+    *("min(<ints>, by: abs)", "max(<int>, <int>, by: str)"),
 )
 FLOAT_FORMS = (
     *("(<int> / 4)", "(<int> / <int>)", "(<float> + <int>)", "(<int> * <float>)"),
@@ -68,7 +81,8 @@ STRING_FORMS = (
     *('replace(<string>, "a", <string>)', "<pair>.1", 'split("a b")[1]', "<nested>.0"),
     *("<city>.name", '<object>["name"]', "max(<strings>)"),
     *('split("a;b", separator: ";")[0]', "str(<bool>)", 'env("SAFT_ORACLE_UNSET", "unset")'),
-    *('parse("\\"p\\"")', "join(<strings>, <string>)"),
+    *('parse("\\"p\\"")', "join(<strings>, <string>)", "max(<strings>, by: len)"),
+    *("min(by: lower, items: <strings>)",),
 )
 BOOL_FORMS = (
     *("(<int> < <int>)", "(<float> >= <int>)", "(<string> <= <string>)", "(not <bool>)"),
@@ -80,5 +94,6 @@ BOOL_FORMS = (
     *('(type(<*>) == "bool")', "(<*> == true)", '(type(<*>) != "nil")'),
     *("(<int> in <floats>)", "(<city> == <city>)", "(<pair> == <pair>)"),
     *("(<*> in [1, true, nil])", "(<bool> == <bool>)", '(type(<*>) == "float")'),
+    *("any(<bools>)", "all(<bools>)", "any([x > 1 for x in <ints>])", "all([<bool>, <bool>])"),
     *('("object" == type(<*>))', "(same(<int?>) > 1)", "(<ints> == (1, 2))"),
 )

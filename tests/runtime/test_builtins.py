@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +15,8 @@ import pytest
 from runtime_support import CheckError, FileError, kind, ops, parse, show, to_json
 from runtime_support._results import Result, Usage
 from runtime_support._tools import call_tool, function_tool
+
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,20 @@ def test_kinds(value: Any, word: str) -> None:
         (lambda: ops.abs(-3), 3),
         (lambda: ops.json((1, "é", {"a": City("x")})), '[1,"é",{"a":{"name":"x","country":null}}]'),
         (lambda: ops.parse('{"a": 1, "a": 2}'), {"a": 2}),
+        (lambda: ops.any([False, True]), True),
+        (lambda: ops.any(()), False),  # type: ignore[arg-type]
+        (lambda: ops.all([False, True]), False),
+        (lambda: ops.all([]), True),
+        (lambda: ops.floordiv(7, 2), 3),
+        (lambda: ops.floordiv(-7, 2), -4),
+        (lambda: ops.floordiv(7.5, 2), 3),
+        (lambda: ops.floordiv(10**30, 3), 10**30 // 3),
+        (lambda: ops.sorted(["bb", "a", "cc"], by=len), ["a", "bb", "cc"]),
+        (lambda: ops.sorted(["bb", "a", "cc"], True, by=len), ["bb", "cc", "a"]),
+        (lambda: ops.min([3, -1, 1], by=ops.abs), -1),
+        (lambda: ops.max("a", "bb", "cc", by=len), "bb"),
+        (lambda: ops.sorted([[2], [1]], by=ops.sum), [[1], [2]]),
+        (lambda: ops.sorted([], by=len), []),
         (lambda: ops.env("NOT_SET_ANYWHERE", "x"), "x"),
     ],
 )
@@ -128,6 +147,23 @@ def test_builtins(call: Callable[[], Any], value: Any) -> None:
         (lambda: parse("1e999"), "1e999 is too large"),
         (lambda: parse("9" * 5000), "4300 digits"),
         (lambda: parse('"\\ud800"'), "surrogate"),
+        (lambda: ops.any([True, 1]), "any(items[1]): expected bool, got int 1"),
+        (lambda: ops.all("ab"), "all(items): expected list, got string"),  # type: ignore[arg-type]
+        (lambda: ops.floordiv("7", 2), "div(a): expected number"),  # type: ignore[arg-type]
+        (lambda: ops.floordiv(1, True), "div(b): expected number, got bool true"),
+        (lambda: ops.floordiv(1e308, 1e-308), "div: no integer for float 1e+308 by float 1e-308"),
+        (lambda: ops.floordiv(10**400, 0.5), "div: no integer for"),
+        (lambda: ops.sorted([1], by=3), "sorted(by): expected function, got int 3"),  # type: ignore[arg-type]
+        (lambda: ops.min([], by=len), "min(items): there are no items"),
+        (
+            lambda: ops.sorted([1, 2], by=lambda x: None if x > 1 else x),
+            "sorted(by): expected a number or a string, got nil for int 2",
+        ),
+        (
+            lambda: ops.max([1, 2], by=lambda x: "a" if x > 1 else x),
+            "max(by): expected all numbers or all strings, got int and string",
+        ),
+        (lambda: ops.input(3), "input(question): expected string, got int 3"),  # type: ignore[arg-type]
         (lambda: ops.upper(10**5000), "got a very large int"),
     ],
 )
@@ -179,6 +215,64 @@ def test_builtins_take_results_for_their_values() -> None:
     assert ops.upper(result) == "AB"  # type: ignore[arg-type]
     assert show([result]) == '["ab"]'
     assert to_json([result]) == '["ab"]'
+
+
+def test_whole_division_by_zero_is_told() -> None:
+    with pytest.raises(ZeroDivisionError, match=r"`div` by zero: div\(7, 0\)"):
+        ops.floordiv(7, 0)
+
+
+def test_what_is_compared_is_asked_once_for_each_item_and_checked_as_arguments_are() -> None:
+    asked: list[float] = []
+
+    def half(n: float) -> float:
+        asked.append(n)
+        return n / 2
+
+    assert ops.sorted([3, 1, 2], by=half) == [1, 2, 3]
+    assert repr(asked) == "[3.0, 1.0, 2.0]"
+    with pytest.raises(CheckError, match=r"half\(n\): expected float, got string"):
+        ops.sorted(["a"], by=half)
+    assert ops.call(ops.sorted, ["bb", "a"], by=ops.len) == ["a", "bb"]
+
+
+_ASKS = """
+from runtime_support import read_line, show
+while True:
+    line = read_line("name? ")
+    print(show([line]))
+    if line is None:
+        break
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "output"),
+    [
+        (b"", "name? [nil]\n"),
+        ("Zo\u00eb\r\n\nlast".encode(), 'name? ["Zoë"]\nname? [""]\nname? ["last"]\nname? [nil]\n'),
+    ],
+)
+def test_lines_are_read_up_to_the_end(given: bytes, output: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-c", _ASKS], input=given, capture_output=True, env=environment
+    )
+    assert (done.stdout.decode(), done.stderr) == (output, b"")
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_a_line_that_is_no_text(errors: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": f"utf-8:{errors}"}
+    done = subprocess.run(
+        [sys.executable, "-c", _ASKS], input=b"\xff\n", capture_output=True, env=environment
+    )
+    assert b"CheckError: input: the line is not UTF-8 text" in done.stderr
+
+
+def test_without_standard_input_there_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert ops.input("name? ") is None
 
 
 def test_files(tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ def test_rows_of_a_table_by_a_number_of_any_size() -> None:
     [
         ops.read_text,
         lambda path: ops.write_text(path, "x"),
+        lambda path: ops.append_text(path, "x"),
         ops.image,
         ops.file,
         ops.read,

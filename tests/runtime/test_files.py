@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 from collections.abc import Callable
@@ -46,9 +47,50 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_text_that_is_not_unicode_is_not_written(tmp_path: Path) -> None:
+# The two that write: what one refuses, the other refuses too.
+writing = pytest.mark.parametrize("write", [ops.write_text, ops.append_text])
+Write = Callable[[str, str], None]
+
+
+def test_text_is_added_at_the_end(tmp_path: Path) -> None:
+    ops.append_text("log.txt", "é\n")
+    ops.append_text("log.txt", "")
+    (tmp_path / "log.txt").chmod(0o640)
+    ops.append_text("log.txt", "two\n")
+    assert (tmp_path / "log.txt").read_bytes() == "é\ntwo\n".encode()
+    assert stat.S_IMODE((tmp_path / "log.txt").stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["log.txt"]
+
+
+def test_an_addition_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    make(tmp_path, "a.txt")
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most[1]))
+    try:
+        with pytest.raises(FileError, match="File too large"):
+            ops.append_text("a.txt", "x" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+        signal.signal(signal.SIGXFSZ, before)
+    assert (tmp_path / "a.txt").read_text() == "a.txt"
+
+
+@writing
+def test_a_folder_that_is_missing_is_told(write: Write, tmp_path: Path) -> None:
+    with pytest.raises(FileError) as caught:
+        write("no/such.txt", "x")
+    assert str(caught.value) == (
+        f"cannot write {tmp_path / 'no' / 'such.txt'}: No such file or directory; there is no "
+        f"folder {tmp_path / 'no'}; `from os import makedirs` brings what makes one"
+    )
+
+
+@writing
+def test_text_that_is_not_unicode_is_not_written(write: Write, tmp_path: Path) -> None:
     with pytest.raises(FileError, match="the text is not UTF-8"):
-        ops.write_text("a.txt", "\ud800")
+        write("a.txt", "\ud800")
     assert os.listdir(tmp_path) == []
 
 
@@ -110,38 +152,44 @@ def test_pipes_and_devices_are_not_read(read: Callable[[str], Any], tmp_path: Pa
             read(path)
 
 
-def test_pipes_and_devices_are_not_written(tmp_path: Path) -> None:
+@writing
+def test_pipes_and_devices_are_not_written(write: Write, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "null").symlink_to("/dev/null")
     with pytest.raises(FileError) as caught:
-        ops.write_text("pipe", "x")
+        write("pipe", "x")
     assert str(caught.value) == f"cannot write {tmp_path / 'pipe'}: it is not a regular file"
     with pytest.raises(FileError, match="not a regular file"):
-        ops.write_text("/dev/null", "x")
+        write("/dev/null", "x")
     with pytest.raises(FileError, match="in another folder"):
-        ops.write_text("null", "x")
+        write("null", "x")
+    with pytest.raises(FileError, match="Is a directory"):
+        write(".", "x")
     assert sorted(os.listdir(tmp_path)) == ["null", "pipe"]
 
 
-def test_a_link_is_written_through_to_its_target_beside_it(tmp_path: Path) -> None:
+@writing
+def test_a_link_is_written_through_to_its_target_beside_it(write: Write, tmp_path: Path) -> None:
     make(tmp_path, "data/v1.txt")
     (tmp_path / "data" / "now.txt").symlink_to("v1.txt")
     (tmp_path / "new.txt").symlink_to("data/v2.txt")
     (tmp_path / "elsewhere").symlink_to("data")
-    ops.write_text("data/now.txt", "one")
-    ops.write_text("new.txt", "two")
-    ops.write_text("elsewhere/v3.txt", "three")
+    (tmp_path / "data" / "v1.txt").write_text("")
+    write("data/now.txt", "one")
+    write("new.txt", "two")
+    write("elsewhere/v3.txt", "three")
     assert (tmp_path / "data" / "now.txt").is_symlink()
     texts = [(tmp_path / "data" / name).read_text() for name in ("v1.txt", "v2.txt", "v3.txt")]
     assert texts == ["one", "two", "three"]
 
 
-def test_a_link_to_another_folder_is_told_and_not_followed(tmp_path: Path) -> None:
+@writing
+def test_a_link_to_another_folder_is_told_and_not_followed(write: Write, tmp_path: Path) -> None:
     make(tmp_path, "secret.txt", "work/mine.txt")
     link = tmp_path / "work" / "notes.txt"
     link.symlink_to("../secret.txt")
     with pytest.raises(FileError) as caught:
-        ops.write_text("work/notes.txt", "x")
+        write("work/notes.txt", "x")
     target = tmp_path / "secret.txt"
     assert str(caught.value) == (
         f"cannot write {link}: it is a link to {target}, which is in another folder; "

@@ -151,6 +151,17 @@ def test_the_parts_of_a_table() -> None:
     assert ops.columns(ops.select(PLAYERS, ("name",))) == ["name"]  # type: ignore[arg-type]
 
 
+def test_rows_are_objects_and_columns_lists() -> None:
+    goals = ops.select(PLAYERS, ["name", "goals"])
+    rows = [
+        {"name": name, "goals": count} for name, count in PLAYERS.select("name", "goals").rows()
+    ]
+    assert ops.rows(goals) == list(ops.each(goals)) == rows
+    assert ops.index(PLAYERS, "goals") == [3, 6, None]
+    assert ops.sorted(ops.rows(PLAYERS.head(2)), by=lambda row: -row["goals"])[0]["name"] == "Grace"
+    assert ops.rows(PLAYERS.head(0)) == list(ops.each(PLAYERS.head(0))) == []
+
+
 def test_the_rest_of_polars_can_be_reached() -> None:
     rows = ops.call(ops.member(ops.select(PLAYERS, ["goals"]), "to_dicts"))
     assert rows == [{"goals": 3}, {"goals": 6}, {"goals": None}]
@@ -201,9 +212,18 @@ def test_a_table_in_checked_places() -> None:
             lambda: ops.select(PLAYERS, ["name", "name"]),
             "select(names): column `name` is there twice",
         ),
+        (lambda: ops.rows([1]), "rows(table): expected dataframe, got list [1]"),  # type: ignore[arg-type]
         (
-            lambda: ops.each(PLAYERS),
-            "`for` goes over a list or tuple, got dataframe(3 rows, 7 columns)",
+            lambda: ops.index(PLAYERS, 0),
+            "a column is named by a string, got int 0; `rows(x)` gives the rows as a list",
+        ),
+        (
+            lambda: ops.slice(PLAYERS, 0, 1),
+            "cannot slice dataframe(3 rows, 7 columns); `head(x, count)` gives the first rows",
+        ),
+        (
+            lambda: ops.min(PLAYERS, by=ops.len),
+            "min(items): expected list, got dataframe(3 rows, 7 columns)",
         ),
     ],
 )
@@ -229,7 +249,7 @@ def test_a_column_without_values(figure: Callable[..., Any]) -> None:
     assert "column `note` has no values" in refusal(lambda: figure(PLAYERS, "note"))
 
 
-@pytest.mark.parametrize("figure", [ops.mean, ops.sum, ops.min, ops.max])
+@pytest.mark.parametrize("figure", [ops.mean, ops.sum, ops.min, ops.max, ops.index])
 def test_a_column_that_is_not_there(figure: Callable[..., Any]) -> None:
     with pytest.raises(MissingError) as caught:
         figure(PLAYERS, "gaols")

@@ -9,6 +9,7 @@ from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.builtins import (
     BUILTINS,
     ITEMS,
+    OF_COLUMN,
     Builtin,
     is_proved,
     meant,
@@ -27,7 +28,8 @@ from saftc.semantics.forms import (
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
-from saftc.semantics.inference.places import fit_into, settle
+from saftc.semantics.inference.keys import is_proved_key
+from saftc.semantics.inference.places import fit_into, is_zero, settle
 from saftc.semantics.operators import operate
 from saftc.semantics.types import (
     ANY,
@@ -36,13 +38,16 @@ from saftc.semantics.types import (
     FunctionType,
     ObjectType,
     Type,
+    is_none_of,
     is_only,
+    item_type,
     members,
     record_type,
     show,
     union,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.habits import ABSENT_ARGUMENTS
 
 
 def call(inference: Inference, node: n.Call, env: Environment) -> Type:
@@ -135,9 +140,7 @@ def _arguments(
             inference.expression(argument.value, env)
             continue
         if parameter in given:
-            inference.report(
-                catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter)
-            )
+            _report_twice(inference, argument, name, parameter)
         given.add(parameter)
         which = names.index(parameter)
         if parameters[which].schema is None:
@@ -175,10 +178,16 @@ def _parameter_of(
             argument.name.span,
             name=name,
             argument=argument.name.text,
-            hint=did_you_mean(argument.name.text, names) or _listed(names),
+            hint=ABSENT_ARGUMENTS.get((name, argument.name.text))
+            or did_you_mean(argument.name.text, names)
+            or _listed(names),
         )
     )
     return None
+
+
+def _report_twice(inference: Inference, argument: n.Argument, name: str, parameter: str) -> None:
+    inference.report(catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter))
 
 
 def _too_many(inference: Inference, node: n.Call, name: str, most: int) -> None:
@@ -192,30 +201,42 @@ def _too_many(inference: Inference, node: n.Call, name: str, most: int) -> None:
 
 def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
     types = [inference.expression(argument.value, env) for argument in node.arguments]
-    builtin = meant(builtin, list(zip(_argument_names(node), types, strict=True)))
+    named = list(zip(_argument_names(node), types, strict=True))
+    builtin = meant(builtin, named)
+    by = _key_function(node, builtin)
+    if by is not None:
+        types = [type_ for name, type_ in named if builtin.by is None or name != builtin.by.name]
     inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin)
-    names = [parameter.name for parameter in builtin.parameters]
+    names = builtin.names
+    for position, argument in enumerate(node.arguments):
+        is_unknown = argument.name is not None and argument.name.text not in names
+        if is_unknown and not builtin.takes_names:
+            _parameter_of(inference, node, argument, position, builtin.name, names)
+            return ANY
     given: set[str] = set()
-    for position, (argument, type_) in enumerate(zip(node.arguments, types, strict=True)):
+    for position, (argument, (_, type_)) in enumerate(zip(node.arguments, named, strict=True)):
         parameter = builtin.parameter(position)
         if argument.name is not None:
-            if builtin.takes_names and argument.name.text not in names:
-                continue
             if argument.name.text not in names:
-                _parameter_of(inference, node, argument, position, builtin.name, names)
-                return ANY
-            parameter = builtin.parameters[names.index(argument.name.text)]
+                continue
+            parameter = builtin.named(argument.name.text)
         if parameter is None:
-            _too_many(inference, node, builtin.name, len(names))
+            _too_many(inference, node, builtin.name, len(builtin.parameters))
             return builtin.result(types) if types else ANY
+        if argument.name is not None and parameter.name in given:
+            _report_twice(inference, argument, builtin.name, parameter.name)
+            return ANY
         given.add(parameter.name)
         if takes(parameter, type_) is False:
+            hint = f"this is what `{builtin.name}` takes"
+            if parameter.items and builtin.by is not None and is_only(type_, *ITEMS):
+                hint = f"`{builtin.name}(xs, by: f)` compares what a function gives for each"
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     argument.value.span,
                     expected=taken_words(parameter, type_),
                     found=show(type_),
-                    hint=f"this is what `{builtin.name}` takes",
+                    hint=hint,
                 )
             )
             return builtin.result(types) if len(types) >= len(given) else ANY
@@ -229,15 +250,17 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
                 catalogue.MISSING_ARGUMENT.at(node.span, name=builtin.name, argument=parameter.name)
             )
             return ANY
-    _check_extreme(inference, node, builtin, types)
+    _check_values(inference, node, builtin, types)
     return builtin.result(types)
 
 
-def _check_extreme(inference: Inference, node: n.Call, builtin: Builtin, types: list[Type]) -> None:
-    """`min` and `max` take one list, or several values that can be ordered."""
-    if builtin is not BUILTINS[builtin.name] or builtin.name not in ("min", "max"):
+def _check_values(inference: Inference, node: n.Call, builtin: Builtin, types: list[Type]) -> None:
+    """`div` takes no zero, `min` and `max` one list, or several values that can be ordered."""
+    if builtin.name == "div" and is_zero(node.arguments[1].value):
+        inference.report(catalogue.DIVISION_BY_ZERO.at(node.arguments[1].value.span))
+    if builtin in OF_COLUMN.values() or builtin.name not in ("min", "max"):
         return
-    if len(types) == 1 and is_only(types[0], "int", "float", "string"):
+    if len(types) == 1 and is_none_of(types[0], *ITEMS):
         inference.report(
             catalogue.TYPE_MISMATCH.at(
                 node.arguments[0].value.span,
@@ -245,6 +268,8 @@ def _check_extreme(inference: Inference, node: n.Call, builtin: Builtin, types: 
                 found=show(types[0]),
             )
         )
+    if builtin is not BUILTINS[builtin.name]:
+        return
     for one, other in pairwise(types):
         if operate("<", one, other).result is None:
             inference.report(
@@ -260,11 +285,32 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin) -> CallF
         return DirectCall(None)
     if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
         return Form.OPS
-    arguments = _in_order(node, builtin)
-    if arguments is not None and _is_native(facts, builtin, arguments):
-        return BuiltinCall(builtin, arguments, Form.NATIVE)
-    is_of_column = builtin is not BUILTINS[builtin.name]
-    return BuiltinCall(builtin, arguments if is_of_column else None, Form.OPS)
+    arguments, by = _in_order(node, builtin), _key_function(node, builtin)
+    is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, builtin))
+    if by is not None and node.arguments[0].value is by and not is_settled(by):
+        # Python's function takes it behind the items.
+        arguments = None
+    if is_ordered and arguments is not None and _is_native(facts, builtin, arguments):
+        return BuiltinCall(builtin, arguments, Form.NATIVE, by)
+    is_of_column = builtin in OF_COLUMN.values()
+    return BuiltinCall(builtin, arguments if is_of_column else None, Form.OPS, by)
+
+
+def _key_function(node: n.Call, builtin: Builtin) -> n.Expression | None:
+    """What the argument `by` is, where the builtin takes one."""
+    if builtin.by is None:
+        return None
+    named = (one for one in node.arguments if one.name and one.name.text == builtin.by.name)
+    return next((one.value for one in named), None)
+
+
+def _element(inference: Inference, node: n.Call, builtin: Builtin) -> Type:
+    """What `sorted`, `min` or `max` compares: the items of a list, or the arguments."""
+    positions = arguments_by_position(node, builtin)
+    types = [inference.facts.types[positions[position]] for position in sorted(positions)]
+    if builtin.repeats and len(types) > 1:
+        return union(types)
+    return item_type(types[0]) if types and is_only(types[0], *ITEMS) else ANY
 
 
 def _is_native(facts: Facts, builtin: Builtin, arguments: Sequence[n.Expression]) -> bool:

@@ -23,7 +23,7 @@ from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.loops import bind, iterated
 from saftc.semantics.inference.members import index, member, slice_, tuple_member
-from saftc.semantics.inference.places import fit_into
+from saftc.semantics.inference.places import fit_into, is_zero
 from saftc.semantics.inference.prompts import prompt
 from saftc.semantics.names import Symbol
 from saftc.semantics.operators import is_constant, negate, operate, wrong_members
@@ -217,7 +217,7 @@ def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
 def _binary(inference: Inference, node: n.Binary, env: Environment) -> Type:
     left = inference.expression(node.left, env)
     right = adopting(inference, node.right, left, env)
-    if node.operator in ("/", "%") and _is_zero(node.right):
+    if node.operator in ("/", "%") and is_zero(node.right):
         inference.report(catalogue.DIVISION_BY_ZERO.at(node.right.span))
     operation = operate(node.operator, left, right)
     if operation.result is None:
@@ -383,10 +383,6 @@ def _is_like(given: Type, model: Type) -> bool:
             )
         case _:
             return False
-
-
-def _is_zero(node: n.Expression) -> bool:
-    return isinstance(node, n.Literal) and type(node.value) in (int, float) and node.value == 0
 
 
 def _operand_hint(operator: str, left: Type, right: Type) -> str | None:

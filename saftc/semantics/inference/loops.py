@@ -29,19 +29,18 @@ from saftc.syntax import nodes as n
 _ITEMS_OF = {
     "object": "go over `keys(x)` or `values(x)`",
     "string": "`split(x)` gives words",
-    "dataframe": "`columns(x)` gives the names of its columns",
     "int": "`range(n)` counts from 0",
 }
 
 
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
-    """What going over `iterable` gives; a mistake when it is no list or tuple."""
+    """What going over `iterable` gives; a mistake when it is no list, tuple or dataframe."""
     node = loop.iterable
     inference.facts.forms.loops[loop] = loop_form(loop.pattern, iterable)
     if iterable == STRING and inference.facts.result_of(node):
         inference.report(catalogue.RESULT_NOT_ITERABLE.at(node.span))
         return ANY
-    if is_none_of(iterable, "list", "tuple"):
+    if is_none_of(iterable, "list", "tuple", "dataframe"):
         words = [kind_word(member) or "" for member in members(iterable)]
         hint = next((hint for word, hint in _ITEMS_OF.items() if word in words), None)
         inference.report(catalogue.NOT_ITERABLE.at(node.span, found=show(iterable), hint=hint))

@@ -256,7 +256,7 @@ def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> D
         node.key.span,
         found=show(value),
         how=f" with {show(key)}",
-        hint='`select(x, ["name"])` takes columns' if value == DATAFRAME else None,
+        hint="`rows(x)` gives the rows as a list" if value == DATAFRAME else None,
     )
 
 
@@ -277,7 +277,12 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
         node,
         value,
         lambda member: _slice_of(member, node),
-        lambda: catalogue.NOT_INDEXABLE.at(node.value.span, found=show(value), how=" with a slice"),
+        lambda: catalogue.NOT_INDEXABLE.at(
+            node.value.span,
+            found=show(value),
+            how=" with a slice",
+            hint="`head(x, count)` gives the first rows" if value == DATAFRAME else None,
+        ),
         "it cannot be sliced",
     )
 
@@ -344,6 +349,8 @@ def _item_at(value: Type, key: Type, node: n.Expression) -> Type | None:
                 return field.type if field else None
             possible = fit(key, STRING) != Fit.NEVER
             return union(field.type for field in value.fields) if possible else None
+        case _ if value == DATAFRAME:
+            return ListType(ANY) if fit(key, STRING) != Fit.NEVER else None
         case _:
             return STRING if value == STRING and fit(key, INT) != Fit.NEVER else None
 

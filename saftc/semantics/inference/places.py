@@ -75,6 +75,11 @@ def _called_with(inference: Inference, given: ObjectType, records: list[RecordTy
     return None if definition is None else inference.facts.name_of_record(definition)
 
 
+def is_zero(node: n.Expression) -> bool:
+    """Whether it is written as zero."""
+    return isinstance(node, n.Literal) and type(node.value) in (int, float) and node.value == 0
+
+
 def _has_literals(wanted: Type) -> bool:
     return any(isinstance(member, LiteralType) for member in members(wanted))
 

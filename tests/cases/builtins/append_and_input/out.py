@@ -1,0 +1,23 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import append_text, kind, ops, parse, read_line, show
+
+# `input` is `read_line`, as Python has a function `input` of its own
+
+name = read_line("Your name? ")
+line = read_line()
+
+
+def ask(question: str) -> str:
+    answer = read_line(question)
+    return answer if answer is not None else "nothing"
+
+
+append_text("log.txt", ask("Why? ") + "\n")
+append_text("log.txt", "more\n")
+if name is None:
+    print("nobody", show(line))
+else:
+    print(name.upper())
+data = parse('"x"')
+ops.append_text(data, data)
+print(show([ops.call(read, data) for read in [ops.input]]), kind(ops.append_text))

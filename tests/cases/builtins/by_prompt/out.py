@@ -1,0 +1,13 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import Result, ops, prompt, show
+
+# a function that keeps the history of its prompt gives the runtime its value
+
+
+def rank(note: str) -> Result[str]:
+    answer = prompt("How good is {note}?", note=note)
+    return answer
+
+
+first = rank("a")
+print(first.usage.requests, show(ops.sorted(["a", "b"], by=rank)))

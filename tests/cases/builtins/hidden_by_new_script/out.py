@@ -1,0 +1,23 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
+from runtime_support import ops, show
+
+# a script's own names come before the builtins of the same name
+
+
+def any(xs: Any) -> bool:
+    return ops.len(xs) > 0
+
+
+def rows(n: int) -> list[int]:
+    return list(range(n))
+
+
+input = "text"
+all = [any([]), any([1])]
+div = 3
+print(show(rows(2)), input, show(all), div)
+for rows_ in rows(2):
+    append_text = rows_
+    print(append_text)

@@ -1,0 +1,57 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
+import polars as pl
+from runtime_support import check, ops, read, show
+
+# a table's rows as objects, and its columns as lists
+
+players = read("players.csv")
+for player in players.iter_rows(named=True):
+    print(show(ops.member(player, "name")), show(ops.index(player, "goals")))
+print(
+    show(
+        [
+            ops.member(player, "name")
+            for player in players.iter_rows(named=True)
+            if ops.gt(ops.member(player, "goals"), 3)
+        ]
+    ),
+    show(players.to_dicts()),
+    len(players.to_dicts()),
+)
+print(
+    show(ops.index(players, "name")),
+    show(ops.sum(ops.index(players, "goals"))),
+    show([ops.mul(goals, 2) for goals in ops.index(players, "goals")]),
+)
+for player in players.head(3).iter_rows(named=True):
+    print(show(player))
+
+
+def goals(player: Any) -> Any:
+    return ops.member(player, "goals")
+
+
+print(
+    show(ops.sorted(players.to_dicts(), by=goals)),
+    show(ops.max(players.to_dicts(), by=goals)),
+)
+column = "goals"
+print(
+    show(ops.index(players, column)),
+    show(any([ops.gt(goals, 3) for goals in ops.index(players, column)])),
+)
+
+
+def names(table: pl.DataFrame) -> list[str]:
+    return [check(ops.member(row, "name"), str) for row in table.iter_rows(named=True)]
+
+
+def show_all(items: pl.DataFrame) -> list[Any]:
+    for item in items.iter_rows(named=True):
+        print(show(item))
+    return items.to_dicts()
+
+
+print(show(names(players)), show(show_all(players)))

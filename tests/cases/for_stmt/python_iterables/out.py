@@ -1,0 +1,13 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import os
+from itertools import accumulate, pairwise
+
+from runtime_support import ops, show
+
+# what imported Python gives to go over
+
+for total in ops.each(accumulate([1, 2, 3])):
+    print(show(total))
+for a, b in ops.each_of(pairwise([1, 2, 3]), 2):
+    print(show(ops.add(a, b)))
+print(show([name for name in ops.each(os.environ) if name == "NO_SUCH_NAME"]))
