@@ -10,13 +10,13 @@ conversation may come later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from runtime_support._config import Settings, given_here, settings_for, settings_to_show
 from runtime_support._conversation import Conversation, Step, Steps, drive
-from runtime_support._exchange import Provider, Request, ToolRequest
+from runtime_support._exchange import Message, Provider, Request, ToolRequest
 from runtime_support._goals import ObjectGoal, goal_for
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Result
@@ -39,6 +39,17 @@ class Question(NamedTuple):
     fields: Mapping[str, Any] | None = None
     rounds: int | None = None
     options: Mapping[str, Any] | None = None
+    after: Result[Any] | None = None
+
+    def earlier(self) -> Sequence[Message]:
+        """The conversation that the prompt goes on with; waits for the end of it."""
+        if self.after is None:
+            return ()
+        if not isinstance(self.after, Result):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise CheckError(f"a prompt comes `after` a result, got {brief(self.after)}")
+        if not self.after.messages:
+            raise CheckError("a prompt comes `after` a result that a prompt has given")
+        return self.after.messages
 
 
 class Asking:
@@ -144,7 +155,10 @@ def _conversation(
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
     is_given = "model" in given_here(question.options)
-    return Conversation(rendered.content, goal, tools, settings, rounds, observer, is_given)
+    earlier = question.earlier()
+    return Conversation(
+        rendered.content, goal, tools, settings, rounds, observer, is_given, earlier
+    )
 
 
 def _steps(conversation: Conversation, fields: Mapping[str, Any] | None) -> Steps[Answer]:

@@ -84,6 +84,7 @@ class Conversation:
         rounds: int | None,
         observer: Observer,
         model_is_given: bool = True,
+        earlier: Sequence[Message] = (),
     ) -> None:
         self.content = content
         self.goal = goal
@@ -92,9 +93,12 @@ class Conversation:
         self.observer = observer
         self.model_is_given = model_is_given
         self.tools = tools
-        self.messages = _opening(content, goal.ending(), settings.system)
+        self.earlier = earlier
+        self.messages = _opening(content, goal.ending(), settings.system, earlier)
+        self.begins = len(self.messages) - 1
         self.calls: list[ToolCall] = []
-        self.call_count = 0
+        # Each call of a conversation has an identity of its own.
+        self.call_count = sum(len(message.get("tool_calls", ())) for message in earlier)
         self.rounds = 0
         self.tool_rounds = 0
         self.attempts: list[tuple[str, str]] = []
@@ -108,7 +112,7 @@ class Conversation:
     def anew(self, goal: Goal) -> Conversation:
         """The same, from the beginning, towards another goal."""
         same = (self.tools, self.settings, self.rounds_allowed, self.observer, self.model_is_given)
-        return Conversation(self.content, goal, *same)
+        return Conversation(self.content, goal, *same, self.earlier)
 
     def steps(self) -> Steps[None]:
         """What has to be done until the goal is reached; a PromptError when it cannot be."""
@@ -133,6 +137,8 @@ class Conversation:
                     self._ask_again(reply, str(unreadable))
                 else:
                     self._note_cut(reply)
+                    if self.goal.is_reached:
+                        self.messages.append({"role": "assistant", "content": reply.text})
         except PromptError as error:
             # A prompt inside a tool has its own calls to tell of.
             error.tool_calls = error.tool_calls or tuple(self.calls)
@@ -156,14 +162,17 @@ class Conversation:
             structured=self.settings.structured,
             options=self.settings.sampling(),
             model_is_given=self.model_is_given,
+            begins=self.begins,
         )
 
     def answer(self, value: Any, *, is_several: bool = False) -> Answer:
         """The value with the history; of several values each is a Result of its own as well."""
         usage = Usage(self.input_tokens, self.output_tokens, self.requests)
         history = (self.text, self.calls, usage, self.model, self.repairs)
-        fields = tuple(Result.of(Answer(one, *history)) for one in value) if is_several else ()
-        return Answer(value, *history, fields)
+        messages = tuple(self.messages)
+        each = value if is_several else ()
+        fields = tuple(Result.of(Answer(one, *history, messages=messages)) for one in each)
+        return Answer(value, *history, fields, messages)
 
     @property
     def _ordinary_rounds_are_over(self) -> bool:
@@ -287,9 +296,14 @@ class Conversation:
         )
 
 
-def _opening(content: Content, ending: str, system: str | None) -> list[Message]:
+def _opening(
+    content: Content, ending: str, system: str | None, earlier: Sequence[Message]
+) -> list[Message]:
     user: Message = {"role": "user", "content": ending_with(content, ending)}
-    return [user] if system is None else [{"role": "system", "content": system}, user]
+    if system is None:
+        return [*earlier, user]
+    spoken = [message for message in earlier if message["role"] != "system"]
+    return [{"role": "system", "content": system}, *spoken, user]
 
 
 def _calls_message(text: str, identified: list[tuple[str, ToolRequest]]) -> Message:

@@ -25,7 +25,8 @@ class Request:
     `model` None is the provider's own choice; `schema` is the JSON Schema of the value that is
     asked for, and `structured` whether the provider should, must or must not enforce it;
     `model_is_given` tells that the program chose the model, not the environment around it;
-    `must_answer` forbids calls of tools; `options` are sampling options that were set.
+    `must_answer` forbids calls of tools; `options` are sampling options that were set; `begins`
+    is the place of the message in which the prompt itself stands.
     """
 
     messages: tuple[Message, ...]
@@ -37,6 +38,7 @@ class Request:
     structured: Structured = "auto"
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     model_is_given: bool = True
+    begins: int = 0
 
     def canonical(self) -> dict[str, Any]:
         """What decides the answer, as JSON data; what is not there is left out.

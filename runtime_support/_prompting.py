@@ -27,6 +27,7 @@ def prompt(
     fields: None = None,
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     **names: Any,
 ) -> Result[T]: ...
 
@@ -39,6 +40,7 @@ def prompt(
     fields: Mapping[str, Any],
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     **names: Any,
 ) -> Result[tuple[Any, ...]]: ...
 
@@ -52,6 +54,7 @@ def prompt(
     fields: None = None,
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     **names: Any,
 ) -> Result[str]: ...
 
@@ -66,6 +69,7 @@ def prompt(
     fields: None = None,
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     **names: Any,
 ) -> Result[Any]: ...
 
@@ -78,6 +82,7 @@ def prompt(
     fields: Mapping[str, Any] | None = None,
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     **names: Any,
 ) -> Result[Any]:
     """Asks the model, and gives its answer with the history.
@@ -86,8 +91,9 @@ def prompt(
     is; a function becomes a tool that the model may call. `returns` is the type that the answer
     must have, `fields` the types of several named values that come as a tuple; `rounds` bounds the
     rounds of tool calls, after which the model must answer; `options` go before all other
-    settings. Raises PromptError, ConfigError, or CheckError for a template that does not fit.
+    settings; `after` is a result whose conversation goes on with this prompt. Raises PromptError,
+    ConfigError, or CheckError for a template that does not fit.
     """
     from runtime_support._asking import Question, ask
 
-    return ask(Question(template, values, names, returns, fields, rounds, options))
+    return ask(Question(template, values, names, returns, fields, rounds, options, after))

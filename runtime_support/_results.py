@@ -62,6 +62,7 @@ class Answer(NamedTuple):
     model: str
     repairs: list[str]
     fields: tuple[Result[Any], ...] = ()
+    messages: tuple[dict[str, Any], ...] = ()
 
 
 class Result(Generic[T_co]):
@@ -129,6 +130,14 @@ class Result(Generic[T_co]):
     def repairs(self) -> list[str]:
         """What had to be recovered or asked again, in words."""
         return self._answered().repairs
+
+    @property
+    def messages(self) -> tuple[dict[str, Any], ...]:
+        """The conversation that gave the value, as it was sent, with the last reply.
+
+        Empty for a result that no prompt has given.
+        """
+        return self._answered().messages
 
     @property
     def fields(self) -> tuple[Result[Any], ...]:

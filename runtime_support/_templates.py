@@ -25,7 +25,7 @@ from runtime_support.errors import CheckError
 
 # Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
 RESERVED = frozenset(
-    ("returns", "fields", "rounds", "options", "conversions", "pure", "template")
+    ("returns", "fields", "rounds", "options", "after", "conversions", "pure", "template")
 )
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")

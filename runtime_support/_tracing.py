@@ -89,7 +89,9 @@ class _Telling(Observer):
     def sent(self, request: Request) -> None:
         self.sent_at = time.perf_counter()
         told, count = self.messages_told, len(request.messages)
-        new_from = told if told < count else 0  # fewer messages: the prompt began anew
+        if not told or told >= count:  # a first request: with fewer messages, one to begin anew
+            told = request.begins if request.begins > 1 else 0  # an earlier conversation was told
+        new_from = told
         self._tell("request", **request.canonical(), new_from=new_from)
         self.messages_told = count
 

@@ -210,6 +210,7 @@ def program(
     *values: Any,
     returns: TypeForm[T],
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     conversions: Iterable[Function] = (),
     pure: Iterable[Function] = (),
     **names: Any,
@@ -223,6 +224,7 @@ def program(
     *values: Any,
     returns: Any = Any,
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     conversions: Iterable[Function] = (),
     pure: Iterable[Function] = (),
     **names: Any,
@@ -235,6 +237,7 @@ def program(
     *values: Any,
     returns: Any = Any,
     options: Mapping[str, Any] | None = None,
+    after: Result[Any] | None = None,
     conversions: Iterable[Function] = (),
     pure: Iterable[Function] = (),
     **names: Any,
@@ -248,7 +251,7 @@ def program(
     `Result.tool_calls` are the calls that the programs made, each with its path.
     """
     try:
-        question = Question(template, values, names, returns, options=options)
+        question = Question(template, values, names, returns, options=options, after=after)
         return Result.of(_asking(question, list(conversions), list(pure)).answer())
     except SaftError as error:
         annotate(error)
@@ -265,7 +268,9 @@ def _asking(question: Question, conversions: list[Function], pure: list[Function
     settings = replace(settings, repairs=settings.max_tool_rounds)
     is_given = "model" in given_here(options)
     observer = observer_for()
-    conversation = Conversation(rendered.content, goal, (), settings, None, observer, is_given)
+    conversation = Conversation(
+        rendered.content, goal, (), settings, None, observer, is_given, question.earlier()
+    )
     return Asking(_steps(conversation, goal), provider, {}, place_of_call())
 
 
@@ -306,7 +311,10 @@ def first_request(question: Question, conversions: Iterable[Function] = ()) -> R
     rendered = rendered_from(question)
     functions = {n: one for n, one in rendered.tools.items() if not isinstance(one, Unknown)}
     goal = _goal(registry_for(functions, conversions, _wanted(question)), question, DEFAULT_LIMITS)
-    return Conversation(rendered.content, goal, (), settings, None, Observer()).request()
+    observer, earlier = Observer(), question.earlier()
+    return Conversation(
+        rendered.content, goal, (), settings, None, observer, earlier=earlier
+    ).request()
 
 
 def _goal(registry: Registry, question: Question, limits: Limits) -> ProgramGoal:

@@ -24,7 +24,7 @@ _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
 
 def complete_with_written_tools(request: Request, complete: Callable[[Request], Reply]) -> Reply:
     """The reply of `complete`, which takes no tools, to a request with tools."""
-    calls = list(_calls(request.messages))
+    calls = list(_calls(request.messages[request.begins :]))
     if request.tools and not request.must_answer:
         reply = _read(complete(_asking(request, calls, request.tools)), request)
         made = [_written(call.name, call.arguments) for call in reply.tool_calls]
@@ -37,17 +37,38 @@ def _asking(
     request: Request, calls: Sequence[tuple[str, str]], tools: Sequence[dict[str, Any]]
 ) -> Request:
     """The request for a call of one of the tools, or for the answer."""
-    others = [m for m in request.messages if m["role"] != "tool" and not m.get("tool_calls")]
+    earlier, own = request.messages[: request.begins], request.messages[request.begins :]
+    others = [message for message in own if not _is_of_tools(message)]
     first = next(place for place, message in enumerate(others) if message["role"] == "user")
-    content = ending_with(others[first]["content"], _explanation(tools, calls))
-    others[first] = {**others[first], "content": content}
-    asked = replace(request, messages=tuple(others), tools=(), must_answer=False)
+    others[first] = _ending_with(others[first], _explanation(tools, calls))
+    messages = (*_in_words(earlier), *others)
+    asked = replace(request, messages=messages, tools=(), must_answer=False)
     if not tools:
         return asked
     forms = [_call_form(tool["function"]) for tool in tools]
     if calls:
         forms.insert(0, _object(answer=request.schema or {"type": "string"}))
     return replace(asked, schema=_one_of(forms), is_strict=False, structured="on")
+
+
+def _in_words(messages: Sequence[Message]) -> Iterator[Message]:
+    """An earlier conversation; what tools gave stands below the question that they were for."""
+    asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    for place, message in enumerate(messages):
+        if place in asked:
+            following = next((later for later in asked if later > place), None)
+            calls = list(_calls(messages[place:following]))
+            yield _ending_with(message, _explanation((), calls)) if calls else message
+        elif not _is_of_tools(message):
+            yield message
+
+
+def _is_of_tools(message: Message) -> bool:
+    return message["role"] == "tool" or bool(message.get("tool_calls"))
+
+
+def _ending_with(message: Message, text: str) -> Message:
+    return {**message, "content": ending_with(message["content"], text)}
 
 
 def _read(reply: Reply, request: Request) -> Reply:

@@ -34,7 +34,7 @@ from saftc.semantics.types import ANY, STRING, FunctionType
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
-_PARAMETERS = {"returns", "fields", "rounds", "options", "conversions", "pure", "template"}
+_PARAMETERS = {"returns", "fields", "rounds", "options", "after", "conversions", "pure", "template"}
 
 _Named = list[tuple[str, Expression]]
 
@@ -137,6 +137,8 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
         named.append(("rounds", py.constant(1)))
     if node.options is not None:
         named.append(("options", context.emit(node.options)))
+    if node.after is not None:
+        named.append(("after", context.emit(node.after)))
     function = context.global_("program" if node.mode == "program" else "prompt")
     made = py.call(function, [_text(context, template), *positional], named)
     if "\n" in template or context.deeper().is_long(made):

@@ -41,7 +41,7 @@ OPERATOR_WORDS = ("and", "in", "not", "or")
 CONSTANTS = ("false", "nil", "true")
 DECLARATION_WORDS = ("conv", "f", "type")
 IMPORT_WORDS = ("as", "from", "import")
-PROMPT_WORDS = ("do", "program", "with")
+PROMPT_WORDS = ("after", "do", "program", "with")
 TYPES = ("any", "bool", "dataframe", "float", "int", "program", "string")
 BUILTINS = (
     "abs", "all", "ambiguous", "any", "append_text", "columns", "contains", "div", "ends_with",
@@ -200,6 +200,8 @@ class SaftLexer(RegexLexer):
             include("number"),
             include("text"),
             (r"(?:do|program)(?=[ \t]*\$)", Keyword),
+            # The second of `after` and `with`: two names never stand beside each other.
+            (rf"(?:after|with)(?=[ \t]+(?!(?:{_HARD})\b)[A-Za-z_{{$])", Keyword),
             (words(STATEMENT_WORDS, prefix=r"\b", suffix=r"\b"), Keyword),
             (words(OPERATOR_WORDS, prefix=r"\b", suffix=r"\b"), Operator.Word),
             include("constant"),
@@ -243,15 +245,16 @@ class SaftLexer(RegexLexer):
             (rf"(:)(\s*)({_NAME})", bygroups(Punctuation, Whitespace, Keyword.Pseudo)),
             include("inside"),
         ],
-        # `with` is a keyword behind a prompt only; inside brackets it may stand on the next line.
+        # `with` and `after` are keywords behind a prompt only; inside brackets they may stand on
+        # the next line.
         "with on the line": [
             (r"[ \t]+", Whitespace),
-            (r"with\b", Keyword, "#pop"),
+            (r"(?:after|with)\b", Keyword, "#pop"),
             default("#pop"),
         ],
         "with": [
             include("blank"),
-            (r"with\b", Keyword, "#pop"),
+            (r"(?:after|with)\b", Keyword, "#pop"),
             default("#pop"),
         ],
         # Literals, comments and blanks

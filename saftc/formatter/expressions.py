@@ -256,7 +256,15 @@ def _write_prompt(original: Original, node: n.Prompt) -> Doc:
         text = (before, Spread(("$", Nest((Hard(), *inside)), Hard(), "$")))
     else:
         text = (before, "$ ", *inside, " $")
-    return (text, write_behind(original, " with ", node.options))
+    behind: list[tuple[str, n.Expression | None]] = [(" with ", node.options)]
+    if node.after is not None:
+        is_first = node.options is None or node.after.span.start < node.options.span.start
+        behind.insert(0 if is_first else 1, (" after ", node.after))
+    return (text, *(_write_operand_behind(original, *one) for one in behind))
+
+
+def _write_operand_behind(original: Original, word: str, node: n.Expression | None) -> Doc:
+    return "" if node is None else (word, write_operand(original, node, _POSTFIX))
 
 
 def _write_hole(original: Original, hole: n.Hole) -> Doc:
@@ -296,7 +304,9 @@ def _level(node: n.Expression) -> int:
         case n.Unary():
             return _NOT if node.operator == "not" else _NEGATION
         case n.Prompt():
-            # Options behind a prompt would look as if they took what follows.
+            # What stands behind a prompt would look as if it took what follows.
+            if node.after is not None:
+                return _NOT
             return _ATOM if node.options is None else _NEGATION
         case n.Call() | n.Index() | n.Slice() | n.Member() | n.TupleMember():
             return _POSTFIX

@@ -124,6 +124,8 @@ class _Asking:
     def preview(self) -> Preview:
         request: dict[str, Any] | None = None
         error: str | None = None
+        if self.node.after is not None:
+            self._note(f"the conversation of `{self._written(self.node.after)}` goes before it")
         try:
             request = self._request()
         except SaftError as problem:

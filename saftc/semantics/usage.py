@@ -15,7 +15,17 @@ from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds, meant
 from saftc.semantics.facts import Facts
 from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, DATAFRAME, INT, NUMBER, STRING, Type, is_known, is_only
+from saftc.semantics.types import (
+    ANY,
+    DATAFRAME,
+    INT,
+    NUMBER,
+    RESULT,
+    STRING,
+    Type,
+    is_known,
+    is_only,
+)
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children
 
@@ -146,6 +156,8 @@ class _Finder:
                     self._ask(end, INT, uses)
             case n.Call(function=n.Name() as function):
                 self._call(node, function, uses)
+            case n.Prompt():
+                self._ask(node.after, RESULT, uses)
             case _:
                 pass
 

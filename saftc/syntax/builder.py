@@ -397,6 +397,8 @@ class Builder:
         return n.Hole(_span(children), children[1], is_raw)
 
     def prompt(self, children: list[Any]) -> n.Prompt:
+        if isinstance(children[0], n.Prompt):
+            return _continued(children)
         first = children[0].kind
         has_options = isinstance(children[-2], Token) and children[-2].kind == "WITH"
         parts = [
@@ -409,7 +411,19 @@ class Builder:
             "do" if first == "DO" else "program" if first == "PROGRAM" else "plain",
             _prompt_parts(parts),
             children[-1] if has_options else None,
+            None,
         )
+
+
+def _continued(children: list[Any]) -> n.Prompt:
+    """A prompt with what stands behind it: `after earlier`, and maybe its options behind that."""
+    prompt, options = children[0], _after(children, "WITH")
+    if options is not None and prompt.options is not None:
+        raise Mistake(
+            catalogue.UNEXPECTED.at(children[3].span, expected="one `with`", found="a second one")
+        )
+    span, options = _span(children), prompt.options or options
+    return replace(prompt, span=span, options=options, after=children[2])
 
 
 def _prompt_parts(parts: list[Any]) -> tuple[n.PromptText | n.Hole, ...]:

@@ -137,6 +137,8 @@ def _words_inside(place: Place) -> str | None:
         return "write `!=`" if is_negated else "write `==`"
     if bad.kind == "NAME" and bad.text in ("instanceof", "isinstance"):
         return '`type(x) == "int"` tells the kind of a value'
+    if bad.kind == "NAME" and bad.text == "after" and "AFTER" in (t.kind for t in place.before):
+        return "one conversation goes before a prompt"
     if bad.kind == "NAME" and bad.text == "then":
         return "a line that opens a block ends with `:`"
     return None

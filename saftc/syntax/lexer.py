@@ -249,7 +249,10 @@ class _Lexer:
         if text in ("do", "program"):
             return what == "prompt"
         if text == "with":
-            return previous == "PROMPT_END"
+            return previous == "PROMPT_END" or self._is_behind_after(previous)
+        if text == "after":
+            is_behind_options = len(self.tokens) > 1 and self.tokens[-2].kind == "WITH"
+            return previous in ("PROMPT_END", "RBRACE") or is_behind_options
         if self.open:
             return False
         begins_statement = previous in LAYOUT
@@ -259,6 +262,10 @@ class _Lexer:
         if text == "import" and self._line_begins_with(("FROM",)):
             return True
         return what == "name" and self._line_begins_with(("FROM", "IMPORT"))
+
+    def _is_behind_after(self, previous: str) -> bool:
+        """Whether the result that a prompt comes after ends here."""
+        return previous in ("NAME", "RSQB", "RPAR") and self._line_begins_with(("AFTER",))
 
     def _line_begins_with(self, kinds: tuple[str, ...]) -> bool:
         for earlier in reversed(self.tokens):

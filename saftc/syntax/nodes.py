@@ -203,11 +203,15 @@ class Hole(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prompt(Node):
-    """`$ ... $`, with `do` or `program` before it and options after it."""
+    """`$ ... $`, with `do` or `program` before it, and behind it options and `after`.
+
+    `after` is the result whose conversation it goes on with.
+    """
 
     mode: OneOf["plain", "do", "program"]
     parts: tuple[PromptText | Hole, ...]
     options: "Name | ObjectLiteral | None"
+    after: "Expression | None"
 
 
 # Schemas

@@ -32,6 +32,7 @@ SOFT_KEYWORDS = {
     "do": "DO",
     "program": "PROGRAM",
     "with": "WITH",
+    "after": "AFTER",
     "from": "FROM",
     "import": "IMPORT",
     "as": "AS",

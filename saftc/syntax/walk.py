@@ -5,7 +5,7 @@ from dataclasses import fields
 from functools import cache, lru_cache
 from typing import cast
 
-from saftc.syntax.nodes import Conditional, Module, Node
+from saftc.syntax.nodes import Conditional, Module, Node, Prompt
 
 # The fields of a node that hold nodes, where their order is not that of the source.
 _ORDER: dict[type[Node], tuple[str, ...]] = {
@@ -35,6 +35,9 @@ def children(node: Node) -> list[Node]:
         elif isinstance(value, tuple):
             parts = cast("tuple[object, ...]", value)
             found.extend([item for item in parts if isinstance(item, Node)])
+    if isinstance(node, Prompt) and node.after is not None:
+        # Options stand before it or behind it.
+        found.sort(key=lambda child: child.span.start)
     return found
 
 

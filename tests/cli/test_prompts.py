@@ -115,8 +115,10 @@ def shown(saftc: Command, *arguments: str) -> list[dict[str, Any]]:
 
 
 def request_of(event: dict[str, Any]) -> dict[str, Any]:
+    """The request of an event, without the conversation that a prompt goes on with."""
     parts = ("model", "messages", "tools", "tool_choice", "schema", "options")
-    return {name: event[name] for name in parts if name in event}
+    request = {name: event[name] for name in parts if name in event}
+    return {**request, "messages": event["messages"][event["new_from"] :]}
 
 
 def fits(expected: Any, found: Any, marks: list[str]) -> bool:
@@ -407,6 +409,14 @@ def test_options_are_shown_as_far_as_they_are_known(saftc: Command, folder: Path
     assert [hole["mark"] for hole in second["holes"]] == ["«t»"]
     assert third["notes"] == ["the options are those of `given` when it runs"]
     assert "options" not in third["request"]
+
+
+def test_an_earlier_conversation_is_named(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text("a = $ one $\nprint($ two $ after a)\n")
+    first, second = shown(saftc, "in.saft")
+    assert first["notes"] == []
+    assert second["request"]["messages"] == [{"role": "user", "content": "two"}]
+    assert second["notes"] == ["the conversation of `a` goes before it"]
 
 
 def test_a_name_that_changes_is_no_known_option(saftc: Command, folder: Path) -> None:

@@ -157,8 +157,9 @@ _SEMANTICS = [
 _INFERENCE = [
     "environment",
     "context",
-    "places conditions loops prompts keys",
+    "places conditions loops keys",
     "calls members",
+    "prompts",
     "expressions",
     "statements",
     "units",

@@ -45,6 +45,10 @@ CONSTRUCTS = {
     "prompt at once": "x = $$\n",
     "mode": "x = do $ a $\ny: float = program$ b $\n",
     "options": "x = $ a $ with fast\ny = [$ b $ with {seed: 1}]\n",
+    "after": (
+        "x = $ a $ after y[0] with fast\ny = [$ b $ with {seed: 1}\n    after g(x)]\n"
+        "after = x + after\nwith = $ a $ after $ b $ with after\n"
+    ),
     "nested prompts": "x = $ a {$ b {$ c {d} $:raw} $} e $\n",
     "object in a hole": "x = $ {{a: {b: 1}}} $\n",
     "hole on lines": "x = $ {g(\n    a, // one\n    b: 2,\n)} $\n",

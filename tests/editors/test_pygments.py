@@ -173,6 +173,7 @@ def test_f_is_a_keyword_before_a_name_only():
     [
         ("x = $ a $ with y", True),
         ("x = [$ a $\n    // why\n    with y]", True),
+        ("x = $ a $ after z with y", True),
         ("x = $ a $\nwith = 1", False),
         ("x = [$ a $, with]", False),
         ("x = [y // $\n    , with]", False),

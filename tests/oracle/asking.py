@@ -23,8 +23,13 @@ class _Talk:
     returns: tuple[str, ...]
     rounds: int | None
     repairs: int
+    before: tuple[str, ...]
     since: list[str] = field(default_factory=list[str])
     turns: int = 0
+
+    def whole(self, *last: str) -> tuple[str, ...]:
+        """All that was said, `last` at the end."""
+        return (*self.before, f"asked {self.text}", *self.since, *last)
 
 
 class Asking(ABC):
@@ -34,6 +39,8 @@ class Asking(ABC):
         self.types = types
         self.script = script
         self.asked: list[Asked] = []
+        # What was said in the prompt that was answered last.
+        self.talk: tuple[str, ...] = ()
 
     @abstractmethod
     def evaluate(self, node: n.Expression, frame: Frame, asked: n.Schema | None = None) -> Value:
@@ -75,7 +82,9 @@ class Asking(ABC):
                 self._round(talk, said, node.span)
                 continue
             try:
-                return read(said)
+                value = read(said)
+                self.talk = talk.whole(f"said {said}")
+                return value
             except Wrong as wrong:
                 self._ask_again(talk, said, str(wrong), node.span)
 
@@ -94,6 +103,7 @@ class Asking(ABC):
                 if use.tool in talk.returns and "value" in use.arguments:
                     found[name] = self.types.decoded(use.arguments["value"], schemas[name])
             self._round(talk, said, prompt.span)
+        self.talk = talk.whole()
         return {name: found[name] for name in schemas}
 
     # The opening
@@ -127,8 +137,25 @@ class Asking(ABC):
                 text.append(value)
             else:
                 raise Wrong("`:raw` inserts a string")
-        rounds = 1 if node.mode == "do" else None
-        return _Talk("".join(text), tools, form, returns, rounds, options.get("repairs", 1))
+        rounds, repairs = 1 if node.mode == "do" else None, options.get("repairs", 1)
+        before = self._talk_of(node.after, frame)
+        return _Talk("".join(text), tools, form, returns, rounds, repairs, before)
+
+    def _talk_of(self, node: n.Expression | None, frame: Frame) -> tuple[str, ...]:
+        """What was said in the conversation that a prompt comes after."""
+        match node:
+            case None:
+                return ()
+            case n.Name():
+                self.evaluate(node, frame)
+                owner = frame.find(node.text)
+                assert owner is not None
+                return owner.talks[node.text]
+            case n.Prompt():
+                self.evaluate(node, frame)
+                return self.talk
+            case _:
+                raise NotImplementedError("after a value")
 
     def _is_string(self, schema: n.Schema) -> bool:
         resolved = self.types.resolved(schema)
@@ -138,7 +165,7 @@ class Asking(ABC):
 
     def _reply(self, talk: _Talk, span: Span) -> Answer:
         offered = tuple(sorted((*talk.tools, *talk.returns)))
-        self.asked.append(Asked(talk.text, talk.form, offered, tuple(talk.since)))
+        self.asked.append(Asked(talk.text, talk.form, offered, tuple(talk.since), talk.before))
         try:
             said = answer(self.script, talk.text, talk.turns)
         except Exhausted as error:

@@ -85,7 +85,7 @@ class _Statements(Writer):
             options += [self.if_, self.if_, self.for_, self.for_, self.while_]
             if self.in_function < 2:
                 options += [self.function, self.function, self.function, self.scoping]
-        options += [self.assert_, self.bare, self.asking, self.destructuring]
+        options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -176,6 +176,16 @@ class _Statements(Writer):
         asked = self.prompt(STRING, 1)
         self.hold(name, STRING)
         return [f"{name} = {asked}"]
+
+    def going_on(self, _depth: int) -> list[str]:
+        """A prompt after another one: under a name of its own, or under that one's."""
+        told = [name for name in self.scope.variables if name.startswith("told_")]
+        earlier = self.choose(told) if told else f"told_{self.count()}"
+        name = self.choose((f"told_{self.count()}", earlier))
+        lines = [] if told else [f"{earlier} = {self.prompt(STRING, 1)}"]
+        self.hold(earlier, STRING)
+        self.hold(name, STRING)
+        return [*lines, f"{name} = {self.prompt(STRING, 1)} after {earlier}", f"print({name})"]
 
     def destructuring(self, _depth: int) -> list[str]:
         names = [name for name in _NAMES if name not in self.scope.functions]

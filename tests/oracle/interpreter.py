@@ -99,12 +99,15 @@ class _Interpreter(Evaluation):
                 defaults = self.defaults(node.fields, frame)
                 frame.names[node.name.text] = Constructor(node, defaults)
             case n.AssignStmt():
-                frame.names[node.name.text] = self.placed(node.value, frame, node.schema)
+                value = self.placed(node.value, frame, node.schema)
+                talk = self.talk if isinstance(node.value, n.Prompt) else None
+                frame.bind(node.name.text, value, talk)
             case n.AugmentedAssignStmt():
-                frame.names[node.name.text] = self.evaluate(node.value, frame)
+                frame.bind(node.name.text, self.evaluate(node.value, frame))
             case n.DestructureStmt():
                 assert isinstance(node.value, n.Prompt)
-                frame.names.update(self.destructured(node, node.value, frame))
+                for name, value in self.destructured(node, node.value, frame).items():
+                    frame.bind(name, value, self.talk)
             case n.IfStmt():
                 self.if_stmt(node, frame, returns)
             case n.ForStmt():

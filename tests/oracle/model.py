@@ -37,13 +37,15 @@ Script = Mapping[int, Sequence[Answer]]
 class Asked:
     """A request: the prompt's text, the tools offered, and what was said and answered since.
 
-    `form` is the notation of the type that is asked for; empty for text.
+    `form` is the notation of the type that is asked for; empty for text. `before` is what was said
+    in the conversation that the prompt goes on with.
     """
 
     text: str
     form: str
     tools: tuple[str, ...]
     since: tuple[str, ...]
+    before: tuple[str, ...] = ()
 
 
 class Exhausted(Exception):
@@ -68,11 +70,12 @@ class ModelOf:
 
     def complete(self, request: Request) -> Reply:
         """The scripted reply."""
-        messages = request.messages
-        self.asked.append(_asked(request))
-        turn = sum(message["role"] == "assistant" for message in messages)
+        begins = _begins(request)
+        self.asked.append(_asked(request, begins))
+        opening, *later = request.messages[begins:]
+        turn = sum(message["role"] == "assistant" for message in later)
         try:
-            found = answer(self.script, messages[0]["content"], turn)
+            found = answer(self.script, opening["content"], turn)
         except Exhausted:
             raise ProviderError("the script of replies is over") from None
         if isinstance(found, str):
@@ -81,14 +84,31 @@ class ModelOf:
         return Reply("", tool_calls=calls, finish="tool_calls", model="scripted")
 
 
-def _asked(request: Request) -> Asked:
-    opening, *later = request.messages
-    text, ending = opening["content"], ""
+def _begins(request: Request) -> int:
+    """Where the message stands that asks: the last one with a mark."""
+    marked = [place for place, message in enumerate(request.messages) if _is_opening(message)]
+    return marked[-1] if marked else 0
+
+
+def _is_opening(message: Mapping[str, Any]) -> bool:
+    return message["role"] == "user" and _MARK.search(message["content"]) is not None
+
+
+def _asked(request: Request, begins: int) -> Asked:
+    opening, *later = request.messages[begins:]
+    text, ending = _parted(opening["content"])
+    tools = tuple(sorted(tool["function"]["name"] for tool in request.tools))
+    before = tuple(map(_said, request.messages[:begins]))
+    return Asked(text, _form(ending), tools, tuple(map(_said, later)), before)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """The text of a prompt, and what follows it in its message."""
+    ending = ""
     for first in _ENDINGS:
         if first in text:
             text, _, ending = text.rpartition(first)
-    tools = tuple(sorted(tool["function"]["name"] for tool in request.tools))
-    return Asked(text, _form(ending), tools, tuple(map(_said, later)))
+    return text, ending
 
 
 def _form(ending: str) -> str:
@@ -105,4 +125,6 @@ def _said(message: Mapping[str, Any]) -> str:
         if content.startswith("kept"):
             return "result kept"
         return FAILED if content.startswith("error: ") else f"result {content}"
+    if _is_opening(message):
+        return f"asked {_parted(message['content'])[0]}"
     return "again" if message["role"] == "user" else f"said {message['content']}"

@@ -71,6 +71,15 @@ class Frame:
     def __init__(self, outer: "Frame | None" = None) -> None:
         self.outer = outer
         self.names: Bound = {}
+        # What was said in the prompts that names are bound to.
+        self.talks: dict[str, tuple[str, ...]] = {}
+
+    def bind(self, name: str, value: Value, talk: tuple[str, ...] | None = None) -> None:
+        """Gives a name its value, with what was said when a prompt has given it."""
+        self.names[name] = value
+        self.talks.pop(name, None)
+        if talk is not None:
+            self.talks[name] = talk
 
     def find(self, name: str) -> "Frame | None":
         """The innermost frame that has the name by now."""

@@ -34,6 +34,7 @@ from saftc.semantics.operators import operate
 from saftc.semantics.types import (
     ANY,
     NEVER,
+    RESULT,
     BuiltinType,
     FunctionType,
     ObjectType,
@@ -143,7 +144,7 @@ def _arguments(
             _report_twice(inference, argument, name, parameter)
         given.add(parameter)
         which = names.index(parameter)
-        if parameters[which].schema is None:
+        if parameters[which].schema is None and types[which] != RESULT:
             # What the use of a bare parameter asks for is no annotation: a prompt stays text.
             type_ = inference.expression(argument.value, env)
             settle(inference, argument.value, type_, types[which])

@@ -153,6 +153,19 @@ def _history_hint(inference: Inference, node: n.Expression) -> str:
     return "only a name that is bound to a prompt keeps its history"
 
 
+def conversation_hint(inference: Inference, node: n.Expression) -> str:
+    """What goes on with a conversation, instead of the plain value of `node`."""
+    match node:
+        case n.Member(value=n.Name() as owner) if inference.facts.result_of(owner) is not None:
+            return f"write `after {owner.text}`"
+        case n.Name(text=text) if inference.facts.names.of(node).kind == "parameter":
+            return f"an argument is a plain value, unless the parameter says `{text}: Result`"
+        case n.Index():
+            return "an item of a list is a plain value, unless the list is declared `[Result]`"
+        case _:
+            return _history_hint(inference, node)
+
+
 def _field(inference: Inference, value: Type, name: str) -> Type | None:
     match value:
         case ObjectType():

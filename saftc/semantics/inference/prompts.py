@@ -4,10 +4,13 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.members import conversation_hint
+from saftc.semantics.inference.places import fit_into, settle
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import OPTIONS
 from saftc.semantics.types import (
     ANY,
+    RESULT,
     STRING,
     BuiltinType,
     FunctionType,
@@ -39,6 +42,8 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
                 )
     if node.options is not None:
         _options(inference, node.options, inference.expression(node.options, env))
+    if node.after is not None:
+        _after(inference, node.after, env)
     unasked = ANY if node.mode == "program" else STRING
     asked = unasked if wanted is None else wanted
     if node.mode != "program":
@@ -47,6 +52,19 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
     _tool_names(inference, node)
     inference.facts.prompts[node] = asked
     return asked
+
+
+def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
+    """What a prompt goes on with is a whole result."""
+    if inference.facts.result_of(node) is not None:
+        fit_into(inference, node, RESULT, env)
+        return
+    type_ = inference.expression(node, env)
+    if fit(type_, RESULT) == Fit.NEVER:
+        hint = conversation_hint(inference, node)
+        inference.report(catalogue.NO_CONVERSATION.at(node.span, found=show(type_), hint=hint))
+    else:
+        settle(inference, node, type_, RESULT)
 
 
 def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:
