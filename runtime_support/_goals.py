@@ -170,57 +170,18 @@ class Work(Protocol):
         ...
 
 
-class Goal(Protocol):
-    """See the module's docstring."""
+class Goal:
+    """See the module's docstring; as it stands here, a goal without return tools."""
 
-    repairs: list[str]
-    is_typed: bool
-
-    @property
-    def is_reached(self) -> bool: ...
-
-    @property
-    def is_enough(self) -> bool: ...
-
-    @property
-    def value(self) -> Any: ...
-
-    @property
-    def contract(self) -> Contract | None: ...
-
-    def ending(self) -> str: ...
-
-    def return_tools(self) -> list[dict[str, Any]]: ...
-
-    def takes(self, call: ToolRequest) -> bool: ...
-
-    def keep(self, call: ToolRequest) -> str: ...
-
-    def accept(self, text: str) -> Work | None: ...
-
-    def reminder(self, reason: str) -> str: ...
-
-    def state(self) -> str: ...
-
-
-def goal_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Goal:
-    """The goal of a prompt with this type, or these fields by name."""
-    if fields is not None:
-        check(fields, dict[str, Any], path="fields")
-        if not fields:
-            raise CheckError("`fields` names no field")
-        return ObjectGoal(fields) if structured == "on" else FieldsGoal(fields)
-    return TextGoal() if returns is str else ValueGoal(contract_of(returns))
-
-
-class _WithoutReturnTools:
-    """The part that text and typed values have in common."""
-
-    repairs: list[str]
+    is_typed = True
 
     def __init__(self) -> None:
-        self.repairs = []
+        self.repairs: list[str] = []
         self.found: Any = ABSENT
+
+    @property
+    def contract(self) -> Contract | None:
+        return None
 
     @property
     def is_reached(self) -> bool:
@@ -234,6 +195,9 @@ class _WithoutReturnTools:
     def value(self) -> Any:
         return self.found
 
+    def ending(self) -> str:
+        return ""
+
     def return_tools(self) -> list[dict[str, Any]]:
         return []
 
@@ -243,18 +207,30 @@ class _WithoutReturnTools:
     def keep(self, call: ToolRequest) -> str:
         raise LookupError(call.name)
 
+    def accept(self, text: str) -> Work | None:
+        raise NotImplementedError
+
+    def reminder(self, reason: str) -> str:
+        raise NotImplementedError
+
     def state(self) -> str:
         return ""
 
 
-class TextGoal(_WithoutReturnTools):
+def goal_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Goal:
+    """The goal of a prompt with this type, or these fields by name."""
+    if fields is not None:
+        check(fields, dict[str, Any], path="fields")
+        if not fields:
+            raise CheckError("`fields` names no field")
+        return ObjectGoal(fields) if structured == "on" else FieldsGoal(fields)
+    return TextGoal() if returns is str else ValueGoal(contract_of(returns))
+
+
+class TextGoal(Goal):
     """Any text that is not empty; of a reply that is one JSON string, what it holds."""
 
     is_typed = False
-    contract = None
-
-    def ending(self) -> str:
-        return ""
 
     def accept(self, text: str) -> None:
         if not text.strip():
@@ -268,10 +244,8 @@ class TextGoal(_WithoutReturnTools):
         return "Your reply was empty. Please answer."
 
 
-class ValueGoal(_WithoutReturnTools):
+class ValueGoal(Goal):
     """A JSON value that satisfies a contract."""
-
-    is_typed = True
 
     def __init__(self, contract: Contract) -> None:
         super().__init__()
@@ -305,7 +279,7 @@ class ObjectGoal(ValueGoal):
         return tuple(self.found[name] for name in self.names)
 
 
-class FieldsGoal:
+class FieldsGoal(Goal):
     """Fields that the model hands in by one return tool each.
 
     A valid value is kept, also when later ones are not; of two, the later one counts. An object
@@ -313,11 +287,8 @@ class FieldsGoal:
     when the model calls no more tools, and has handed in another or been reminded.
     """
 
-    is_typed = True
-    contract = None
-
     def __init__(self, fields: Mapping[str, Any]) -> None:
-        self.repairs: list[str] = []
+        super().__init__()
         self.schema: ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}

@@ -20,7 +20,7 @@ cannot be told is asked again, never guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -210,53 +210,49 @@ def _fit_of_candidates(
     if not _holds_container(schema):
         candidates = [c for c in candidates if c.alone or isinstance(c.node, dict)]
     objects = [candidate for candidate in candidates if not isinstance(candidate.node, list)]
-    if isinstance(schema, m.ListSchema) and len(objects) == len(candidates) > 1:
-        return _fit_together(objects, schema, body, misfits)
-    fits: list[tuple[Candidate, Fit]] = []
-    for candidate in candidates:
-        try:
-            found = fit(candidate.node, schema, len(body))
-            fits.append((candidate, _noted(found, *candidate.notes)))
-        except Misfit as misfit:
-            misfits.append(misfit)
-    is_listed = any(isinstance(candidate.node, list) for candidate, _ in fits)
-    if isinstance(schema, m.ListSchema) and len(objects) > 1 and not is_listed:
-        return _fit_together(objects, schema, body, misfits)
-    return _best(fits, body)
+    are_items = isinstance(schema, m.ListSchema) and len(objects) > 1
+    tried = [] if are_items and len(objects) == len(candidates) else candidates
+    fits = [
+        (candidate, found)
+        for candidate in tried
+        for found in _fits(candidate.node, schema, len(body), misfits, *candidate.notes)
+    ]
+    if are_items and not any(isinstance(candidate.node, list) for candidate, _ in fits):
+        # They stand one after another; none may be left out.
+        nodes = [candidate.node for candidate in objects]
+        notes = [note for candidate in objects for note in candidate.notes]
+        words = "a list from values one after another"
+        together = _fits(nodes, schema, len(body), misfits, *notes, words)
+        return together[0] if together else None
+    several = "the reply holds several values and does not say which one is meant"
+    return _best([(candidate.start, found) for candidate, found in fits], body, several)
 
 
-def _fit_together(
-    objects: list[Candidate], schema: m.ListSchema, body: str, misfits: list[Misfit]
-) -> Fit | None:
-    """A list from objects that stand one after another; none may be left out."""
+def _fits(node: Node, schema: m.Schema, size: int, misfits: list[Misfit], *notes: str) -> list[Fit]:
+    """The fit of the node, if there is one."""
     try:
-        found = fit([candidate.node for candidate in objects], schema, len(body))
+        return [_noted(fit(node, schema, size), *notes)]
     except Misfit as misfit:
         misfits.append(misfit)
-        return None
-    notes = [note for candidate in objects for note in candidate.notes]
-    return _noted(found, *notes, "a list from values one after another")
+        return []
 
 
-def _best(fits: list[tuple[Candidate, Fit]], body: str) -> Fit | None:
+def _best(fits: list[tuple[int, Fit]], body: str, several: str) -> Fit | None:
     """The fit of the right shape; among several, the one after the last words `answer:`."""
     if not fits:
         return None
     shape = min(found.cost // RESHAPED for _, found in fits)
-    best = [pair for pair in fits if pair[1].cost // RESHAPED == shape]
-    if not _agree(found for _, found in best):
+    best = [(start, found) for start, found in fits if found.cost // RESHAPED == shape]
+    if not _agree(best):
         mark = max((match.end() for match in _ANSWER.finditer(body)), default=len(body))
-        best = [(candidate, found) for candidate, found in best if candidate.start >= mark]
-        if not best or not _agree(found for _, found in best):
-            raise RecoveryRefused(
-                "the reply holds several values and does not say which one is meant"
-            )
+        best = [(start, found) for start, found in best if start >= mark]
+        if not best or not _agree(best):
+            raise RecoveryRefused(several)
     return best[0][1]
 
 
-def _agree(fits: Iterable[Fit]) -> bool:
-    values = [found.value for found in fits]
-    return all(same(value, values[0]) for value in values[1:])
+def _agree(fits: list[tuple[int, Fit]]) -> bool:
+    return all(same(found.value, fits[0][1].value) for _, found in fits[1:])
 
 
 # The first is for single values too: `<answer>42</answer>`.
@@ -276,18 +272,13 @@ def _fit_of_notations(body: str, schema: m.Schema, misfits: list[Misfit]) -> Fit
     notations = NOTATIONS if _holds_container(schema) else NOTATIONS[:1]
     for text in (*fenced(body), body):
         for words, read in notations:
-            fits: list[Fit] = []
-            for node in read(text):
-                try:
-                    fits.append(_noted(fit(node, schema, len(text)), words))
-                except Misfit as misfit:
-                    misfits.append(misfit)
-            if fits:
-                best = min(found.cost // RESHAPED for found in fits)
-                fits = [found for found in fits if found.cost // RESHAPED == best]
-                if not _agree(fits):
-                    raise RecoveryRefused("the reply can be read as several values")
-                return fits[0]
+            nodes = read(text)
+            fits = [
+                (0, f) for node in nodes for f in _fits(node, schema, len(text), misfits, words)
+            ]
+            found = _best(fits, text, "the reply can be read as several values")
+            if found is not None:
+                return found
     return None
 
 

@@ -1,16 +1,15 @@
 """Programs: a lambda calculus in JSON with which a model answers in one go.
 
-    text or JSON -> syntax -> checking -> tree -> evaluation -> value -> serialization
+    text or JSON -> syntax -> checking -> tree -> evaluation -> value -> writing
 
-- `syntax` bounds and parses what came: JSON to expressions.
-- `types`, `registry`: what a program can name, from Python signatures; the types are those of
-  `runtime_support._schema`.
+- `syntax` reads what came as JSON data of bounded size, and knows the places in it.
+- `types`, `registry`: what a program can name, from Python signatures.
 - `checking` (with `naming` and `coercion`) resolves names and types and puts coercions in place;
   it gives the checked `tree`, or all that is wrong at once.
 - `evaluation` reduces the tree, `coercion` carries out coercions, `machine` makes every call under
   limits, permission and record, and gives it time and threads.
-- `outcomes` are the three ways it can end; `candidates` are programs corrected and chosen.
-- `serialization` writes values as programs; `registry` and `json_schema` describe them to models.
+- `outcomes` are the three ways it can end; `writing` gives values as programs, and programs
+  corrected and chosen; `registry` and `json_schema` describe programs to models.
 
 The language knows no domain. It stands on the types and the plain helpers of `runtime_support`,
 and knows no prompts, no providers and no network; `prompting` is the bridge to those.
@@ -45,9 +44,9 @@ if TYPE_CHECKING:
         option,
     )
     from runtime_support.programs._registry import Registry, RegistryError, describe
-    from runtime_support.programs._serialization import SerializationError, serialize
     from runtime_support.programs._syntax import Limits
     from runtime_support.programs._tree import CheckedProgram
+    from runtime_support.programs._writing import SerializationError, serialize
 
 __all__ = [
     "Ambiguity",
@@ -83,14 +82,14 @@ _HOMES = {
     "Limits": "_syntax",
     "Registry": "_registry",
     "RegistryError": "_registry",
-    "SerializationError": "_serialization",
+    "SerializationError": "_writing",
     "check": "_evaluation",
     "coerce": "_coercion",
     "describe": "_registry",
     "evaluate": "_evaluation",
     "run": "_evaluation",
     "schema": "_json_schema",
-    "serialize": "_serialization",
+    "serialize": "_writing",
 }
 
 

@@ -21,7 +21,6 @@ from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types as t
-from runtime_support.programs._candidates import Findings, Place, by_name, rename, write
 from runtime_support.programs._coercion import is_by_position
 from runtime_support.programs._naming import (
     Fitter,
@@ -37,6 +36,7 @@ from runtime_support.programs._naming import (
 from runtime_support.programs._outcomes import Ambiguous, Diagnostic, Failure, invalid
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS, Path, did_you_mean, near, order_of, references
+from runtime_support.programs._writing import Findings, Place, by_name, rename, write
 
 Scope = Mapping[str, t.Type]
 Data = dict[str, Any]

@@ -30,7 +30,6 @@ from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types as t
-from runtime_support.programs._candidates import Place, route_sentence, spelled
 from runtime_support.programs._machine import (
     Choice,
     Failed,
@@ -38,12 +37,19 @@ from runtime_support.programs._machine import (
     Machine,
     Problem,
     Stopped,
-    Unclear,
+    TimeUp,
+    run_within,
 )
 from runtime_support.programs._outcomes import Ambiguity, Option
 from runtime_support.programs._registry import Definition, Registry, classes_of
-from runtime_support.programs._serialization import SerializationError, serialize
 from runtime_support.programs._syntax import Limits, Path
+from runtime_support.programs._writing import (
+    Place,
+    SerializationError,
+    route_sentence,
+    serialize,
+    spelled,
+)
 
 Route = tuple[Definition, ...]
 MOST_CONVERSIONS = 3
@@ -401,13 +407,10 @@ class Coercer:
     def _unclear(
         self, message: str, choices: Callable[[], Iterable[tuple[str, Any]]], site: Site
     ) -> Stopped:
-        try:
-            written = tuple(site.choice(sentence, new) for sentence, new in choices())
-        except SerializationError as error:
-            unwritable = f"{message.rstrip('.')}, and the choices cannot be written: {error}"
-            return self._machine.failed("conversion", unwritable, site.path, site.frame)
-        frame = site.frame
-        return Stopped(Unclear(frame.position, site.path, message, written, frame.elements))
+        def written() -> Iterable[Choice]:
+            return (site.choice(sentence, new) for sentence, new in choices())
+
+        return self._machine.unclear(message, written, site.path, site.frame)
 
     # Lists and objects, part by part
 
@@ -528,8 +531,6 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = 
         return t.conform(value, target)
     except t.Misfit:
         pass
-    from runtime_support.programs._machine import TimeUp, run_within
-
     limits = Limits()
     coercer = Coercer(registry, Machine(limits))
     site = Site((), Place(()), Frame(names={}), lambda: serialize(value, registry), lambda new: new)

@@ -10,12 +10,11 @@ succeeded. So the value, the order of effects and what is reported never depend 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from runtime_support.programs import _tree as n
-from runtime_support.programs._candidates import Place, points_of, with_arguments
 from runtime_support.programs._checking import check_program
 from runtime_support.programs._coercion import Coercer, Site, written_arguments
 from runtime_support.programs._machine import (
@@ -27,8 +26,11 @@ from runtime_support.programs._machine import (
     OnCall,
     Problem,
     Stopped,
+    TimeUp,
     Unclear,
     is_larger,
+    run_now,
+    run_within,
 )
 from runtime_support.programs._outcomes import (
     Ambiguity,
@@ -36,13 +38,15 @@ from runtime_support.programs._outcomes import (
     Call,
     Diagnostic,
     Failure,
+    FailureKind,
+    Option,
     Outcome,
     Success,
     invalid,
 )
 from runtime_support.programs._registry import Registry
-from runtime_support.programs._serialization import SerializationError, serialize
 from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read
+from runtime_support.programs._writing import Place, points_of, serialize, with_arguments
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -94,22 +98,21 @@ class Evaluator:
 
     def _undecided(self, ambiguity: Ambiguity, node: n.CallNode, frame: Frame) -> Stopped:
         """The function cannot decide: each option is a call with other arguments, or a value."""
-        place, written = Place(node.path), at(self._program, node.path)
-        choices: list[Choice] = []
-        try:
-            for option in ambiguity.options:
-                if option.values:
-                    new = serialize(option.values[0], self._registry)
-                else:
-                    given = written_arguments(option, node.definition, self._registry)
-                    new = with_arguments(written, node.definition, node.form, given)
-                choices.append(Choice(option.sentence, place, new))
-        except SerializationError as error:
-            message = ambiguity.message.rstrip(".")
-            message = f"{node.definition.name}: {message}, and its options cannot be "
-            return self._machine.failed("error", f"{message}written: {error}", node.path, frame)
+        definition, written = node.definition, at(self._program, node.path)
+
+        def choice(option: Option) -> Choice:
+            if option.values:
+                new = serialize(option.values[0], self._registry)
+            else:
+                given = written_arguments(option, definition, self._registry)
+                new = with_arguments(written, definition, node.form, given)
+            return Choice(option.sentence, Place(node.path), new)
+
+        def choices() -> Iterator[Choice]:
+            return map(choice, ambiguity.options)
+
         message = ambiguity.message
-        return Stopped(Unclear(frame.position, node.path, message, tuple(choices), frame.elements))
+        return self._machine.unclear(message, choices, node.path, frame, definition.name)
 
     async def _coerce(self, node: n.CoerceNode, frame: Frame) -> Any:
         value = await self.value(node.operand, frame.at(0))
@@ -272,9 +275,6 @@ def run(
     earlier: Sequence[Call] = (),
 ) -> Outcome:
     """Evaluates a checked program."""
-    from runtime_support.programs._evaluation import Evaluator
-    from runtime_support.programs._machine import TimeUp, run_now, run_within
-
     machine = Machine(limits, on_call, earlier)
     evaluator = Evaluator(checked, machine)
     start = Frame(names={})
@@ -285,19 +285,19 @@ def run(
             value = run_now(evaluator.value(checked.root, start))
     except TimeUp:
         message = f"the program timed out: it took longer than {limits.seconds:g} s"
-        return replace(_failure("timeout", message), calls=machine.calls)
+        return _failure("timeout", message, machine.calls)
     except Stopped as stopped:
         if machine.abort is not None:
             raise machine.abort from None
         return _stopped(stopped.problems, checked, machine)
     except RecursionError:
         message = "the program is nested deeper than Python can follow"
-        return replace(_failure("limit", message), calls=machine.calls)
+        return _failure("limit", message, machine.calls)
     finally:
         machine.stopped = True
     if is_larger(value, limits.bytes):
         message = f"the result has more than {limits.bytes} bytes"
-        return replace(_failure("limit", message), calls=machine.calls)
+        return _failure("limit", message, machine.calls)
     return Success(value, checked.program, machine.calls)
 
 
@@ -319,5 +319,5 @@ def _stopped(
     return Ambiguous(points, machine.calls)
 
 
-def _failure(kind: Any, message: str) -> Failure:
-    return Failure(kind, message, "", (Diagnostic(message, ""),))
+def _failure(kind: FailureKind, message: str, calls: tuple[Call, ...] = ()) -> Failure:
+    return Failure(kind, message, "", (Diagnostic(message, ""),), calls)

@@ -15,22 +15,22 @@ import contextvars
 import inspect
 import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.errors import ConfigError, ProviderError
-from runtime_support.programs._candidates import Place
 from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import Misfit, conform, kind_name, notation
+from runtime_support.programs._writing import Place, SerializationError
 
 if TYPE_CHECKING:
-    import asyncio
     from asyncio import Semaphore
+    from concurrent.futures import Future
 
 Position = tuple[int, ...]
 """Where in source order, elements of a `$map` included: compares as the program would run."""
@@ -160,6 +160,26 @@ class Machine:
 
     def failed(self, kind: FailureKind, message: str, path: Path, frame: Frame) -> Stopped:
         return Stopped(Failed(frame.position, path, kind, message))
+
+    def unclear(
+        self,
+        message: str,
+        choices: Callable[[], Iterable[Choice]],
+        path: Path,
+        frame: Frame,
+        function: str | None = None,
+    ) -> Stopped:
+        """The choices of a conversion, or of a function; a failure when they cannot be written."""
+        try:
+            written = tuple(choices())
+        except SerializationError as error:
+            message = message.rstrip(".")
+            if function is not None:
+                message = f"{function}: {message}, and its options cannot be written: {error}"
+                return self.failed("error", message, path, frame)
+            message = f"{message}, and the choices cannot be written: {error}"
+            return self.failed("conversion", message, path, frame)
+        return Stopped(Unclear(frame.position, path, message, written, frame.elements))
 
     async def call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
@@ -291,35 +311,28 @@ class TimeUp(Exception):
 def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """What the coroutine returns or raises; raises TimeUp after the seconds."""
     import asyncio
+    from concurrent.futures import wait
 
     loop = asyncio.new_event_loop()
-    finished = threading.Event()
-    results: list[T] = []
-    errors: list[BaseException] = []
 
-    def body() -> None:
-        try:
-            results.append(loop.run_until_complete(work()))
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            _close(loop)
-            finished.set()
+    def run() -> T:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            return runner.run(work())
 
-    context = contextvars.copy_context()
-    thread = threading.Thread(target=context.run, args=(body,), name="program", daemon=True)
-    thread.start()
+    def cancel_all() -> None:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+
+    future = _begun(run, "program")
     try:
-        in_time = finished.wait(seconds)
+        done, _ = wait([future], seconds)
     finally:
-        if not finished.is_set():
+        if not future.done():
             with suppress(RuntimeError):  # the loop was closed in between
-                loop.call_soon_threadsafe(_cancel_all, loop)
-    if not in_time:
+                loop.call_soon_threadsafe(cancel_all)
+    if not done:
         raise TimeUp
-    if errors:
-        raise errors[0]
-    return results[0]
+    return _given(future.result())
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:
@@ -335,49 +348,33 @@ async def in_thread(work: Callable[[], T]) -> T:
     """What the function returns or raises, run in a thread of its own."""
     import asyncio
 
-    loop = asyncio.get_running_loop()
-    returned: asyncio.Future[tuple[list[T], BaseException | None]] = loop.create_future()
-    context = contextvars.copy_context()
+    return _given(await asyncio.wrap_future(_begun(work, "program call")))
 
-    def deliver(values: list[T], error: BaseException | None) -> None:
-        if not returned.done():
-            returned.set_result((values, error))
+
+def _begun(work: Callable[[], T], name: str) -> Future[tuple[list[T], BaseException | None]]:
+    """The outcome of work that runs in a thread of its own, as data: no future takes all errors."""
+    from concurrent.futures import Future
+
+    future: Future[tuple[list[T], BaseException | None]] = Future()
+    future.set_running_or_notify_cancel()
 
     def body() -> None:
-        values: list[T] = []
-        failure: BaseException | None = None
         try:
-            values.append(context.run(work))
+            outcome = [work()], None
         except BaseException as error:
-            failure = error
-        with suppress(RuntimeError):  # nobody waits any more
-            loop.call_soon_threadsafe(deliver, values, failure)
+            outcome = list[T](), error
+        future.set_result(outcome)
 
-    threading.Thread(target=body, name="program call", daemon=True).start()
-    values, failure = await returned
-    if failure is not None:
-        raise failure
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(body,), name=name, daemon=True).start()
+    return future
+
+
+def _given(outcome: tuple[list[T], BaseException | None]) -> T:
+    values, error = outcome
+    if error is not None:
+        raise error
     return values[0]
-
-
-def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
-    import asyncio
-
-    for task in asyncio.all_tasks(loop):
-        task.cancel()
-
-
-def _close(loop: asyncio.AbstractEventLoop) -> None:
-    import asyncio
-
-    tasks = asyncio.all_tasks(loop)
-    for task in tasks:
-        task.cancel()
-    with suppress(BaseException):
-        if tasks:
-            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.close()
 
 
 def is_larger(value: Any, most: int, container: int = 0) -> bool:

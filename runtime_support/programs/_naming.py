@@ -19,7 +19,10 @@ from runtime_support._schema import model as m
 from runtime_support._values import is_object, is_tuple
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types as t
-from runtime_support.programs._candidates import (
+from runtime_support.programs._coercion import judge, reachable, readings, why_not
+from runtime_support.programs._registry import Definition, Parameter, Registry
+from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean, near
+from runtime_support.programs._writing import (
     Edit,
     Findings,
     Place,
@@ -28,9 +31,6 @@ from runtime_support.programs._candidates import (
     spelled_for_each,
     write,
 )
-from runtime_support.programs._coercion import judge, reachable, readings, why_not
-from runtime_support.programs._registry import Definition, Parameter, Registry
-from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean, near
 
 Shape = m.MapSchema | m.ObjectSchema | Definition
 """What an object can be: one of any keys, a record, or an instance of a class."""

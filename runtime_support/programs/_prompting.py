@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 from runtime_support._asking import Asking, Question, rendered_from, settings_where_known
 from runtime_support._config import Settings, given_here, settings_for
 from runtime_support._conversation import Conversation, Steps
-from runtime_support._exchange import Request, ToolRequest
-from runtime_support._goals import Contract, Unreadable, Work, without_thinking
+from runtime_support._exchange import Request
+from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._schema.model import AnySchema
@@ -43,10 +43,10 @@ from runtime_support.programs._outcomes import (
     compact,
 )
 from runtime_support.programs._registry import Registry, RegistryError, classes_of, describe
-from runtime_support.programs._serialization import SerializationError, serialize
 from runtime_support.programs._syntax import Limits
 from runtime_support.programs._tree import CheckedProgram, calls_in
 from runtime_support.programs._types import ANY, notation
+from runtime_support.programs._writing import SerializationError, serialize
 from runtime_support.providers import provider_for
 
 if TYPE_CHECKING:
@@ -363,16 +363,14 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
     return limits
 
 
-class ProgramGoal:
+class ProgramGoal(Goal):
     """Reaches the value of a program, or a plan when it is not to run.
 
     A program that may run is work of its own: `accept` reads and checks it, and does nothing.
     """
 
-    is_typed = True
-
     def __init__(self, registry: Registry, returns: Any, limits: Limits, runs: bool) -> None:
-        self.repairs: list[str] = []
+        super().__init__()
         self.outcome: Outcome | None = None
         self.plan: Plan | None = None
         self.limits = limits
@@ -385,10 +383,6 @@ class ProgramGoal:
     @property
     def is_reached(self) -> bool:
         return self.has_value or (self.outcome is not None and not _goes_back(self.outcome))
-
-    @property
-    def is_enough(self) -> bool:
-        return self.is_reached
 
     @property
     def has_value(self) -> bool:
@@ -411,15 +405,6 @@ class ProgramGoal:
         available = f"\nWhat it can call:\n{lines}" if lines else ""
         return f"{GRAMMAR}{available}{asked}"
 
-    def return_tools(self) -> list[dict[str, Any]]:
-        return []
-
-    def takes(self, call: ToolRequest) -> bool:
-        return False
-
-    def keep(self, call: ToolRequest) -> str:
-        raise LookupError(call.name)
-
     def accept(self, text: str) -> Work | None:
         program = self._chosen(without_thinking(text).strip())
         checked = check(program, self.registry, returns=self._returns, limits=self.limits)
@@ -441,9 +426,6 @@ class ProgramGoal:
 
     def reminder(self, reason: str) -> str:
         return reason if self._candidates else f"{reason}\nReply with a corrected program."
-
-    def state(self) -> str:
-        return ""
 
     def _chosen(self, answer: str) -> Any:
         """The program: that candidate whose number it is, or what is written."""
