@@ -280,16 +280,19 @@ def item(value: Any, position: int) -> Any:
     raise CheckError(f"`.{position}` takes a tuple, got {brief(value)}", hint=hint)
 
 
-def slice(value: Any, start: Any, stop: Any) -> Any:
-    """`value[start:stop]` of a list, tuple or string; nil for an open end."""
-    if type(value) in _INDEXED and type(start) in _BOUNDS and type(stop) in _BOUNDS:
+def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
+    """`value[start:stop:step]` of a list, tuple or string; nil for what is left out."""
+    bounds = type(start) in _BOUNDS and type(stop) in _BOUNDS and step is None
+    if bounds and type(value) in _INDEXED:
         return value[start:stop]
-    value, start, stop = plain(value), plain(start), plain(stop)
-    for bound in (start, stop):
+    value, start, stop, step = plain(value), plain(start), plain(stop), plain(step)
+    for bound in (start, stop, step):
         if bound is not None and kind(bound) != "int":
             raise CheckError(f"a slice takes ints, got {brief(bound)}")
+    if step == 0:
+        raise CheckError("the step of a slice cannot be zero")
     if is_list(value) or is_tuple(value) or isinstance(value, str):
-        return value[start:stop]
+        return value[start:stop:step]
     hint = "`head(x, count)` gives the first rows" if is_dataframe(value) else None
     raise CheckError(f"cannot slice {brief(value)}", hint=hint)
 
@@ -320,6 +323,14 @@ def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tu
     The shape is the number of names, or for a nested pattern the names: `("id", ("a", "b"))`.
     """
     return _unpacked(each(value), shape)
+
+
+def unpack(value: Any, shape: int | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+    """What `a, b = value` takes apart: a list or tuple of as many items.
+
+    The shape is the number of names, or for a nested pattern the names: `("id", ("a", "b"))`.
+    """
+    return _fitted(value, shape, "what is unpacked")
 
 
 def call(function: Any, /, *arguments: Any, **named: Any) -> Any:

@@ -78,6 +78,7 @@ from runtime_support._operators import (
     slice,
     sub,
     truthy,
+    unpack,
 )
 
 __all__ = [
@@ -145,6 +146,7 @@ __all__ = [
     "sum",
     "truthy",
     "type",
+    "unpack",
     "upper",
     "values",
     "write_text",

@@ -34,15 +34,16 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
         case Form.EACH:
             made = context.operation("each", emit_iterable(context, loop.iterable))
         case Form.EACH_OF:
-            shape = _shape(loop.pattern)
-            made = context.operation("each_of", context.emit(loop.iterable), shape)
+            made = context.operation(
+                "each_of", context.emit(loop.iterable), shape(loop.pattern)
+            )
         case _:
             assert_never(form)
     context.note(made, loop.iterable.span)
     return made
 
 
-def _shape(pattern: n.Pattern) -> Expression:
+def shape(pattern: n.Pattern) -> Expression:
     """How many values a pattern takes; a nested one as a tuple that mirrors it."""
     assert isinstance(pattern, n.TuplePattern)
     is_flat = all(isinstance(item, n.NamePattern) for item in pattern.items)
@@ -61,7 +62,7 @@ def _mirrored(pattern: n.Pattern) -> Expression:
 
 
 def emit_pattern(context: Context, pattern: n.Pattern) -> Expression:
-    """The names that a loop binds."""
+    """The names that a loop or an unpacking binds."""
     match pattern:
         case n.NamePattern():
             return py.name(context.name_of(pattern.name))

@@ -56,11 +56,13 @@ def emit_index(context: Context, node: n.Index) -> Expression:
 
 
 def emit_slice(context: Context, node: n.Slice) -> Expression:
-    """`value[start:stop]`."""
+    """`value[start:stop:step]`."""
     value = context.emit(node.value)
-    start = context.emit(node.start) if node.start is not None else None
-    stop = context.emit(node.stop) if node.stop is not None else None
+    start, stop, step = (
+        None if part is None else context.emit(part) for part in (node.start, node.stop, node.step)
+    )
     if context.facts.forms.items[node] == Form.NATIVE:
-        return py.slice_(value, start, stop)
+        return py.slice_(value, start, stop, step)
     nothing = py.constant(None)
-    return context.operation("slice", value, start or nothing, stop or nothing)
+    ends = (start or nothing, stop or nothing)
+    return context.operation("slice", value, *ends, *([] if step is None else [step]))

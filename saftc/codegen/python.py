@@ -213,9 +213,14 @@ def subscript(value: Expression, *keys: Expression) -> cst.Subscript:
     return _subscript(value, [cst.Index(key) for key in keys])
 
 
-def slice_(value: Expression, start: Expression | None, stop: Expression | None) -> cst.Subscript:
-    """`value[start:stop]`."""
-    return _subscript(value, [cst.Slice(start, stop, first_colon=cst.Colon(_NONE, _NONE))])
+def slice_(
+    value: Expression,
+    start: Expression | None,
+    stop: Expression | None,
+    step: Expression | None = None,
+) -> cst.Subscript:
+    """`value[start:stop:step]`."""
+    return _subscript(value, [cst.Slice(start, stop, step, cst.Colon(_NONE, _NONE))])
 
 
 def _subscript(value: Expression, keys: Sequence[cst.BaseSlice]) -> cst.Subscript:

@@ -11,11 +11,16 @@ from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown
 from saftc.codegen.context import Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
-from saftc.codegen.loops import emit_pattern, loop_over
+from saftc.codegen.loops import emit_pattern, loop_over, shape
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result
 from saftc.codegen.python import Expression, Statement
-from saftc.codegen.variables import declarations, reads_as_any, variable_annotation
+from saftc.codegen.variables import (
+    declarations,
+    reads_as_any,
+    unpacked_declarations,
+    variable_annotation,
+)
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
@@ -46,6 +51,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             return _line(context, statement, emit_assign_stmt(context, statement))
         case n.AugmentedAssignStmt():
             return _line(context, statement, emit_augmented_assign_stmt(context, statement))
+        case n.UnpackStmt():
+            made = _line(context, statement, emit_unpack_stmt(context, statement))
+            return [*unpacked_declarations(context, statement), *made]
         case n.DestructureStmt():
             made = _line(context, statement, emit_destructure_stmt(context, statement))
             return [*declarations(context, statement), *made]
@@ -126,6 +134,15 @@ def _assigned(
     if annotated is None:
         return py.assignment(target, value)
     return py.annotated(target, annotated, value)
+
+
+def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
+    """`a, b = value`; what may be no list or tuple, or no such one, is looked at first."""
+    target, value = emit_pattern(context, statement.pattern), context.emit(statement.value)
+    if context.facts.forms.unpackings[statement] == Form.OPS:
+        value = context.operation("unpack", value, shape(statement.pattern))
+        context.note(value, statement.span)
+    return py.assignment(target, py.bare(value))
 
 
 def emit_destructure_stmt(context: Context, statement: n.DestructureStmt) -> cst.Assign:

@@ -16,6 +16,7 @@ from saftc.codegen.annotations import annotation
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts
+from saftc.semantics.forms import parts_of
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -126,6 +127,21 @@ def declarations(context: Context, statement: n.DestructureStmt) -> list[Stateme
         if symbol in context.facts.history.does:
             type_ = py.subscript(context.global_("Result"), type_)
         made.append(py.line(py.annotated(py.name(context.names[symbol]), type_)))
+    return made
+
+
+def unpacked_declarations(context: Context, statement: n.UnpackStmt) -> list[Statement]:
+    """`names: list[str]` above an unpacking, for each name that later holds more than it gets."""
+    made: list[Statement] = []
+    for part, taken in parts_of(statement.pattern, context.type_of(statement.value)):
+        if isinstance(part, n.NamePattern):
+            symbol = context.facts.names.of(part.name)
+            held = context.facts.symbols.get(symbol, NEVER)
+            # `_` is what nobody reads.
+            is_first = symbol.node is statement and symbol.name != "_"
+            if is_first and fit(held, taken) != Fit.EXACT:
+                type_ = annotation(context, held if _is_clear(held) else ANY)
+                made.append(py.line(py.annotated(py.name(context.names[symbol]), type_)))
     return made
 
 

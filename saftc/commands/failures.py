@@ -153,6 +153,9 @@ def _words(error: BaseException) -> str:
             return f"assertion failed: {error}" if str(error) else "assertion failed"
         case KeyError() if type(error) is KeyError:
             return f"missing key {json.dumps(str(error.args[0]) if error.args else '')}"
+        case ValueError() if type(error) is ValueError and str(error):
+            # Of Python's own, as where a list has more items than there are names for them.
+            return str(error)
         case RecursionError():
             return "calls nested too deep: does a function call itself for ever?"
         case _:

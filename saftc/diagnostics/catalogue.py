@@ -29,6 +29,8 @@ NOT_A_PROMPT = Code("SAFT0125", "error", "only a prompt can be destructured")
 DEFAULT_ORDER = Code("SAFT0126", "error", "parameter `{name}` needs a default")
 ARGUMENT_ORDER = Code("SAFT0127", "error", "a positional argument after a named one")
 UNKNOWN_FORMAT = Code("SAFT0128", "error", "`{format}` is not a format of an interpolation")
+NOT_A_NAME = Code("SAFT0129", "error", "only names can be unpacked into")
+ZERO_STEP = Code("SAFT0130", "error", "the step of a slice cannot be zero")
 RULE_EXPECTED = Code("SAFT0134", "error", "the rules of a record are `assert`s")
 
 # Names.

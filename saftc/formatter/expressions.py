@@ -58,7 +58,8 @@ def write_expression(original: Original, node: n.Expression) -> Doc:
         case n.Slice():
             value = write_operand(original, node.value, _POSTFIX)
             start, stop = (write_behind(original, "", part) for part in (node.start, node.stop))
-            return (value, "[", start, ":", stop, "]")
+            step = write_behind(original, ":", node.step)
+            return (value, "[", start, ":", stop, step, "]")
         case n.Member():
             return (_write_member_base(original, node.value), ".", node.name.text)
         case n.TupleMember():

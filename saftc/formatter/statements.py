@@ -169,6 +169,7 @@ def _simple_stmt(
     original: Original,
     node: n.AssignStmt
     | n.AugmentedAssignStmt
+    | n.UnpackStmt
     | n.DestructureStmt
     | n.BreakStmt
     | n.ContinueStmt
@@ -187,6 +188,8 @@ def _simple_stmt(
         case n.AugmentedAssignStmt():
             operand = write_expression(original, node.value.right)
             return (node.name.text, f" {node.value.operator}= ", operand)
+        case n.UnpackStmt():
+            return (write_pattern(node.pattern), " = ", write_expression(original, node.value))
         case n.DestructureStmt():
             inside = Span(node.span.start, original.closing(node.fields[-1].span.end))
             fields = write_pattern_fields(original, node.fields, inside)

@@ -20,6 +20,8 @@ from saftc.syntax.walk import children, nodes_of
 # The assignments that a name may have its value from, at some point.
 _State = dict[Symbol, frozenset[n.Identifier]]
 
+_BINDING = n.AssignStmt | n.AugmentedAssignStmt | n.UnpackStmt | n.DestructureStmt | n.ForStmt
+
 
 def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
     """A symbol for each read and assignment of a name whose bindings can be told apart."""
@@ -41,7 +43,7 @@ def _names_bound_again(
     """The variables with several assignments, one of them to a prompt or a call, none captured."""
     bound: dict[Symbol, dict[n.Identifier, n.Statement]] = {}
     for node in nodes_of(module):
-        if isinstance(node, n.AssignStmt | n.AugmentedAssignStmt | n.DestructureStmt | n.ForStmt):
+        if isinstance(node, _BINDING):
             for identifier in bound_by(node):
                 bound.setdefault(names.of(identifier), {})[identifier] = node
     several = {
@@ -146,6 +148,7 @@ class _Finder:
             case (
                 n.AssignStmt()
                 | n.AugmentedAssignStmt()
+                | n.UnpackStmt()
                 | n.DestructureStmt()
                 | n.ExpressionStmt()
                 | n.RetStmt()

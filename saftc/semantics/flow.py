@@ -68,7 +68,7 @@ def bound_by(node: n.Statement | n.ComprehensionClause) -> Iterator[n.Identifier
             yield node.name
         case n.DestructureStmt():
             yield from (field.name for field in node.fields)
-        case n.ForStmt() | n.ComprehensionClause():
+        case n.ForStmt() | n.ComprehensionClause() | n.UnpackStmt():
             yield from _names_in(node.pattern)
         case _:
             return

@@ -7,21 +7,25 @@ Inference decides it once, where it has the types of the parts in hand; the emit
     if x:       Test.NOT_NIL    if x is not None:       Test.TRUTHY if ops.truthy(x):
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Literal
 
 from saftc.semantics.builtins import Builtin
 from saftc.semantics.types import (
+    ANY,
     BOOL,
     NEVER,
     NIL,
+    ListType,
     TupleType,
     Type,
     is_only,
     item_type,
     may_be,
     members,
+    union,
     without,
 )
 from saftc.syntax import nodes as n
@@ -129,6 +133,8 @@ ItemForm = Literal[Form.NATIVE, Form.STRUCTURE, Form.OPS]
 # `Form.OPS` is `ops.call(function, ...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.OPS]
 LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF]
+# `Form.OPS` is `ops.unpack(value, 2)`.
+UnpackForm = Literal[Form.NATIVE, Form.OPS]
 
 Operator = n.Unary | n.Binary | n.Comparison
 ItemAccess = n.Index | n.Slice | n.TupleMember
@@ -150,6 +156,9 @@ class Forms:
     calls: dict[n.Call, CallForm] = field(default_factory=dict[n.Call, CallForm])
     tests: dict[n.Expression, Test] = field(default_factory=dict[n.Expression, Test])
     loops: dict[Loop, LoopForm] = field(default_factory=dict[Loop, LoopForm])
+    unpackings: dict[n.UnpackStmt, UnpackForm] = field(
+        default_factory=dict[n.UnpackStmt, UnpackForm]
+    )
 
 
 def native_if(is_proved: bool) -> Literal[Form.NATIVE, Form.OPS]:
@@ -176,6 +185,18 @@ def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
     return Form.NATIVE if is_only(iterable, "list", "tuple") else Form.EACH
 
 
+def unpack_form(pattern: n.TuplePattern, type_: Type) -> UnpackForm:
+    """How a value of `type_` is unpacked; how long a list is, Python finds out as well."""
+    return native_if(
+        all(
+            all(unpacks(item, member.item) for item in pattern.items)
+            if isinstance(member, ListType)
+            else unpacks(pattern, member)
+            for member in members(type_)
+        )
+    )
+
+
 def unpacks(pattern: n.Pattern, type_: Type) -> bool:
     """Whether a value of `type_` certainly fits the pattern."""
     if isinstance(pattern, n.NamePattern) or type_ == NEVER:
@@ -186,6 +207,27 @@ def unpacks(pattern: n.Pattern, type_: Type) -> bool:
         and all(map(unpacks, pattern.items, member.items))
         for member in members(type_)
     )
+
+
+def parts_of(pattern: n.Pattern, type_: Type) -> Iterator[tuple[n.Pattern, Type]]:
+    """A pattern and those in it, each with what it takes of a value of `type_`."""
+    yield pattern, type_
+    if isinstance(pattern, n.TuplePattern):
+        for position, item in enumerate(pattern.items):
+            yield from parts_of(item, _unpacked(type_, position, len(pattern.items)))
+
+
+def _unpacked(type_: Type, position: int, count: int) -> Type:
+    results: list[Type] = []
+    for member in members(type_):
+        match member:
+            case TupleType() if len(member.items) == count:
+                results.append(member.items[position])
+            case ListType():
+                results.append(item_type(member))
+            case _:
+                results.append(ANY)
+    return union(results)
 
 
 def is_singleton(node: n.Expression) -> bool:

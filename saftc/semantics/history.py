@@ -124,7 +124,7 @@ class _Finder:
                 for symbol in bound:
                     self.values.setdefault(symbol, []).append(node.value)
                     self.together.setdefault(symbol, []).extend(bound)
-            case n.ForStmt() | n.ComprehensionClause():
+            case n.ForStmt() | n.ComprehensionClause() | n.UnpackStmt():
                 for identifier in bound_by(node):
                     self.values.setdefault(self._binding(identifier), []).append(None)
             case n.Member() | n.Index():

@@ -419,6 +419,11 @@ class _Resolver:
             case n.AssignStmt() | n.AugmentedAssignStmt():
                 self._expression(statement.value, scope, flow)
                 self._assigned(statement.name, flow, scope)
+            case n.UnpackStmt():
+                self._duplicate_names(statement)
+                self._expression(statement.value, scope, flow)
+                for identifier in bound_by(statement):
+                    self._assigned(identifier, flow, scope)
             case n.DestructureStmt():
                 self._duplicates("field", [field.name for field in statement.fields])
                 self._expression(statement.value, scope, flow)
@@ -431,7 +436,7 @@ class _Resolver:
                 bound = _names_bound_in((statement,))
                 inner = _Flow(flow, bound - scope.maybe)
                 scope.maybe |= bound
-                self._duplicates("name", list(bound_by(statement)))
+                self._duplicate_names(statement)
                 for identifier in bound_by(statement):
                     self._assigned(identifier, inner, scope)
                 self._statements(statement.body, scope, inner, inner)
@@ -553,6 +558,11 @@ class _Resolver:
             if symbol is not None and symbol.kind == "variable" and node.text not in flow:
                 self._start_from_outer(symbol, scope)
                 self.captured.setdefault(scope, {})[node.text] = (node, function)
+
+    def _duplicate_names(self, statement: n.ForStmt | n.UnpackStmt) -> None:
+        """Reports a name that stands twice in a pattern; `_` may, for what is not needed."""
+        names = [identifier for identifier in bound_by(statement) if identifier.text != "_"]
+        self._duplicates("name", names)
 
     def _duplicates(self, what: str, identifiers: list[n.Identifier]) -> None:
         first: dict[str, n.Identifier] = {}

@@ -74,7 +74,11 @@ class _Finder:
     def _statement(self, statement: n.Statement) -> Uses:
         match statement:
             case (
-                n.AssignStmt() | n.AugmentedAssignStmt() | n.DestructureStmt() | n.ExpressionStmt()
+                n.AssignStmt()
+                | n.AugmentedAssignStmt()
+                | n.UnpackStmt()
+                | n.DestructureStmt()
+                | n.ExpressionStmt()
             ):
                 return self._expression(statement.value)
             case n.RetStmt():
@@ -152,7 +156,7 @@ class _Finder:
             case n.Unary(operator="-"):
                 self._ask(node.operand, NUMBER, uses)
             case n.Slice():
-                for end in (node.start, node.stop):
+                for end in (node.start, node.stop, node.step):
                     self._ask(end, INT, uses)
             case n.Call(function=n.Name() as function):
                 self._call(node, function, uses)

@@ -99,6 +99,12 @@ class Builder:
         value = n.Binary(_span(children), operator.text[0], self.name([name]), operand)
         return n.AugmentedAssignStmt(value.span, _identifier(name), value)
 
+    def unpack_stmt(self, children: list[Any]) -> n.UnpackStmt:
+        return n.UnpackStmt(_span(children), children[0], children[2])
+
+    def unpack_targets(self, children: list[Any]) -> n.TuplePattern:
+        return n.TuplePattern(_span(children), tuple(map(_target, _items(children).items)))
+
     def destructure_stmt(self, children: list[Any]) -> n.DestructureStmt:
         value = children[-1]
         if not isinstance(value, n.Prompt):
@@ -335,9 +341,17 @@ class Builder:
         return n.Index(_span(children), children[0], children[2])
 
     def slice(self, children: list[Any]) -> n.Slice:
-        start = children[2] if isinstance(children[2], n.Node) else None
-        stop = children[-2] if isinstance(children[-2], n.Node) else None
-        return n.Slice(_span(children), children[0], start, stop)  # type: ignore[arg-type]
+        value, _, *inside = children[:-1]
+        parts: list[Any] = [None]
+        for child in inside:
+            if isinstance(child, n.Node):
+                parts[-1] = child
+            else:
+                parts.append(None)
+        start, stop, step = [*parts, None][:3]
+        if step is not None and _is_zero(step):
+            raise Mistake(catalogue.ZERO_STEP.at(step.span, hint="`xs[::1]` takes every item"))
+        return n.Slice(_span(children), value, start, stop, step)
 
     def member(self, children: list[Any]) -> n.Member:
         return n.Member(_span(children), children[0], _identifier(children[2]))
@@ -459,6 +473,25 @@ def _span(children: Sequence[Any]) -> Span:
 
 def _identifier(token: Token) -> n.Identifier:
     return n.Identifier(token.span, token.text)
+
+
+def _target(node: n.Expression) -> n.Pattern:
+    """An expression on the left of an unpacking as the pattern that it stands for."""
+    match node:
+        case n.Name():
+            return n.NamePattern(node.span, n.Identifier(node.span, node.text))
+        case n.TupleLiteral(items=(_, _, *_)):
+            return n.TuplePattern(node.span, tuple(map(_target, node.items)))
+        case n.Index() | n.Slice() | n.Member() | n.TupleMember():
+            hint = "values are never changed: make a new one and assign it to a name"
+        case _:
+            hint = "write `a, b = pair`"
+    raise Mistake(catalogue.NOT_A_NAME.at(node.span, hint=hint))
+
+
+def _is_zero(node: n.Expression) -> bool:
+    number = node.operand if isinstance(node, n.Unary) else node
+    return isinstance(number, n.Literal) and type(number.value) is int and number.value == 0
 
 
 def _nodes(children: list[Any]) -> tuple[Any, ...]:

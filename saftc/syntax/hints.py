@@ -8,6 +8,7 @@ that gives one is right; so the special ones stand before the general ones.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from saftc.syntax.habits import (
     ABSENT_ARGUMENTS,
@@ -18,9 +19,10 @@ from saftc.syntax.habits import (
     STRING_PREFIXES,
     WORDS,
 )
-from saftc.syntax.tokens import KEYWORDS, OPENS_BLOCK, Token, line_at
+from saftc.syntax.tokens import CLOSER_OF, KEYWORDS, OPENS_BLOCK, Token, line_at
 
 _VALUES = {"NAME", "INTEGER", "FLOAT", "STRING", "TRUE", "FALSE", "NIL", "PROMPT_START"}
+_CLOSERS = set(CLOSER_OF.values())
 _AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PERCENT_ASSIGN"}
 
 # The unexpected kind behind the kind before it.
@@ -229,7 +231,7 @@ def _assignment(place: Place) -> str | None:
 
 
 _NEVER_CHANGED = "values are never changed: make a new one and assign it to the name"
-_UNPACKING = "only `for` takes a tuple apart; give it a name and read `pair.0` and `pair.1`"
+_UNPACKING = "write `a, b = pair`"
 
 
 def _assignment_in_parentheses(place: Place) -> str | None:
@@ -260,17 +262,51 @@ def _walrus(place: Place) -> str | None:
 
 
 def _commas(place: Place) -> str | None:
-    """`a, b = pair`, `x = 1, 2` and `import math, os`."""
+    """`x = 1, 2` and `import math, os`."""
     if place.bad.kind != "COMMA" or place.opened is not None:
         return None
     if place.first.kind == "IMPORT":
         return "one `import` stands on a line"
-    following = place.line[len(place.before) :]
-    if any(token.kind == "ASSIGN" for token in following):
-        return _UNPACKING
     if place.first.kind == "RET" or any(token.kind == "ASSIGN" for token in place.before):
-        return "a tuple stands in parentheses: `(a, b)`"
+        return f"a tuple stands in parentheses: `{_tuple_at_end(place)}`"
     return None
+
+
+def _tuple_at_end(place: Place) -> str:
+    """The values behind the last `=` or `ret` as a tuple, when they are short."""
+    values: list[Token] = []
+    for token in place.line[:-1]:
+        values = [] if token.kind in ("ASSIGN", "RET") else [*values, token]
+    is_plain = all(one.kind in ("NAME", "INTEGER", "FLOAT", "COMMA") for one in values)
+    items = [one.text for one in values if one.kind != "COMMA"]
+    if not is_plain or len(items) < 2 or sum(map(len, items)) > 30:
+        return "(a, b)"
+    return f"({', '.join(items)})"
+
+
+def begins_unpacking(before: list[Token]) -> bool:
+    """Whether the first tokens of a line are expressions with commas between."""
+    if not before or before[0].kind not in ("NAME", "LPAR"):
+        return False
+    depths = accumulate((one.text in CLOSER_OF) - (one.text in _CLOSERS) for one in before)
+    is_list = any(
+        one.kind == "COMMA" and not depth for one, depth in zip(before, depths, strict=True)
+    )
+    return is_list and all(one.kind != "ASSIGN" for one in before)
+
+
+def _unpacking(place: Place) -> str | None:
+    """`a, b: int = pair` and what else begins with names and commas."""
+    if place.opened is not None or not begins_unpacking(place.before):
+        return None
+    if place.bad.kind in _AUGMENTED:
+        return "one name is changed on a line"
+    return {
+        "NEWLINE": "a tuple stands in parentheses: `(a, b)`",
+        "COLON": "the names have no types here: give the value one",
+        "STAR": "it takes exactly so many: `xs[0]` is the first, `xs[1:]` are the others",
+        "ASSIGN": "`pair.0` is the first item",
+    }.get(place.bad.kind)
 
 
 def _stars(place: Place) -> str | None:
@@ -314,7 +350,8 @@ def _slices(place: Place) -> str | None:
     if place.bad.kind != "COLON" or place.opener != "LSQB" or place.opened is None:
         return None
     inside = place.tokens[place.opened : place.position]
-    return "a slice has no step" if any(token.kind == "COLON" for token in inside) else None
+    has_step = sum(token.kind == "COLON" for token in inside) > 1
+    return "a slice has a start, a stop and a step" if has_step else None
 
 
 def _imports(place: Place) -> str | None:
@@ -519,6 +556,7 @@ _RULES: tuple[Callable[[Place], str | None], ...] = (
     _loops,
     _results,
     _brackets_of_types,
+    _unpacking,
     _augmented,
     _walrus,
     _assignment,

@@ -6,7 +6,7 @@ In: the token, the kinds of token that the grammar expects in its place, and the
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
-from saftc.syntax.hints import Place, hint_of
+from saftc.syntax.hints import Place, begins_unpacking, hint_of
 from saftc.syntax.tokens import (
     DESCRIPTIONS,
     LAYOUT,
@@ -74,6 +74,8 @@ def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
         opened = _innermost_open(tokens[:position])
         if opened is not None:
             return _CLOSINGS[tokens[opened].kind]
+        if begins_unpacking([one for one in line if one.span.start < tokens[position].span.start]):
+            return "`=`"
         if line and line[0].kind in OPENS_BLOCK and "COLON" in expected:
             return "`:`"
         if "NEWLINE" in expected:

@@ -102,11 +102,12 @@ class Index(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice(Node):
-    """`value[start:stop]`; either end may be left out."""
+    """`value[start:stop:step]`; each of the three may be left out."""
 
     value: "Expression"
     start: "Expression | None"
     stop: "Expression | None"
+    step: "Expression | None"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,7 +280,7 @@ class OptionalSchema(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamePattern(Node):
-    """A name that `for` binds."""
+    """A name that a loop or an unpacking binds."""
 
     name: Identifier
 
@@ -329,6 +330,14 @@ class AugmentedAssignStmt(Node):
 
     name: Identifier
     value: Binary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnpackStmt(Node):
+    """`a, b = value`."""
+
+    pattern: TuplePattern
+    value: "Expression"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -508,6 +517,7 @@ Statement = (
     FunctionDef
     | AssignStmt
     | AugmentedAssignStmt
+    | UnpackStmt
     | DestructureStmt
     | IfStmt
     | ForStmt

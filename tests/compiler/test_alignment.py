@@ -31,6 +31,7 @@ _PARTS = {
     "pattern_fields": "pattern_field",
     "elif_branch": "if_stmt",
     "else_branch": "if_stmt",
+    "unpack_targets": "unpack_stmt",
     "schema_items": "tuple_schema",
     "schema_fields": "schema_field",
     "grouped_schema": "the schema inside",

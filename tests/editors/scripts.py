@@ -13,6 +13,7 @@ CONSTRUCTS = {
     "conversion": "conv locate(city: City) -> Point:\n    ret Point(1, 2)\n",
     "assignment": "total = 1\n",
     "augmented assignment": "total += 1\ntotal -=a\nx *= -1\nx /= 2\nx%=3\n",
+    "unpacking": "a, (b, _) = pair\nx, y = (y, x[::2])\n",
     "annotated assignment": "total: (int, [float]) = (1, [2.0])\n",
     "destructuring": "{name: string, age: int} = $ ask $\n",
     "if": "if a: b = 1\nelif c: d: int = 2\nelse:\n    e = 3\n",

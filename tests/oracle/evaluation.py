@@ -145,14 +145,15 @@ class Evaluation(Asking):
 
     def slice(self, node: n.Slice, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)
-        ends = [
-            None if end is None else self.evaluate(end, frame) for end in (node.start, node.stop)
-        ]
+        parts = (node.start, node.stop, node.step)
+        ends = [None if end is None else self.evaluate(end, frame) for end in parts]
         if any(end is not None and type(end) is not int for end in ends):
             raise Wrong("a slice takes ints")
         if not isinstance(value, str | list | tuple):
             raise Wrong(f"cannot slice {kind_of(value)}")
-        return value[ends[0] : ends[1]]
+        if ends[2] == 0:
+            raise Wrong("the step of a slice is zero")
+        return value[ends[0] : ends[1] : ends[2]]
 
     def comprehension(
         self, node: n.Comprehension, frame: Frame, asked: n.Schema | None

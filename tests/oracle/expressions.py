@@ -21,6 +21,7 @@ from tests.oracle.forms import (
     KEYS,
     MAPPED,
     PLACES,
+    SLICES,
     STRING_FORMS,
     STRINGS,
 )
@@ -219,7 +220,7 @@ class Writer:
     def list_operation(self, type_: ListOf, depth: int) -> str:
         whole, item = self.expression(type_, depth - 1), type_.item
         forms = [f"({whole} + {self.expression(type_, depth - 1)})", f"reversed({whole})"]
-        forms += [f"{whole}[{self.choose(('1:', ':1', '-1:', '0:2', ':'))}]"]
+        forms += [f"{whole}[{self.choose(SLICES)}]"]
         if item in (INT, FLOAT, STRING):
             forms += [
                 f"sorted({whole})",

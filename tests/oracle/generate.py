@@ -86,6 +86,7 @@ class _Statements(Writer):
             if self.in_function < 2:
                 options += [self.function, self.function, self.function, self.scoping]
         options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
+        options += [self.unpack]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -138,6 +139,15 @@ class _Statements(Writer):
         operator = self.choose("++-*/%")
         self.hold(name, known if operator == "+" and known != INT else ANY)
         return [f"{name} {operator}= {self.expression(known)}"]
+
+    def unpack(self, _depth: int) -> list[str]:
+        whole = self.choose((_PAIR, _NESTED, ListOf(INT)))
+        value = self.expression(whole if not self.chance(5) else self.choose(TYPES))
+        if isinstance(whole, TupleOf):
+            return [f"{self.pattern(whole)} = {value}"]
+        names = [self.target(), "_"]
+        self.hold(names[0], INT)
+        return [f"{', '.join(names)} = {value}"]
 
     def annotated(self, _depth: int) -> list[str]:
         name, type_ = self.target(), self.choose(TYPES)

@@ -104,6 +104,8 @@ class _Interpreter(Evaluation):
                 frame.bind(node.name.text, value, talk)
             case n.AugmentedAssignStmt():
                 frame.bind(node.name.text, self.evaluate(node.value, frame))
+            case n.UnpackStmt():
+                self.bind(node.pattern, self.evaluate(node.value, frame), frame)
             case n.DestructureStmt():
                 assert isinstance(node.value, n.Prompt)
                 for name, value in self.destructured(node, node.value, frame).items():

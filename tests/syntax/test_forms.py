@@ -7,6 +7,8 @@ from tests.syntax.support import formatted, parsed, shape
 CASES = {
     "blanks": ("x=[1,2]\ny  =  x [0]+1\n", "x = [1, 2]\ny = x[0] + 1\n"),
     "augmented": ("x=1\nx+=( 1+2 )\nx %=2 // odd\n", "x = 1\nx += 1 + 2\nx %= 2  // odd\n"),
+    "unpacking": ("a ,(b,_),=x\n(c,d) ,e= ( 1,2 )\n", "a, (b, _) = x\n(c, d), e = (1, 2)\n"),
+    "slices": ("x = y[ :: 2]+y[1 : n+1: -1 ]\n", "x = y[::2] + y[1:n + 1:-1]\n"),
     "blocks": (
         "if true :print( 1 )\nelse :\n  print(2)\n",
         "if true:\n    print(1)\nelse:\n    print(2)\n",

@@ -1,10 +1,12 @@
-"""What a loop goes over, and the names that its pattern binds."""
+"""What a loop goes over, and the names that patterns bind: its own, and those of unpackings."""
 
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.semantics.forms import (
     loop_form,
+    parts_of,
+    unpack_form,
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
@@ -53,32 +55,40 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
 
 def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment) -> None:
     """Assigns a value of `type_` to the names of a pattern."""
-    match pattern:
-        case n.NamePattern():
-            inference.assign(inference.facts.names.of(pattern.name), opened(type_), env)
-        case n.TuplePattern():
-            _unpack(inference, pattern, type_, env)
-        case _:
-            assert_never(pattern)
-
-
-def _unpack(inference: Inference, pattern: n.TuplePattern, type_: Type, env: Environment) -> None:
-    count = len(pattern.items)
-    has_other_length = isinstance(type_, TupleType) and len(type_.items) != count
-    if has_other_length or is_none_of(type_, "list", "tuple"):
-        inference.report(catalogue.UNPACK.at(pattern.span, found=show(type_), count=count))
-    for position, item in enumerate(pattern.items):
-        bind(inference, item, _unpacked(type_, position, count), env)
-
-
-def _unpacked(type_: Type, position: int, count: int) -> Type:
-    results: list[Type] = []
-    for member in members(type_):
-        match member:
-            case TupleType() if len(member.items) == count:
-                results.append(member.items[position])
-            case ListType():
-                results.append(item_type(member))
+    for part, taken in parts_of(pattern, type_):
+        match part:
+            case n.NamePattern():
+                inference.assign(inference.facts.names.of(part.name), opened(taken), env)
+            case n.TuplePattern():
+                count = len(part.items)
+                if not any(_may_unpack(member, count) for member in members(taken)):
+                    inference.report(catalogue.UNPACK.at(part.span, found=show(taken), count=count))
             case _:
-                results.append(ANY)
-    return union(results)
+                assert_never(part)
+
+
+def unpack(inference: Inference, node: n.UnpackStmt, type_: Type, env: Environment) -> None:
+    """Assigns a value of `type_` to the names of an unpacking."""
+    inference.facts.forms.unpackings[node] = unpack_form(node.pattern, type_)
+    count = len(node.pattern.items)
+    written = node.value.items if isinstance(node.value, n.ListLiteral) else None
+    if written is not None and len(written) != count:
+        found = f"a list of {len(written)}"
+        inference.report(catalogue.UNPACK.at(node.pattern.span, found=found, count=count))
+    elif type_ == STRING and inference.facts.result_of(node.value) is not None:
+        hint = "give it a type first: `pair: (string, string) = $ ... $`"
+        found = "the text of a prompt"
+        inference.report(
+            catalogue.UNPACK.at(node.pattern.span, found=found, count=count, hint=hint)
+        )
+    else:
+        bind(inference, node.pattern, type_, env)
+        return
+    bind(inference, node.pattern, ANY, env)
+
+
+def _may_unpack(type_: Type, count: int) -> bool:
+    """Whether a value of a type that is no union may have so many items."""
+    if isinstance(type_, TupleType):
+        return len(type_.items) == count
+    return isinstance(type_, ListType) or type_ in (ANY, NEVER)

@@ -274,10 +274,10 @@ def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> D
 
 
 def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
-    """The type of `value[start:stop]`."""
+    """The type of `value[start:stop:step]`."""
     value = inference.expression(node.value, env)
     is_proved = is_only(value, "string", "list", "tuple")
-    for end in (node.start, node.stop):
+    for end in (node.start, node.stop, node.step):
         type_ = INT if end is None else inference.expression(end, env)
         is_proved = is_proved and is_only(type_, "int")
         if end is not None and fit(type_, INT) == Fit.NEVER:
@@ -373,8 +373,9 @@ def _slice_of(value: Type, node: n.Slice) -> Type | None:
         case ListType():
             return value
         case TupleType():
-            start, stop = _constant_index(node.start), _constant_index(node.stop)
-            is_constant = (start, stop).count(None) == (node.start, node.stop).count(None)
-            return TupleType(value.items[start:stop]) if is_constant else ANY
+            written = (node.start, node.stop, node.step)
+            start, stop, step = map(_constant_index, written)
+            is_constant = (start, stop, step).count(None) == written.count(None)
+            return TupleType(value.items[start:stop:step]) if is_constant else ANY
         case _:
             return STRING if value == STRING else None

@@ -9,7 +9,7 @@ from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.expressions import adopting
-from saftc.semantics.inference.loops import bind, iterated
+from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, settle
 from saftc.semantics.inference.prompts import asked_of_model
 from saftc.semantics.relations import Fit, fit
@@ -61,6 +61,8 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
         case n.AugmentedAssignStmt():
             given = inference.expression(statement.value, env)
             inference.assign(inference.facts.names.of(statement.name), given, env)
+        case n.UnpackStmt():
+            unpack(inference, statement, inference.expression(statement.value, env), env)
         case n.DestructureStmt():
             inference.expression(statement.value, env)
             for field in statement.fields:
