@@ -362,6 +362,11 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     return plain(function(*positional, **by_name))
 
 
+def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:
+    """`value.name(...)`: a call of a member, of a method of Python or a function in a field."""
+    return call(member(value, name), *arguments, **named)
+
+
 _WITHOUT_ATTRIBUTES = frozenset(
     ("bool", "int", "float", "string", "list", "tuple", "object", "nil")
 )

@@ -1,6 +1,7 @@
 """Calls: of functions, records and imported Python as they are, of what is not known by `ops`.
 
 go(a, n: 2)     go(a, n=2)      or  ops.call(go, a, n=2)
+x.go(a)         ops.send(x, "go", a), of a value of which nothing is known
 ask(mail)       ask(mail).value, of a function that keeps the history of its prompt
 """
 
@@ -29,6 +30,13 @@ def emit_call(context: Context, node: n.Call) -> Expression:
                 return made
             context.note(made, node.span)
             return py.attribute(made, "value")
+        case Form.SEND:
+            assert isinstance(node.function, n.Member)
+            positional, named = arguments(context, node)
+            owner, name = node.function.value, node.function.name.text
+            sent = [context.emit(owner), py.constant(name), *positional]
+            made = py.call(context.operator("send"), sent, named)
+            return one_a_line(context, node, made, (owner, node.function.name, *node.arguments))
         case Form.OPS:
             positional, named = arguments(context, node)
             function = context.emit(node.function)

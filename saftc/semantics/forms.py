@@ -47,6 +47,8 @@ class Form(Enum):
     LENGTH = auto()
     # `for row in table.iter_rows(named=True)`.
     ROWS = auto()
+    # `ops.send(value, "name", ...)`: a call of a member of which nothing is known.
+    SEND = auto()
     # `for x in ops.each(value)`: it may be no list or tuple.
     EACH = auto()
     # `for a, b in ops.each_of(value, 2)`: an item may be no tuple of so many.
@@ -131,7 +133,7 @@ OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 MemberForm = Literal[Form.ITEM, Form.LENGTH, Form.STRUCTURE, Form.OPS] | Attribute | OfResult
 ItemForm = Literal[Form.NATIVE, Form.STRUCTURE, Form.OPS]
 # `Form.OPS` is `ops.call(function, ...)`.
-CallForm = BuiltinCall | DirectCall | Literal[Form.OPS]
+CallForm = BuiltinCall | DirectCall | Literal[Form.SEND, Form.OPS]
 LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF]
 # `Form.OPS` is `ops.unpack(value, 2)`.
 UnpackForm = Literal[Form.NATIVE, Form.OPS]

@@ -188,7 +188,13 @@ class Evaluation(Asking):
     # Calls
 
     def call(self, node: n.Call, frame: Frame) -> Value:
-        function = self.evaluate(node.function, frame)
+        try:
+            function = self.evaluate(node.function, frame)
+        except Fault as fault:
+            # A method is looked up before or behind the arguments.
+            is_method = isinstance(node.function, n.Member) and fault.span == node.function.span
+            fault.is_order_open = fault.is_order_open or is_method
+            raise
         positional: list[Value] = []
         named: v.Bound = {}
         for position, argument in enumerate(node.arguments):

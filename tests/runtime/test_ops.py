@@ -257,3 +257,19 @@ def test_a_result_stands_for_its_value() -> None:
     assert ops.member(result("a"), "toolCalls") == []
     with pytest.raises(CheckError, match=r"cannot iterate over a result; use \.toolCalls or \.val"):
         ops.each(result("abc"))
+
+
+def test_a_method_is_called_as_its_member_would_be() -> None:
+    def greet(name: str, times: int = 1) -> str:
+        return name * times
+
+    assert ops.send(b"text", "decode", "utf-8") == "text"
+    assert ops.send({"say": greet}, "say", "a", times=2) == "aa"
+    with pytest.raises(MissingError, match="no field `shout` in object"):
+        ops.send({"say": greet}, "shout", "a")
+    with pytest.raises(CheckError, match="cannot call int 1"):
+        ops.send({"say": 1}, "say", "a")
+    with pytest.raises(CheckError, match="has no parameter `tims`"):
+        ops.send({"say": greet}, "say", "a", tims=2)
+    with pytest.raises(CheckError, match="has no field `upper`"):
+        ops.send("text", "upper")

@@ -163,7 +163,7 @@ def test_rows_are_objects_and_columns_lists() -> None:
 
 
 def test_the_rest_of_polars_can_be_reached() -> None:
-    rows = ops.call(ops.member(ops.select(PLAYERS, ["goals"]), "to_dicts"))
+    rows = ops.send(ops.select(PLAYERS, ["goals"]), "to_dicts")
     assert rows == [{"goals": 3}, {"goals": 6}, {"goals": None}]
 
 

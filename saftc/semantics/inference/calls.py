@@ -66,9 +66,16 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
         case BuiltinType():
             return _call_builtin(inference, node, BUILTINS[function.name], env)
         case _:
-            is_python = inference.facts.is_imported(node.function)
-            inference.facts.forms.calls[node] = DirectCall(None) if is_python else Form.OPS
+            inference.facts.forms.calls[node] = _value_form(inference.facts, node.function)
             return _call_value(inference, node, function, env)
+
+
+def _value_form(facts: Facts, function: n.Expression) -> CallForm:
+    """How something is called that is known only when the script runs."""
+    if facts.is_imported(function):
+        return DirectCall(None)
+    is_method = isinstance(function, n.Member) and facts.forms.members[function] == Form.OPS
+    return Form.SEND if is_method else Form.OPS
 
 
 def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:

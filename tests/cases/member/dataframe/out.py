@@ -6,11 +6,6 @@ print(df.height, df.height, df.width, show(df.columns), df.shape[1])
 
 # other attributes are Python's to know
 print(
-    show(ops.call(ops.member(df, "estimated_size"))),
-    show(
-        [
-            ops.member(row, "name")
-            for row in ops.each(ops.call(ops.member(df, "to_dicts")))
-        ]
-    ),
+    show(ops.send(df, "estimated_size")),
+    show([ops.member(row, "name") for row in ops.each(ops.send(df, "to_dicts"))]),
 )
