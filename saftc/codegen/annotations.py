@@ -35,6 +35,8 @@ _SCALARS = {
     "file": "File",
 }
 
+_ANY_DICT = "dict[str, Any]"
+
 
 def annotation(context: Context, type_: Type) -> Expression:
     """A type as an annotation."""
@@ -122,12 +124,21 @@ def _union(context: Context, type_: UnionType) -> Expression:
                 parts.append(annotation(context, member))
         elif member is literals[0]:
             parts.append(_literals(context, literals))
+    parts = _once(parts)
     if NIL in type_.members:
         alias = context.output.classes.aliases.get(without(type_, NIL))
         if alias is not None:
             parts = [py.name(context.type_name(alias))]
         parts.append(py.constant(None))
     return py.union(parts)
+
+
+def _once(parts: Sequence[Expression]) -> list[Expression]:
+    """Each annotation once; a dict of any values is all other dicts as well."""
+    by_text = {code_of(part): part for part in parts}
+    if _ANY_DICT in by_text:
+        by_text = {t: p for t, p in by_text.items() if t == _ANY_DICT or not t.startswith("dict[")}
+    return list(by_text.values())
 
 
 def _literals(context: Context, literals: Sequence[LiteralType]) -> Expression:

@@ -107,6 +107,8 @@ def variable_annotation(
     if symbol.node is not statement:
         return None
     type_ = context.facts.symbols.get(symbol, NEVER)
+    if any(_is_of_class(context, value) for value in context.output.values[symbol]):
+        return annotation(context, type_)
     if _holds_empty(statement.value):
         return annotation(context, type_)
     if _changes_type(context, symbol):
@@ -175,9 +177,12 @@ def reads_as_any(context: Context, value: n.Expression) -> bool:
 
 def _is_mixed(type_: Type) -> bool:
     """Whether it is an object without a class, whose fields differ in type: `dict[str, Any]`."""
-    if not isinstance(type_, ObjectType) or type_.is_declared:
-        return False
-    return len({field.type for field in type_.fields}) != 1
+    return any(
+        isinstance(member, ObjectType)
+        and not member.is_declared
+        and len({field.type for field in member.fields}) != 1
+        for member in members(type_)
+    )
 
 
 def _keeps_annotation(context: Context, statement: n.AssignStmt, wanted: Type) -> bool:
@@ -227,6 +232,15 @@ def _is_clear(type_: Type) -> bool:
     """Whether checkers read a variable of the type as Saft does, right after it was assigned."""
     found = set(members(without(type_, NIL)))
     return is_known(type_) and (len(found) == 1 or found <= {INT, FLOAT})
+
+
+def _is_of_class(context: Context, value: n.Expression) -> bool:
+    """Whether an object literal in a value is of a class that only its place tells."""
+    return any(
+        node in context.facts.placed and context.facts.types[node] in context.facts.classes.values()
+        for node in walk(value)
+        if isinstance(node, n.ObjectLiteral)
+    )
 
 
 def _has_object(value: n.Expression) -> bool:

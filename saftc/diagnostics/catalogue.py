@@ -67,6 +67,11 @@ UNPACK = Code("SAFT0312", "error", "cannot unpack {found} into {count} names")
 DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
 BY_FUNCTION = Code("SAFT0318", "error", "`by` takes a function of one element: {problem}")
 NO_ORDER = Code("SAFT0319", "error", "`by` orders by numbers or by strings: {problem}")
+OTHER_ARGUMENT = Code(
+    "SAFT0320",
+    "error",
+    "`{name}` takes {expected} for `{parameter}`, as its calls show; found {found}",
+)
 
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")

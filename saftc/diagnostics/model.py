@@ -8,7 +8,7 @@ A `Code` is declared once in the catalogue with its words; a stage reports a use
 from dataclasses import dataclass
 from typing import Literal
 
-from saftc.source import Span
+from saftc.source import Source, Span
 
 Severity = Literal["error", "warning"]
 
@@ -18,10 +18,14 @@ LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A further place that explains a diagnostic, such as "first defined here"."""
+    """A further place that explains a diagnostic, such as "first defined here".
+
+    `source` is the text that the place is in, when that is another script.
+    """
 
     span: Span
     text: str
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,11 @@ def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
             **_place(source, diagnostic.span),
             "hint": diagnostic.hint,
             "related": [
-                {"text": related.text, **_place(source, related.span)}
+                {
+                    "text": related.text,
+                    "file": (related.source or source).name,
+                    **_place(related.source or source, related.span),
+                }
                 for related in diagnostic.related
             ],
         }
@@ -64,7 +68,7 @@ def render_json(data: list[dict[str, object]]) -> str:
 def _render_one(diagnostic: Diagnostic, source: Source) -> str:
     head = f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}\n"
     parts = [head, snippet(source, diagnostic.span, diagnostic.hint or "")]
-    parts += [snippet(source, related.span, related.text) for related in diagnostic.related]
+    parts += [snippet(one.source or source, one.span, one.text) for one in diagnostic.related]
     return "".join(parts)
 
 

@@ -154,7 +154,7 @@ class Modules:
             if checked is None:
                 checked = self.siblings[name] = self.check(path, name)
             if not checked.has_errors:
-                return SaftModule(checked.facts)
+                return SaftModule(checked.facts, checked.source)
         circle = self.circles.get((next(reversed(self.open), ""), name))
         if circle is not None:
             return BrokenModule(

@@ -29,7 +29,11 @@ from saftc.semantics.types import (
     members,
     union,
 )
+from saftc.source import Source
 from saftc.syntax import nodes as n
+
+# The fields of an object, in order.
+Shape = tuple[FieldType, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class FunctionFacts:
     `parameters` are the types a call has to meet: declared ones, and for bare parameters what
     their use asks for (`ANY` when it asks for nothing). `gives` grows while types are inferred.
     `can_lack_value`: the function can end without a `ret` although it declares another type.
+    `from_calls`: by position, the bare parameters that are what the calls in the script pass, with
+    the arguments that have said so.
     """
 
     node: n.FunctionDef
@@ -54,6 +60,7 @@ class FunctionFacts:
     declared: Type | None
     gives: Type = NEVER
     can_lack_value: bool = False
+    from_calls: dict[int, list[n.Expression]] = field(default_factory=dict[int, list[n.Expression]])
 
     @property
     def returns(self) -> Type:
@@ -106,12 +113,44 @@ class Facts:
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     # The shapes of plain objects (dicts) whose fields are read.
-    read_shapes: set[tuple[FieldType, ...]] = field(default_factory=set[tuple[FieldType, ...]])
+    read_shapes: set[Shape] = field(default_factory=set[Shape])
+    # Those of objects that are read by keys which are not written out.
+    keyed_shapes: set[Shape] = field(default_factory=set[Shape])
+    # The classes of object literals that functions take, and the literals whose places show that,
+    # with the variables that hold them.
+    classes: dict[Shape, ObjectType] = field(default_factory=dict[Shape, ObjectType])
+    placed: dict[n.Node, Symbol | None] = field(default_factory=dict[n.Node, Symbol | None])
+    # What calls of functions of other scripts pass, and what these take.
+    taken: list[tuple[Type, Type]] = field(default_factory=list[tuple[Type, Type]])
+    # The texts that the functions of other scripts stand in.
+    sources: dict[n.FunctionDef, Source] = field(default_factory=dict[n.FunctionDef, Source])
+
+    def forget(self) -> None:
+        """Empties the tables that inference fills."""
+        self.types.clear()
+        self.forms = Forms()
+        self.coercions.clear()
+        self.prompts.clear()
+        self.whole_results.clear()
+        self.symbols.clear()
+        self.read_shapes.clear()
+        self.keyed_shapes.clear()
+        self.taken.clear()
 
     @property
     def own_names(self) -> dict[str, Symbol]:
         """The names of the script itself, outside of functions."""
         return self.names.scopes[self.module].symbols
+
+    def is_own(self, definition: n.FunctionDef) -> bool:
+        """Whether a function is one of the script, and not of one that it imports."""
+        return definition in self.names.scopes
+
+    def note_keyed(self, type_: Type) -> None:
+        """Notes that a value is read by keys that are not written out."""
+        self.keyed_shapes.update(
+            member.fields for member in members(type_) if isinstance(member, ObjectType)
+        )
 
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for those that read it from elsewhere."""

@@ -14,6 +14,7 @@ from saftc.diagnostics.model import Collector
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
+from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
@@ -28,9 +29,10 @@ class PythonModule:
 
 @dataclass(frozen=True, slots=True)
 class SaftModule:
-    """A sibling script, by what is known of it."""
+    """A sibling script, by what is known of it, and its text."""
 
     facts: Facts
+    source: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                 )
             case SaftModule():
                 facts.siblings.add(statement.module.text)
-                _take_over(facts, loaded.facts, statement.module.text)
+                _take_over(facts, loaded, statement.module.text)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.names, loaded, facts, mistakes)
                     # Those that a block imports are its own.
@@ -105,9 +107,9 @@ def _link_scripts(
             continue
         module = f"{statement.module.text}.{imported.name.text}"
         match load(module):
-            case SaftModule(other):
-                _take_over(facts, other, module)
-                facts.modules[facts.names.of(imported.alias or imported.name)] = other
+            case SaftModule() as sibling:
+                _take_over(facts, sibling, module)
+                facts.modules[facts.names.of(imported.alias or imported.name)] = sibling.facts
             case BrokenModule(problem, hint):
                 mistakes.add(
                     catalogue.BROKEN_MODULE.at(imported.name.span, problem=problem, hint=hint)
@@ -156,7 +158,9 @@ def _report_missing(name: n.Identifier, missing: MissingModule, mistakes: Collec
     )
 
 
-def _take_over(facts: Facts, other: Facts, module: str) -> None:
+def _take_over(facts: Facts, sibling: SaftModule, module: str) -> None:
+    other = sibling.facts
+    facts.sources |= {**other.sources, **dict.fromkeys(other.functions.maps[0], sibling.source)}
     facts.scripts += [one for one in (other, *other.scripts) if one not in facts.scripts]
     known = set(map(id, facts.functions.maps))
     facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]

@@ -283,6 +283,28 @@ def widened(type_: Type) -> Type:
     return union(base(member) for member in members(type_))
 
 
+def filled(type_: Type) -> Type:
+    """`type_` with any value where it says that there is none yet: an item of an empty list.
+
+    Fields of objects are left as they are.
+    """
+    match type_:
+        case Scalar():
+            return ANY if type_ == NEVER else type_
+        case ListType():
+            return ListType(filled(type_.item))
+        case TupleType():
+            return TupleType(tuple(map(filled, type_.items)))
+        case UnionType():
+            return union(map(filled, type_.members))
+        case ObjectType() | LiteralType() | RecordType() | SelfType():
+            return type_
+        case FunctionType() | BuiltinType():
+            return type_
+        case _:
+            assert_never(type_)
+
+
 def kind_word(type_: Type) -> str | None:
     """What `type(x)` gives for a value of a type that is no union; None when unknown."""
     match type_:

@@ -190,7 +190,14 @@ def test_json() -> None:
             "end_column": 12,
             "hint": "a hint",
             "related": [
-                {"text": "see here", "line": 1, "column": 1, "end_line": 1, "end_column": 2}
+                {
+                    "text": "see here",
+                    "file": "in.saft",
+                    "line": 1,
+                    "column": 1,
+                    "end_line": 1,
+                    "end_column": 2,
+                }
             ],
         }
     ]

@@ -150,7 +150,7 @@ _SEMANTICS = [
     "resolution bindings",
     "history",
     "facts",
-    "imports schemas usage effects programs",
+    "imports schemas usage called effects programs",
     "inference",
     "analysis",
 ]
@@ -158,7 +158,8 @@ _INFERENCE = [
     "environment",
     "context",
     "places conditions loops keys",
-    "calls members",
+    "passing members",
+    "calls",
     "prompts",
     "expressions",
     "statements",

@@ -34,7 +34,7 @@ _NAMES = ("a", "b", "n", "x", "items", "text", "list", "class", "sum_", "total")
 _FUNCTIONS = ("g", "h", "twice", "lookup", "pick")
 _PARAMETERS = ("p", "q", "x", "n")
 _PRELUDE = [
-    *(*RECORDS, "", "f same(value):", "    ret value", ""),
+    *(*RECORDS, "", "f same(value: any):", "    ret value", ""),
     *("f size_of(city: City) -> float:", "    ret city.size", ""),
     *("f name_of(city: City):", "    ret city.name", ""),
     *("f head_of(parts):", "    ret parts[0]", ""),

@@ -1,6 +1,6 @@
 """Calls: arguments to parameters, and what a call gives."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -29,12 +29,12 @@ from saftc.semantics.forms import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.keys import is_proved_key
-from saftc.semantics.inference.places import fit_into, is_zero, settle
+from saftc.semantics.inference.passing import pass_argument
+from saftc.semantics.inference.places import fit_into, is_zero
 from saftc.semantics.operators import operate
 from saftc.semantics.types import (
     ANY,
     NEVER,
-    RESULT,
     BuiltinType,
     FunctionType,
     ObjectType,
@@ -49,6 +49,9 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.habits import ABSENT_ARGUMENTS
+
+# They take an object for its keys, whatever these are.
+_OF_KEYS = {"keys", "values", "items", "get"}
 
 
 def call(inference: Inference, node: n.Call, env: Environment) -> Type:
@@ -106,8 +109,16 @@ def _call_function(
     inference: Inference, node: n.Call, function: FunctionType, env: Environment
 ) -> Type:
     definition = function.definition
-    types = inference.facts.functions[definition].parameters
-    _arguments(inference, node, function.name, definition.parameters, types, env)
+    facts = inference.facts.functions[definition]
+    inference.reach(definition)
+
+    def give(argument: n.Expression, position: int) -> None:
+        if definition.parameters[position].schema is None:
+            pass_argument(inference, argument, facts, position, env)
+        else:
+            fit_into(inference, argument, facts.parameters[position], env)
+
+    _arguments(inference, node, function.name, definition.parameters, give, env)
     return inference.result_of(definition)
 
 
@@ -120,7 +131,12 @@ def _construct(
         # Another type has the name, which is a mistake of its own.
         return _call_value(inference, node, ANY, env)
     fields = tuple(_with_default(field) for field in record.fields)
-    _arguments(inference, node, name, fields, tuple(facts.fields.values()), env)
+    types = tuple(facts.fields.values())
+
+    def give(argument: n.Expression, position: int) -> None:
+        fit_into(inference, argument, types[position], env)
+
+    _arguments(inference, node, name, fields, give, env)
     return record_type(record)
 
 
@@ -129,9 +145,10 @@ def _arguments(
     node: n.Call,
     name: str,
     parameters: Sequence[n.Parameter],
-    types: Sequence[Type],
+    give: Callable[[n.Expression, int], None],
     env: Environment,
 ) -> None:
+    """Infers the arguments; `give` is shown each with the position of its parameter."""
     names = [parameter.name.text for parameter in parameters]
     if len(set(names)) < len(names):
         # Which of two parameters of one name is meant is a guess.
@@ -150,13 +167,7 @@ def _arguments(
         if parameter in given:
             _report_twice(inference, argument, name, parameter)
         given.add(parameter)
-        which = names.index(parameter)
-        if parameters[which].schema is None and types[which] != RESULT:
-            # What the use of a bare parameter asks for is no annotation: a prompt stays text.
-            type_ = inference.expression(argument.value, env)
-            settle(inference, argument.value, type_, types[which])
-        else:
-            fit_into(inference, argument.value, types[which], env)
+        give(argument.value, names.index(parameter))
     for parameter in parameters if is_complete else ():
         if parameter.name.text not in given and parameter.default is None:
             inference.report(
@@ -214,6 +225,9 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
     by = _key_function(node, builtin)
     if by is not None:
         types = [type_ for name, type_ in named if builtin.by is None or name != builtin.by.name]
+    if builtin.name in _OF_KEYS:
+        for type_ in types:
+            inference.facts.note_keyed(type_)
     inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin)
     names = builtin.names
     for position, argument in enumerate(node.arguments):

@@ -206,6 +206,10 @@ def _narrow_kind(
     ):
         env.narrow(*target, _KINDS[word])
         return
+    type_ = inference.facts.types.get(node, ANY)
+    answers = {kind_word(member) == word for member in members(type_)}
+    if type_ not in (ANY, NEVER) and len(answers) == 1:
+        inference.doubting.add(inference.unit)
     _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
 
 

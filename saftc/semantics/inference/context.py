@@ -39,6 +39,10 @@ class Inference:
     )
     # The units to be inferred, in this order.
     outdated: dict[Unit, None] = field(default_factory=dict[Unit, None])
+    # The functions that have been called so far; of those that are only called, no other is known.
+    reached: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
+    # Units that ask a value what it is although its type leaves no doubt about it.
+    doubting: set[Unit] = field(default_factory=set[Unit])
     # Units that have assigned more to their own variables than they had read there before.
     read_own: set[Unit] = field(default_factory=set[Unit])
     # Of each unit, the mistakes when it was inferred last: on types that are final.
@@ -136,6 +140,27 @@ class Inference:
         if grown != function.gives:
             function.gives = grown
             self.outdate(self.unit)
+
+    def reach(self, definition: n.FunctionDef) -> None:
+        """Notes a call of a function: one that is only called is inferred from then on."""
+        if definition not in self.reached and self.facts.is_own(definition):
+            self.reached.add(definition)
+            if self.facts.functions[definition].from_calls:
+                self.outdated[definition] = None
+
+    def take(
+        self, definition: n.FunctionDef, position: int, type_: Type, node: n.Expression
+    ) -> None:
+        """Adds what `node` passes, or is by default, to what a parameter can be."""
+        function = self.facts.functions[definition]
+        types = list(function.parameters)
+        types[position] = bounded(union((types[position], type_)))
+        if types[position] != function.parameters[position]:
+            function.parameters = tuple(types)
+            function.from_calls[position].append(node)
+            self.outdate(definition)
+            if definition in self.reached:
+                self.outdated[definition] = None
 
     def result_of(self, definition: n.FunctionDef) -> Type:
         """The type of the value of a call of a function of this module."""

@@ -152,7 +152,9 @@ def _object(
     for field in node.fields:
         type_ = widened(inference.expression(field.value, env))
         fields[field.key.text] = FieldType(field.key.text, type_)
-    return ObjectType(tuple(fields.values()), is_declared=False)
+    plain = ObjectType(tuple(fields.values()), is_declared=False)
+    is_placed = node in inference.facts.placed
+    return inference.facts.classes.get(plain.fields, plain) if is_placed else plain
 
 
 def _object_as(

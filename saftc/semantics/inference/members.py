@@ -247,6 +247,8 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
         inference.facts.forms.items[node] = Form.STRUCTURE
         return ANY
     inference.facts.forms.items[node] = native_if(_has_native_index(value, key, node.key))
+    if not isinstance(node.key, n.Literal):
+        inference.facts.note_keyed(value)
     if isinstance(value, TupleType) and (position := _constant_index(node.key)) is not None:
         return _item_of_tuple(inference, node, value, position)
     return _of_members(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
+from saftc.semantics.called import passed
 from saftc.semantics.flow import blocks_of, ends, has_break
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference
@@ -132,6 +133,9 @@ def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environ
         if parameter.default is None or parameter.schema is not None:
             continue
         given, asked = inference.expression(parameter.default, env), function.parameters[position]
+        if position in function.from_calls:
+            inference.take(definition, position, passed(given), parameter.default)
+            continue
         how = fit(given, asked)
         if how == Fit.CHECK or (how == Fit.NEVER and given == NIL):
             types = list(function.parameters)

@@ -10,16 +10,21 @@ are those that are found the last time.
         sum_ = sum_ + row.price // any
     ret sum_                    // any: in a loop, a variable is all that the loop assigns
 
+A bare parameter of a function that is only called has the join of what its calls pass, which grows
+in the same way; the function waits for its first call. When that brings trouble (see `_doubtful`),
+or shows that object literals are of a class, everything is inferred anew with that known.
+
 Inside a loop a variable has the join of its type before the loop and of all that the loop's body
 assigns to it, so `break` and `continue` need no thought.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
-from saftc.semantics.facts import Facts
+from saftc.semantics.called import Shapes, is_mixed, only_called, placed_literals, settled
+from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.inference.context import Inference, Unit
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.expressions import type_of
@@ -28,32 +33,138 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
+    NEVER,
     NIL,
     Type,
     show,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of
+from saftc.syntax.walk import nodes_of, walk
 
 # Of so many rounds for each unit, the types do not settle.
 _MOST_ROUNDS = 6
+# So often what is known of calls and shapes is revised.
+_MOST_REVISIONS = 12
 
 
 def infer_types(module: n.Module, facts: Facts) -> Iterable[Diagnostic]:
     """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
-    units: list[Unit] = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
-    units += [node for node in nodes_of(module) if isinstance(node, n.RecordDef) and node.rules]
-    units.append(module)
-    inference = Inference(facts, type_of, module)
-    inference.outdated.update(dict.fromkeys(units))
+    functions = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
+    asked = {function: facts.functions[function].parameters for function in functions}
+    records = [node for node in nodes_of(module) if isinstance(node, n.RecordDef) and node.rules]
+    units: list[Unit] = [*functions, *records, module]
+    only, shapes = only_called(module, facts), Shapes()
+    for _ in range(_MOST_REVISIONS):
+        inference = _infer_all(units, facts, asked, only, shapes)
+        doubtful = _doubtful(inference, only)
+        only -= doubtful
+        if not doubtful and not shapes.learn(facts, only):
+            break
+    else:
+        inference = _infer_all(units, facts, asked, set(), Shapes())
+    return chain.from_iterable(inference.mistakes[unit] for unit in units)
+
+
+def _infer_all(
+    units: Sequence[Unit],
+    facts: Facts,
+    asked: Mapping[n.FunctionDef, tuple[Type, ...]],
+    only: Set[n.FunctionDef],
+    shapes: Shapes,
+) -> Inference:
+    """Infers everything anew; the functions `only` take what their calls pass."""
+    facts.forget()
+    facts.classes = dict(shapes.classes)
+    facts.placed = placed_literals(facts.module, only, facts)
+    for function, types in asked.items():
+        known = facts.functions[function] = FunctionFacts(
+            function, types, facts.functions[function].declared
+        )
+        if function in only:
+            bare = [i for i, one in enumerate(function.parameters) if one.schema is None]
+            known.from_calls = {i: [] for i in bare if types[i] == ANY}
+            known.parameters = tuple(
+                NEVER if i in known.from_calls else type_ for i, type_ in enumerate(types)
+            )
+    inference = Inference(facts, type_of, facts.module)
+    waiting = dict.fromkeys(one for one in asked if facts.functions[one].from_calls)
+    inference.outdated.update(dict.fromkeys(one for one in units if one not in waiting))
     budget = _MOST_ROUNDS * len(units) + 100
-    while inference.outdated and budget:
-        _infer(inference, inference.next_outdated())
-        budget -= 1
+    while budget:
+        while inference.outdated and budget:
+            _infer(inference, inference.next_outdated())
+            budget -= 1
+        if not _go_on(inference, waiting):
+            break
     for unit in units:
         if unit in inference.read_own or unit in inference.outdated:
             _infer(inference, unit)
-    return chain.from_iterable(inference.mistakes[unit] for unit in units)
+    return inference
+
+
+def _go_on(inference: Inference, waiting: Iterable[n.FunctionDef]) -> bool:
+    """Takes what the calls have said, once nothing grows any more; whether there is more to infer.
+
+    A function that nobody calls takes any value, and so may those that it calls.
+    """
+    functions = inference.facts.functions
+    unreached = [one for one in waiting if one not in inference.reached]
+    if unreached:
+        called = {
+            inner.function
+            for one in unreached
+            for inner in walk(one)
+            if isinstance(inner, n.Call) and isinstance(inner.function, n.Name)
+        }
+        meant = {inference.facts.names.of(name).node for name in called}
+        first = next((one for one in unreached if one not in meant), unreached[0])
+        inference.reach(first)
+        functions[first].from_calls.clear()
+        functions[first].parameters = tuple(
+            ANY if type_ == NEVER else type_ for type_ in functions[first].parameters
+        )
+        return True
+    for one in waiting:
+        function = functions[one]
+        settled_types = tuple(
+            settled(type_) if position in function.from_calls else type_
+            for position, type_ in enumerate(function.parameters)
+        )
+        if settled_types != function.parameters:
+            function.parameters = settled_types
+            inference.outdate(one)
+            inference.outdated[one] = None
+    return bool(inference.outdated)
+
+
+def _doubtful(inference: Inference, only: Set[n.FunctionDef]) -> set[n.FunctionDef]:
+    """The functions that the calls say too little about: they stay as they would be without.
+
+    Those in which there is something to report now, which may be meant for other values as well;
+    those that give what they are given, whose calls would be joined; and those that assign
+    something else to a parameter.
+    """
+    if inference.outdated:
+        return set(only)
+    return {one for one in only if _is_doubtful(inference, one)}
+
+
+def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
+    facts = inference.facts
+    function = facts.functions[definition]
+    known = {
+        facts.names.of(definition.parameters[position].name): function.parameters[position]
+        for position in function.from_calls
+        if function.parameters[position] != ANY
+    }
+    if not known:
+        return False
+    inside = [node for node in walk(definition) if isinstance(node, n.FunctionDef)]
+    return (
+        any(inference.mistakes[one] or one in inference.doubting for one in inside)
+        or (is_mixed(function.returns) and any(map(is_mixed, known.values())))
+        or any(fit(facts.symbols[one], type_) != Fit.EXACT for one, type_ in known.items())
+    )
 
 
 def _infer(inference: Inference, unit: Unit) -> None:

@@ -1,13 +1,11 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
-
-from runtime_support import ops, show
+from runtime_support import show
 
 # a script's own names come before the builtins of the same name
 
 
-def any(xs: Any) -> bool:
-    return ops.len(xs) > 0
+def any(xs: list[int]) -> bool:
+    return len(xs) > 0
 
 
 def rows(n: int) -> list[int]:

@@ -8,8 +8,8 @@ print("a")
 print("a", 1, 2.5, show(True), show(None), show([1]), show((1, "x")), show({"a": 1}))
 
 
-def go(x: Any, name: str | None, number: int | float, text: int | str) -> Any:
-    print(show(x), show(name), number, text)
+def go(x: int, name: str | None, number: int | float, text: int | str) -> Any:
+    print(x, show(name), number, text)
     return ops.print
 
 

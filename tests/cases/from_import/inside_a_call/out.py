@@ -20,12 +20,12 @@ def most_common(words: list[str]) -> tuple[int, Any]:
     return (len(made), Counter(words))
 
 
-def roots(numbers: Any) -> tuple[list[Any], Any]:
+def roots(numbers: list[int]) -> tuple[list[Any], Any]:
     import math
     from statistics import mean as average
 
     # both are used
-    return ([math.sqrt(number) for number in ops.each(numbers)], average(numbers))
+    return ([math.sqrt(number) for number in numbers], average(numbers))
 
 
 def area(radius: int | float) -> Any:

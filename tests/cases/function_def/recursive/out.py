@@ -1,7 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
-
-from runtime_support import ops, show
+from runtime_support import show
 
 
 def factorial(n: int) -> int:
@@ -10,10 +8,10 @@ def factorial(n: int) -> int:
     return n * factorial(n - 1)
 
 
-def countdown(n: Any) -> list[Any]:
-    if ops.eq(n, 0):
+def countdown(n: int) -> list[int]:
+    if n == 0:
         return []
-    return [n] + countdown(ops.sub(n, 1))
+    return [n] + countdown(n - 1)
 
 
 def is_even(n: int) -> bool:

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from runtime_support import check, ops, show
+from runtime_support import show
 
 # -*- `coding`: latin-1 -*-
 # `fmt`: off
@@ -12,17 +12,17 @@ b = {"x": 1}  # see above # `fmt`:off
 
 # `type`: ignore
 def go(
-    one: Any,  # `fmt`: off
+    one: int,  # `fmt`: off
     # `yapf`: disable
-    two: Any,  # the type: any number
-) -> Any:
+    two: int,  # the type: any number
+) -> int:
     # `pylint`: disable=all
-    return ops.add(one, two)
+    return one + two
 
 
 # `fmt`: on
 # `fmt`: off
 Pair = TypedDict("Pair", {"two words": int})
-pair: Pair = {"two words": check(go(a[0], b["x"]), int)}
+pair: Pair = {"two words": go(a[0], b["x"])}
 print(show(pair))  # `type`: a pair
 # type of a pair, and mypy, are only words

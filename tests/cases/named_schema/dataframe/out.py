@@ -24,7 +24,7 @@ def first(players: pl.DataFrame | None, others: list[pl.DataFrame]) -> pl.DataFr
     return others[0]
 
 
-def largest(players: pl.DataFrame, column: Any) -> int | float | str:
+def largest(players: pl.DataFrame, column: str) -> int | float | str:
     return ops.max(players.head(3), column)
 
 

@@ -8,8 +8,8 @@ def look_up(city: str) -> str:
     return "sunny in " + city
 
 
-def log(result: Result[Any], label: Any = "asked") -> None:
-    print(show(label), result.text, len(result.tool_calls), show(result.data))
+def log(result: Result[Any], label: str = "asked") -> None:
+    print(label, result.text, len(result.tool_calls), show(result.data))
 
 
 def all_calls(results: list[Result[Any]]) -> list[ToolCall]:

@@ -1,7 +1,4 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
-
-from runtime_support import ops
 
 
 def square(x: int | float) -> int | float:
@@ -12,9 +9,9 @@ def twice(y: int | float) -> int | float:
     return square(y) + square(y)
 
 
-def shout(words: Any) -> None:
-    for word in ops.each(words):
-        print(ops.upper(word))
+def shout(words: list[str]) -> None:
+    for word in words:
+        print(word.upper())
 
 
 print(twice(3))

@@ -8,7 +8,7 @@ def shortened(earlier: Result[Any], words: int) -> str:
     return prompt("Now in {words} words.", words=words, after=earlier).value
 
 
-def follow(earlier: Result[Any], question: Any) -> str:
+def follow(earlier: Result[Any], question: str) -> str:
     return prompt(
         "{question}",
         question=question,

@@ -1,7 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
-
-from runtime_support import check, ops
+from typing import TypedDict
 
 
 def ratio(a: int, b: int) -> float:
@@ -10,8 +8,12 @@ def ratio(a: int, b: int) -> float:
     return a / b
 
 
-def name_of(row: Any) -> str:
-    return check(ops.member(row, "name"), str)
+class Row(TypedDict):
+    name: str
+
+
+def name_of(row: Row) -> str:
+    return row["name"]
 
 
 print(ratio(1, 2), name_of({"name": "Ada"}))

@@ -1,0 +1,18 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any, TypedDict
+
+from runtime_support import check, parse
+
+import geo
+from geo import dist, label
+
+
+class Spot(TypedDict):
+    x: int
+    y: int
+
+
+spot: Spot = {"x": 5, "y": 6}
+print(dist(spot, {"x": 1, "y": 1}), geo.dist(spot, spot))
+data: Any = parse('"text"')
+print(label(check(data, str)), label("b", end="!"))
