@@ -32,15 +32,8 @@ from runtime_support._jsontext import parse_unambiguous, to_json, without_halves
 from runtime_support._names import listed
 from runtime_support._results import ToolCall
 from runtime_support._schema import check
+from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
-from runtime_support._schema.model import (
-    ABSENT,
-    AnySchema,
-    Field,
-    ObjectSchema,
-    Schema,
-    admits_nil,
-)
 from runtime_support._schema.reading import object_schema, schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support._tools import loosened, read_arguments
@@ -61,14 +54,14 @@ _LEGEND = (
 class Contract:
     """A schema with what a request says about it."""
 
-    schema: Schema
+    schema: m.Schema
     form: str
     json_schema: dict[str, Any] | None
     is_strict: bool
 
     def text(self) -> str:
         """The lines that follow the prompt."""
-        if isinstance(self.schema, AnySchema):
+        if isinstance(self.schema, m.AnySchema):
             return "Reply with JSON only, no other text."
         return _demand(self.form)
 
@@ -90,7 +83,7 @@ def contract_of(type_: Any) -> Contract:
     return contract_for(schema_of(type_))
 
 
-def contract_for(schema: Schema) -> Contract:
+def contract_for(schema: m.Schema) -> Contract:
     """The contract for a schema."""
     return _contract(_Kept(schema))
 
@@ -124,7 +117,7 @@ def read(contract: Contract, text: str) -> Reading:
 class _Kept:
     """A schema that is equal to itself alone, to cache by identity."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: m.Schema) -> None:
         self.schema = schema
 
     def __eq__(self, other: object) -> bool:
@@ -177,7 +170,7 @@ class Goal:
 
     def __init__(self) -> None:
         self.repairs: list[str] = []
-        self.found: Any = ABSENT
+        self.found: Any = m.ABSENT
 
     @property
     def contract(self) -> Contract | None:
@@ -185,7 +178,7 @@ class Goal:
 
     @property
     def is_reached(self) -> bool:
-        return self.found is not ABSENT
+        return self.found is not m.ABSENT
 
     @property
     def is_enough(self) -> bool:
@@ -289,7 +282,7 @@ class FieldsGoal(Goal):
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         super().__init__()
-        self.schema: ObjectSchema = object_schema(fields)
+        self.schema: m.ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
         self._optional = {one.name for one in self.schema.fields if _may_stay_away(one)}
@@ -412,22 +405,22 @@ def _unquoted(text: str) -> str:
         return text
 
 
-def _may_stay_away(field: Field) -> bool:
-    return not isinstance(field.schema, AnySchema) and admits_nil(field.schema)
+def _may_stay_away(field: m.Field) -> bool:
+    return not isinstance(field.schema, m.AnySchema) and m.admits_nil(field.schema)
 
 
 def _tools(names: Iterable[str]) -> str:
     return ", ".join(RETURN_PREFIX + name for name in names)
 
 
-def _return_tool(field: Field) -> dict[str, Any]:
-    value = Field("value", field.schema, doc=field.doc)
+def _return_tool(field: m.Field) -> dict[str, Any]:
+    value = m.Field("value", field.schema, doc=field.doc)
     return {
         "type": "function",
         "function": {
             "name": RETURN_PREFIX + field.name,
             "description": field.doc or f"Hands in the value of `{field.name}`.",
-            "parameters": json_schema(ObjectSchema(None, (value,))),
+            "parameters": json_schema(m.ObjectSchema(None, (value,))),
         },
     }
 

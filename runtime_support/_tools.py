@@ -23,21 +23,8 @@ from runtime_support._jsontext import parse_unambiguous, to_json
 from runtime_support._names import did_you_mean, listed
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
+from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
-from runtime_support._schema.model import (
-    ABSENT,
-    Field,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    ScalarSchema,
-    Schema,
-    TupleSchema,
-    UnionSchema,
-    admits_nil,
-    resolved,
-)
 from runtime_support._schema.reading import Parameter, Signature, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
@@ -53,7 +40,7 @@ LARGEST_RESULT = 4_000_000
 _BOOLS = {"true": True, "false": False}
 
 # By function and name. A schema is checked and compiled at its first use, and kept for that.
-_known: WeakKeyDictionary[Any, dict[str, tuple[Signature, ObjectSchema]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Any, dict[str, tuple[Signature, m.ObjectSchema]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +50,7 @@ class Tool:
     name: str
     function: Callable[..., Any]
     signature: Signature
-    parameters: ObjectSchema
+    parameters: m.ObjectSchema
 
     def description(self) -> dict[str, Any]:
         """The tool as a request describes it."""
@@ -81,7 +68,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     try:
         known = _known.setdefault(function, {})
     except TypeError:  # cannot be hashed or referred to weakly
-        known = dict[str, tuple[Signature, ObjectSchema]]()
+        known = dict[str, tuple[Signature, m.ObjectSchema]]()
     tool = known.get(name)
     if tool is not None:
         return Tool(name, function, *tool)
@@ -93,7 +80,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     signature = _without_private(signature_of(function))
     rest = () if signature.rest is None else (signature.rest,)
     fields = tuple(_field(parameter) for parameter in (*signature.parameters, *rest))
-    tool = Tool(name, function, signature, ObjectSchema(name, fields))
+    tool = Tool(name, function, signature, m.ObjectSchema(name, fields))
     try:
         tool.description()
     except CheckError as error:
@@ -133,30 +120,30 @@ def read_arguments(arguments: str) -> dict[str, Any]:
     raise CheckError(f"the arguments have to be an object, got {brief(read)}")
 
 
-def loosened(value: Any, schema: Schema) -> Any:
+def loosened(value: Any, schema: m.Schema) -> Any:
     """The value with numbers and bools that stand as text converted where the schema asks so."""
-    match resolved(schema):
-        case ScalarSchema("int"):
+    match m.resolved(schema):
+        case m.ScalarSchema("int"):
             return _as_integer(value)
-        case ScalarSchema("float"):
+        case m.ScalarSchema("float"):
             return float(value) if _is_text_of(_NUMBER, value) else value
-        case ScalarSchema("bool"):
+        case m.ScalarSchema("bool"):
             return _BOOLS.get(value.lower(), value) if isinstance(value, str) else value
-        case LiteralSchema(wanted) if isinstance(value, str) and not isinstance(wanted, str):
+        case m.LiteralSchema(wanted) if isinstance(value, str) and not isinstance(wanted, str):
             return wanted if value.lower() == to_json(wanted) else value
-        case ListSchema(item) if is_list(value):
+        case m.ListSchema(item) if is_list(value):
             return [loosened(element, item) for element in value]
-        case TupleSchema(items) if is_list(value) and len(items) == len(value):
+        case m.TupleSchema(items) if is_list(value) and len(items) == len(value):
             return [loosened(e, item) for e, item in zip(value, items, strict=True)]
-        case MapSchema(of) if is_object(value):
+        case m.MapSchema(of) if is_object(value):
             return {key: loosened(element, of) for key, element in value.items()}
-        case ObjectSchema(fields=fields) if is_object(value):
+        case m.ObjectSchema(fields=fields) if is_object(value):
             schemas = {field.name: field.schema for field in fields}
             return {
                 key: loosened(element, schemas[key]) if key in schemas else element
                 for key, element in value.items()
             }
-        case UnionSchema(members):
+        case m.UnionSchema(members):
             return _loosened_union(value, members)
         case _:
             return value
@@ -176,8 +163,8 @@ def _is_private(parameter: Parameter, signature: Signature) -> bool:
     return is_separate and not parameter.required and parameter.python_name.startswith("_")
 
 
-def _field(parameter: Parameter) -> Field:
-    return Field(parameter.name, parameter.schema, parameter.required, ABSENT, parameter.doc)
+def _field(parameter: Parameter) -> m.Field:
+    return m.Field(parameter.name, parameter.schema, parameter.required, m.ABSENT, parameter.doc)
 
 
 def _call(tool: Tool, arguments: dict[str, Any]) -> Any:
@@ -212,7 +199,7 @@ def _stands_for_absent(value: Any, parameter: Parameter | None) -> bool:
     """Models send null for what they leave out."""
     if value is not None or parameter is None or parameter.required:
         return False
-    return not admits_nil(parameter.schema)
+    return not m.admits_nil(parameter.schema)
 
 
 def _text_of(value: Any) -> str:
@@ -268,7 +255,7 @@ def _is_text_of(pattern: re.Pattern[str], value: Any) -> bool:
     return isinstance(value, str) and len(value) < 400 and bool(pattern.fullmatch(value.strip()))
 
 
-def _loosened_union(value: Any, members: tuple[Schema, ...]) -> Any:
+def _loosened_union(value: Any, members: tuple[m.Schema, ...]) -> Any:
     for candidate in (value, *(loosened(value, member) for member in members)):
         for member in members:
             try:
