@@ -57,7 +57,7 @@ from runtime_support.errors import CheckError, ZeroError
 if TYPE_CHECKING:
     from polars import DataFrame
 
-    Summed: TypeAlias = list[int | float] | DataFrame
+    Summed: TypeAlias = Sequence[int | float] | DataFrame
     Key: TypeAlias = Callable[[Any], Any] | None
 else:
     # A model can send neither a dataframe nor a function.

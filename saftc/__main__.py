@@ -1,6 +1,18 @@
-"""`python -m saftc`: the command line."""
+"""`python -m saftc` and the command `saftc`: the command line."""
 
-from saftc.cli import main
+import sys
+
+
+def main() -> None:
+    """Entry point of the command `saftc`, also while its parts are being loaded."""
+    try:
+        from saftc.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("saftc: interrupted", file=sys.stderr)
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()

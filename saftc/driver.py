@@ -3,9 +3,10 @@
 `check` gives what is wrong with a script; `compile_source` gives the Python module as well.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
@@ -58,6 +59,9 @@ def check(source: Source, load: Loader = no_modules) -> Checked:
         if mistakes.has_errors:
             # What the unreadable lines do is not known, so neither is what is needless.
             mistakes.drop_warnings()
+        if any(one.code == catalogue.TOO_DEEP.number for one in mistakes.all()):
+            # What is known of loops in each other takes time for each way through them.
+            module = replace(module, statements=())
         facts = analyze(module, mistakes, load)
     return Checked(source, module, facts, mistakes.report())
 

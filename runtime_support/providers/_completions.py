@@ -114,9 +114,11 @@ def _unwrapped(text: str) -> str:
 
 
 def _text_of(content: Any) -> str:
-    """The text of a message, which some servers send in parts."""
+    """The text of a message, which some servers send in parts, and others as JSON data."""
     if isinstance(content, str):
         return content
+    if is_object(content) or isinstance(content, int | float):
+        return json.dumps(content, ensure_ascii=False)
     if is_list(content):
         parts = [part.get("text", "") for part in content if is_object(part)]
         return "".join(part for part in parts if isinstance(part, str))

@@ -148,6 +148,13 @@ def _checked_weights(model: str | None) -> str:
             setting="provider",
             hint="pip install 'saftc[local]'",
         )
+    named = os.environ.get("SAFT_LOCAL_MODEL")
+    if named and not named.endswith(".gguf"):
+        raise ConfigError(
+            f"SAFT_LOCAL_MODEL names no GGUF file: {named}",
+            setting="model",
+            hint="the name of such a file ends in .gguf",
+        )
     path = _weights(model)
     if path is None:
         raise ConfigError(

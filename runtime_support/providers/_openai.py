@@ -219,6 +219,9 @@ class OpenAIProvider:
             ) from None
         except openai.APIConnectionError as error:
             cause = shown(str(error.__cause__ or error), SHOWN)
+            if isinstance(error.__cause__, httpx2.DecodingError | httpx2.RemoteProtocolError):
+                said = f"the answer of {self.address} cannot be read: {cause}"
+                raise ProviderError(said, hint="ask again: it was cut off or damaged") from None
             raise ProviderError(
                 f"cannot reach {self.address}: {cause}", hint="check `base_url` and the network"
             ) from None

@@ -5,6 +5,7 @@ operators bind; others go. Numbers, one-line strings and the text of prompts are
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from saftc.formatter.documents import Doc, Hard, Nest, Rigid, Spread, is_spread
@@ -138,6 +139,9 @@ def _operands(original: Original, node: n.Expression) -> list[Part]:
         case n.Conditional():
             then = Part(node.then, write_operand(original, node.then, _OR))
             condition = Part(node.condition, write_operand(original, node.condition, _OR), "if ")
+            if isinstance(node.other, n.Conditional) and not _is_grouped(original, node.other):
+                first, *others = _operands(original, node.other)
+                return [then, condition, replace(first, lead="else "), *others]
             other = Part(node.other, write_operand(original, node.other, _CONDITIONAL), "else ")
             return [then, condition, other]
         case _:

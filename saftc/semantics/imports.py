@@ -78,7 +78,7 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                 facts.siblings.add(statement.module.text)
                 _take_over(facts, loaded, statement.module.text)
                 if isinstance(statement, n.FromImport):
-                    _link_names(statement.names, loaded, facts, mistakes)
+                    _link_names(statement.module.text, statement.names, loaded, facts, mistakes)
                     # Those that a block imports are its own.
                     if statement in module.statements:
                         _note_conversions(statement.names, module, facts)
@@ -174,7 +174,11 @@ def _take_over(facts: Facts, sibling: SaftModule, module: str) -> None:
 
 
 def _link_names(
-    names: Iterable[n.ImportedName], loaded: SaftModule, facts: Facts, mistakes: Collector
+    module: str,
+    names: Iterable[n.ImportedName],
+    loaded: SaftModule,
+    facts: Facts,
+    mistakes: Collector,
 ) -> None:
     for imported in names:
         symbol = facts.names.of(imported.alias or imported.name)
@@ -186,6 +190,13 @@ def _link_names(
                     name=imported.name.text,
                     hint=did_you_mean(imported.name.text, loaded.facts.own_names),
                 )
+            )
+            continue
+        if target.kind == "import" and not target.is_read:
+            # A module has no names that it imports and does not use.
+            hint = f"`{module}` imports it and does not use it: import it from where it comes"
+            mistakes.add(
+                catalogue.UNKNOWN_NAME.at(imported.name.span, name=imported.name.text, hint=hint)
             )
             continue
         facts.imported[symbol] = target

@@ -106,6 +106,23 @@ def test_closed_streams(folder: Path, script: Script, closed: list[int]) -> None
     assert (folder / "a.py").exists()
 
 
+def test_interrupted_while_it_is_loaded(folder: Path) -> None:
+    program = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'saftc.commands.arguments':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from saftc.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"saftc: interrupted\n")
+
+
 def test_interrupted_twice(folder: Path, script: Script) -> None:
     script("helper.py", "import atexit, time\nend = lambda: time.sleep(60)\natexit.register(end)\n")
     script("a.saft", "import helper\nimport time\nprint(helper)\ntime.sleep(60)\n")

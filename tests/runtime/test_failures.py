@@ -160,8 +160,23 @@ def test_a_cut_body_is_asked_for_again(server: FakeServer) -> None:
 
 def test_bodies_that_are_always_cut(server: FakeServer) -> None:
     server.answers = [cut()]
-    assert "cannot reach" in str(failure(ProviderError))
+    said = str(failure(ProviderError))
+    assert "cannot be read" in said and "cut off" in said and "cannot reach" not in said
     assert len(server.requests) == 3
+
+
+def test_a_body_that_is_not_compressed_as_it_says(server: FakeServer) -> None:
+    server.answers = [Answer(body=b"no gzip at all", headers={"content-encoding": "gzip"})]
+    said = str(failure(ProviderError, options={"retries": 0}))
+    assert "cannot be read" in said and "cannot reach" not in said
+
+
+@pytest.mark.parametrize(
+    ("content", "returns"), [(7, int), (1.5, float), (True, bool), ({"a": 1}, dict[str, int])]
+)
+def test_a_reply_that_is_sent_as_data(server: FakeServer, content: Any, returns: Any) -> None:
+    server.answers = [completion(content)]
+    assert prompt("hello", returns=returns).value == content
 
 
 @pytest.mark.parametrize(

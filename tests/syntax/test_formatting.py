@@ -211,3 +211,11 @@ def test_command_reads_standard_input(
     capsys.readouterr()
     assert _run(monkeypatch, "fmt", "-") == 0
     assert capsys.readouterr().out == 'x = "é"\n'
+
+
+def test_a_long_chain_of_conditionals_is_no_nest() -> None:
+    chain = " else ".join(f"{n} if x == {n}" for n in range(150))
+    text = f"x = 1\ny = {chain} else 0\n"
+    formatted = format_source(Source.from_text("long.saft", text)).text
+    assert formatted is not None and formatted.count("\n") > 150
+    assert format_source(Source.from_text("long.saft", formatted)).text == formatted
