@@ -316,9 +316,6 @@ class Site:
     operand: Callable[[], Any]
     rebuilt: Callable[[Any], Any]
 
-    def choice(self, sentence: str, new: Any) -> Choice:
-        return Choice(sentence, self.place, self.rebuilt(new))
-
     def part(self, index: int, operand: Callable[[], Any], whole: Callable[[Any], Any]) -> Site:
         def rebuilt(new: Any) -> Any:
             return self.rebuilt(whole(new))
@@ -356,8 +353,7 @@ class Coercer:
         found = readings(value, target)
         if len(found) > 1:
             message = f"{_json(value)} can become {t.notation(target)} in {len(found)} ways"
-            choices = [(sentence, list(one)) for sentence, one in found]
-            raise self._unclear(message, (lambda: choices), site)
+            raise self._unclear(message, ((text, list(one)) for text, one in found), site)
         if found:
             return self._machine.bounded(found[0][1], "converting gives", site.path, site.frame)
         further = why_not(value, target)
@@ -382,10 +378,7 @@ class Coercer:
         self, value: Any, target: t.Type, routes: list[Route], site: Site
     ) -> Stopped:
         message = f"{t.kind_name(value)} can become {t.notation(target)} in {len(routes)} ways"
-
-        def choices() -> list[tuple[str, Any]]:
-            return [(route_sentence(one), spelled(one, site.operand())) for one in routes]
-
+        choices = ((route_sentence(one), spelled(one, site.operand())) for one in routes)
         return self._unclear(message, choices, site)
 
     def _undecided(self, ambiguity: Ambiguity, route: Route, site: Site) -> Stopped:
@@ -399,17 +392,11 @@ class Coercer:
             given = written_arguments(option, conversion, self._registry)
             return {conversion.name: {**written[conversion.name], **given}}
 
-        def choices() -> list[tuple[str, Any]]:
-            return [(one.sentence, expression(one)) for one in ambiguity.options]
-
+        choices = ((one.sentence, expression(one)) for one in ambiguity.options)
         return self._unclear(ambiguity.message, choices, site)
 
-    def _unclear(
-        self, message: str, choices: Callable[[], Iterable[tuple[str, Any]]], site: Site
-    ) -> Stopped:
-        def written() -> Iterable[Choice]:
-            return (site.choice(sentence, new) for sentence, new in choices())
-
+    def _unclear(self, message: str, choices: Iterable[tuple[str, Any]], site: Site) -> Stopped:
+        written = (Choice(text, site.place, site.rebuilt(new)) for text, new in choices)
         return self._machine.unclear(message, written, site.path, site.frame)
 
     # Lists and objects, part by part

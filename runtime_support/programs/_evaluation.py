@@ -10,7 +10,7 @@ succeeded. So the value, the order of effects and what is reported never depend 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -108,11 +108,8 @@ class Evaluator:
                 new = with_arguments(written, definition, node.form, given)
             return Choice(option.sentence, Place(node.path), new)
 
-        def choices() -> Iterator[Choice]:
-            return map(choice, ambiguity.options)
-
-        message = ambiguity.message
-        return self._machine.unclear(message, choices, node.path, frame, definition.name)
+        choices = map(choice, ambiguity.options)
+        return self._machine.unclear(ambiguity.message, choices, node.path, frame, definition.name)
 
     async def _coerce(self, node: n.CoerceNode, frame: Frame) -> Any:
         value = await self.value(node.operand, frame.at(0))

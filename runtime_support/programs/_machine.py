@@ -164,14 +164,14 @@ class Machine:
     def unclear(
         self,
         message: str,
-        choices: Callable[[], Iterable[Choice]],
+        choices: Iterable[Choice],
         path: Path,
         frame: Frame,
         function: str | None = None,
     ) -> Stopped:
         """The choices of a conversion, or of a function; a failure when they cannot be written."""
         try:
-            written = tuple(choices())
+            written = tuple(choices)  # they are written now, one by one
         except SerializationError as error:
             message = message.rstrip(".")
             if function is not None:
