@@ -38,8 +38,8 @@ class CompiledModule:
     """What a script was compiled to.
 
     `script` is its path as it was given, `source` the digest of its bytes. `imports` holds all that
-    it imports, directly or not, deepest first: the digest of a sibling script, or `OF_PYTHON` and
-    the scripts in the folder of that name.
+    it imports, directly or not, deepest first: the digest of a sibling script, or `OF_PYTHON` with
+    the digest of the module's text, where it is read, and the scripts in the folder of that name.
     `said` are its diagnostics as text; `text` is None when there are errors among them.
     `source_map` is that for a module called `target`; both are empty when none was asked for.
     """

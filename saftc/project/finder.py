@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from keyword import iskeyword
 from pathlib import Path
 
-from saftc.project.cache import OF_PYTHON
+from saftc.project.cache import OF_PYTHON, digest
 from saftc.project.files import UNNAMED
 
 # Names that a compiled module needs for itself, or for what the runtime stands on.
@@ -44,7 +44,9 @@ def scripts_in(name: str, folder: Path) -> frozenset[str]:
 
 def of_python(name: str, folder: Path) -> str:
     """What a compiled module remembers of the import of a Python module."""
-    return " ".join([OF_PYTHON, *sorted(scripts_in(name, folder))])
+    text = python_source(name, folder)
+    read = [] if text is None else [digest(text)]
+    return " ".join([OF_PYTHON, *read, *sorted(scripts_in(name, folder))])
 
 
 def clash(module: str) -> tuple[str, str] | None:
@@ -91,15 +93,32 @@ def is_python_module(name: str, folder: Path) -> bool:
     first, *rest = name.split(".")
     if first in sys.stdlib_module_names and name in sys.modules:
         return True  # `os.path` is a file of another name
+    is_built_in = first in sys.stdlib_module_names and not rest
+    return _spec(name, folder) is not None or is_built_in
+
+
+def python_source(name: str, folder: Path) -> bytes | None:
+    """The text of a Python module that is no part of Python itself, if there is one to read."""
+    if name.split(".")[0] in sys.stdlib_module_names:
+        return None
+    spec = _spec(name, folder)
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return None
+    try:
+        return Path(spec.origin).read_bytes()
+    except OSError:
+        return None  # Python will say so
+
+
+def _spec(name: str, folder: Path) -> ModuleSpec | None:
+    first, *rest = name.split(".")
     spec = PathFinder.find_spec(first, [str(folder.absolute()), *sys.path]) or _installed(first)
-    if spec is None:
-        return first in sys.stdlib_module_names and not rest
     for part in rest:
+        if spec is None:
+            return None
         # By its last part alone: with the whole name, a namespace package asks for its parent.
         spec = _within(part, spec.submodule_search_locations)
-        if spec is None:
-            return False
-    return True
+    return spec
 
 
 def is_beside(name: str, folder: Path) -> bool:

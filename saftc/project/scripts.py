@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from saftc.driver import Checked, check
+from saftc.project.annotations import returns_of
 from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
@@ -20,6 +21,7 @@ from saftc.project.finder import (
     is_python_module,
     name_in,
     of_python,
+    python_source,
     scripts_in,
     sibling,
 )
@@ -136,7 +138,8 @@ class Modules:
             return self._sibling(name, path)
         if is_python_module(name, self.folder):
             beside = is_beside(name, self.folder)
-            return PythonModule(scripts_in(name, self.folder), is_beside=beside)
+            returns = returns_of(python_source(name, self.folder) or b"")
+            return PythonModule(scripts_in(name, self.folder), beside, returns)
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
         return MissingModule(tuple(dict.fromkeys(searched)))
 

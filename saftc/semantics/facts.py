@@ -90,6 +90,10 @@ class Facts:
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
     # The scripts that it imports, by what is known of them.
     scripts: list["Facts"] = field(default_factory=list["Facts"])
+    # What functions of Python give: by the imported name, or by that of the module and their own.
+    python_returns: dict[tuple[Symbol, str], Type] = field(
+        default_factory=dict[tuple[Symbol, str], Type]
+    )
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
@@ -185,6 +189,17 @@ class Facts:
             )
             for owner in members(container)
         )
+
+    def returned_by_python(self, function: n.Expression) -> Type:
+        """What a call of an imported function of Python gives."""
+        match function:
+            case n.Name():
+                return self.python_returns.get((self.names.of(function), ""), ANY)
+            case n.Member(value=n.Name() as module):
+                key = self.names.of(module), function.name.text
+                return self.python_returns.get(key, ANY)
+            case _:
+                return ANY
 
     def is_imported(self, node: n.Expression) -> bool:
         """Whether `node` is an imported name, or a member of one: Python's own to know."""

@@ -1,19 +1,20 @@
 """Imports: what the imported names are.
 
 A sibling script is compiled with the importing one: its functions, types and values keep what is
-known of them. Anything else is a Python module, of which only Python knows more; a name of it is
-any value, and calls of it are plain Python calls. Where modules are looked for is not decided
-here: a `Loader` is asked.
+known of them. Anything else is a Python module: a name of it is any value, and calls of it are
+plain Python calls, which give what the functions are annotated with. Where modules are looked for
+is not decided here: a `Loader` is asked.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
+from saftc.semantics.types import ANY, Type
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -21,10 +22,14 @@ from saftc.syntax.walk import nodes_of
 
 @dataclass(frozen=True, slots=True)
 class PythonModule:
-    """A module that Python will find; `scripts` are those in its folder, when it is one."""
+    """A module that Python will find; `scripts` are those in its folder, when it is one.
+
+    `returns` are the types of what its functions give, as far as their annotations say.
+    """
 
     scripts: frozenset[str] = frozenset()
     is_beside: bool = False
+    returns: Mapping[str, Type] = field(default_factory=dict[str, Type])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +93,29 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
             case PythonModule(scripts, is_beside):
                 if is_beside:
                     facts.siblings.add(statement.module.text)
+                _note_returns(statement, loaded, facts)
                 if isinstance(statement, n.FromImport):
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             _report_unused(statement, facts, mistakes)
+
+
+def _note_returns(
+    statement: n.ImportStmt | n.FromImport, loaded: PythonModule, facts: Facts
+) -> None:
+    """Notes what functions of Python give, under the names by which the script calls them."""
+    if isinstance(statement, n.FromImport):
+        for imported in statement.names:
+            symbol = facts.names.of(imported.alias or imported.name)
+            if symbol.node is imported:
+                facts.python_returns[symbol, ""] = loaded.returns.get(imported.name.text, ANY)
+            else:
+                # Another import of the same name comes before it, on some way at least.
+                facts.python_returns[symbol, ""] = ANY
+    elif statement.alias is not None or "." not in statement.module.text:
+        symbol = facts.names.of(_bound(statement))
+        for name, type_ in loaded.returns.items() if symbol.node is statement else ():
+            facts.python_returns[symbol, name] = type_
 
 
 def _link_scripts(

@@ -202,6 +202,19 @@ def test_a_module_of_python_that_becomes_a_script(
     assert ended.code == 1 and "error[SAFT0501]" in ended.err
 
 
+def test_what_a_function_of_python_gives_has_a_say(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("a.saft", "from b import go\nprint(go() + 1)\n")
+    script("b.py", "def go() -> int: ...\n")
+    _build(saftc, "a.saft")
+    assert "print(go() + 1)" in (folder / "a.py").read_text()
+    assert _build(saftc, "a.saft").err == "a.py is up to date\n"
+    script("b.py", "def go(): ...\n")
+    assert _build(saftc, "a.saft").err == "a.saft -> a.py\n"
+    assert "ops.add(go(), 1)" in (folder / "a.py").read_text()
+
+
 def test_two_scripts_of_one_module(saftc: Command, script: Script, folder: Path) -> None:
     script("one/a.saft", IMPORTING)
     script("one/b.saft", "x = 1\n")

@@ -70,7 +70,8 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
             return _call_builtin(inference, node, BUILTINS[function.name], env)
         case _:
             inference.facts.forms.calls[node] = _value_form(inference.facts, node.function)
-            return _call_value(inference, node, function, env)
+            given = _call_value(inference, node, function, env)
+            return given if function != ANY else inference.facts.returned_by_python(node.function)
 
 
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:

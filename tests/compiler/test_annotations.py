@@ -1,0 +1,126 @@
+"""What functions of Python give is read from their annotations, and nothing of them runs."""
+
+from pathlib import Path
+
+import pytest
+
+from saftc.project.annotations import returns_of
+from saftc.semantics.types import show
+from tests.compiler.support import compile_text
+
+_HEAD = """
+import typing as t
+from functools import cache
+from typing import Any, Literal, Optional, Union as Either
+
+class str_: ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "type_"),
+    [
+        ("int", "int"),
+        ("str", "string"),
+        ("bool", "bool"),
+        ("None", "nil"),
+        # Python's checkers take an int for a float.
+        ("float", "int | float"),
+        ("list[str]", "[string]"),
+        ("list", "[any]"),
+        ("t.List[list[int]]", "[[int]]"),
+        ("tuple[int, str | None]", "(int, string?)"),
+        ("Optional[str]", "string?"),
+        ("Either[int, str]", "int | string"),
+        ("t.Union[int, None]", "int?"),
+        ("Literal['low', 'high', 3]", '"low" | "high" | 3'),
+        ("'list[int]'", "[int]"),
+        ("list['int']", "[int]"),
+        ("Any", None),
+        ("dict[str, int]", None),
+        ("tuple[int, ...]", None),
+        ("str_", None),
+        ("int | str_", None),
+        ("Literal[b'a']", None),
+        ("'list['", None),
+        ("Literal", None),
+    ],
+)
+def test_annotations_that_saft_has_a_type_for(annotation: str, type_: str | None) -> None:
+    text = f"{_HEAD}\ndef go(x: int) -> {annotation}: ...\n"
+    found = returns_of(text.encode())
+    assert {name: show(one) for name, one in found.items()} == ({"go": type_} if type_ else {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def go(): return 1",
+        "async def go() -> int: return 1",
+        "import functools\n@functools.cache\ndef go() -> int: return 1",
+        "def go() -> int: return 1\ndef go() -> str: return ''",
+        "def go() -> int: return 1\ngo = str",
+        "def go() -> int: return 1\nif go:\n    from os import path as go",
+        "def go() -> int: ...\ntry:\n    pass\nexcept OSError:\n    def go() -> str: ...",
+        "class int: ...\ndef go() -> int: return int()",
+        "class A:\n    def go(self) -> int: return 1",
+        "def go() -> int: return (",
+        "def go() -> int: return '\\0'\n\0",
+    ],
+)
+def test_what_a_name_may_be_besides_is_any_value(text: str) -> None:
+    assert returns_of(text.encode()) == {}
+
+
+_SHOP = """
+raise SystemExit("nothing of it runs")
+
+def count(text: str) -> int: ...
+def price(name: str) -> float: ...
+def names() -> list[str]: ...
+def loose(): ...
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(_SHOP)
+    (tmp_path / "market").mkdir()
+    (tmp_path / "market" / "__init__.py").write_text("def size() -> int: ...\n")
+    (tmp_path / "market" / "stall.py").write_text("def owner() -> str: ...\n")
+    return tmp_path
+
+
+def _body(script: str, folder: Path) -> str:
+    compiled = compile_text(script, folder=folder)
+    assert compiled.text is not None, compiled.checked.diagnostics
+    return compiled.text.partition("\n\n")[2].rpartition("\n\n")[2].strip()
+
+
+@pytest.mark.parametrize(
+    ("script", "body"),
+    [
+        ("from shop import count\nn: int = count(1) + 1\n", "n: int = count(1) + 1"),
+        ("from shop import price as cost\np: float = cost(1)\n", "p: float = float(cost(1))"),
+        ("import shop\nprint(upper(shop.names()[0]))\n", "print(shop.names()[0].upper())"),
+        ("import shop as s\nn: int = s.loose()\n", "n: int = check(s.loose(), int)"),
+        ("from market import size\nprint(size() + 1)\n", "print(size() + 1)"),
+        ("from market.stall import owner\nprint(upper(owner()))\n", "print(owner().upper())"),
+        ("import market.stall\nn: string = market.stall.owner()\n", None),
+    ],
+)
+def test_calls_of_python_give_what_is_annotated(
+    script: str, body: str | None, folder: Path
+) -> None:
+    expected = "n: str = check(market.stall.owner(), str)" if body is None else body
+    assert _body(script, folder) == expected
+
+
+def test_a_wrong_use_of_what_is_given_is_told(folder: Path) -> None:
+    compiled = compile_text("from shop import count\nn: string = count(1)\n", folder=folder)
+    assert [one.message for one in compiled.checked.diagnostics] == ["expected string, found int"]
+
+
+def test_a_name_that_two_imports_bind_is_any_value(folder: Path) -> None:
+    script = "if 1 < 2:\n    from shop import count\nelse:\n    from market import size as count\n"
+    assert "check(count(1), int)" in _body(f"{script}n: int = count(1)\n", folder)
