@@ -167,12 +167,18 @@ def build(
 def check(
     files: Files,
     format: Annotated[Format, typer.Option(help="How to write what was found.")] = Format.text,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit 1 for warnings, too; tell what is left to run time, as hints."
+        ),
+    ] = False,
 ) -> None:
     """Report what is wrong with scripts, without writing anything."""
     from saftc.commands.check import check_all
 
     with _no_garbage_collector():
-        failed = check_all(files, as_json=format is Format.json)
+        failed = check_all(files, as_json=format is Format.json, strict=strict)
     raise typer.Exit(1 if failed else 0)
 
 

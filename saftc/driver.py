@@ -29,6 +29,14 @@ class Checked:
     facts: Facts
     diagnostics: tuple[Diagnostic, ...]
 
+    def hints(self) -> tuple[Diagnostic, ...]:
+        """What is left to run time in a script without errors, by what would settle it."""
+        if self.has_errors:
+            return ()
+        from saftc.semantics.unproved import left_to_run_time
+
+        return left_to_run_time(self.module, self.facts)
+
     @property
     def has_errors(self) -> bool:
         """Whether there is no module to be had."""

@@ -8,19 +8,22 @@ from saftc.commands.reporting import (
     complain,
     say,
     warn_of_name,
-    write_diagnostics,
+    write_rendered,
     write_result,
 )
 from saftc.diagnostics.model import LIMIT
-from saftc.diagnostics.render import as_data, render_json
+from saftc.diagnostics.render import as_data, render_json, render_text
 from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, scripts_below, shown
 from saftc.project.finder import folder_of
 from saftc.project.scripts import Scripts
 
 
-def check_all(arguments: Sequence[str], *, as_json: bool) -> bool:
-    """Writes what is wrong with scripts; whether one of them has errors or cannot be read."""
+def check_all(arguments: Sequence[str], *, as_json: bool, strict: bool = False) -> bool:
+    """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
+
+    A strict check counts warnings as errors, and tells what is left to run time.
+    """
     data: list[dict[str, object]] = []
     failed = False
     files = errors = warnings = 0
@@ -35,20 +38,21 @@ def check_all(arguments: Sequence[str], *, as_json: bool) -> bool:
         if file not in UNNAMED and scripts.of(file).folder == folder_of(file):
             # Of another folder, it is imported by a longer name.
             warnings += warn_of_name(Path(file).stem, file)
+        found = (*checked.diagnostics, *(checked.hints() if strict else ()))
         for diagnostic in checked.diagnostics:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
         if as_json:
-            data += as_data(checked.diagnostics, checked.source)
+            data += as_data(found, checked.source)
         else:
-            write_diagnostics(checked, sys.stdout)
+            write_rendered(render_text(found, checked.source), sys.stdout)
         if len(checked.diagnostics) >= LIMIT:
             say(f"{shown(file)}: only the first {LIMIT} are told, there may be more")
     if as_json:
         write_result(render_json(data))
     elif files:
         say(_summary(files, errors, warnings))
-    return failed
+    return failed or (strict and warnings > 0)
 
 
 def _checked(

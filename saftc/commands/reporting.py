@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from saftc.driver import Checked
 
-_COLOURS = {"error[": "\x1b[1;31m", "warning[": "\x1b[1;33m"}
+_COLOURS = {"error[": "\x1b[1;31m", "warning[": "\x1b[1;33m", "hint[": "\x1b[1;36m"}
 _PLAIN = "\x1b[0m"
 
 

@@ -105,5 +105,8 @@ DIVISION_COMMENT = Code("SAFT0610", "warning", "`//` begins a comment")
 BRACES_IN_TEXT = Code("SAFT0611", "warning", "`{text}` is not replaced by its value")
 DOCUMENTS_NOTHING = Code("SAFT0612", "warning", "this doc comment documents nothing")
 
+# Hints, of `check --strict`.
+LEFT_TO_RUN_TIME = Code("SAFT0617", "hint", "`{name}` is any value: its use is left to run time")
+
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

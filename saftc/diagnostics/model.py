@@ -10,7 +10,8 @@ from typing import Literal
 
 from saftc.source import Source, Span
 
-Severity = Literal["error", "warning"]
+# A hint is told only to those who ask for it.
+Severity = Literal["error", "warning", "hint"]
 
 # More than this in one run is noise: the first ones usually explain the others.
 LIMIT = 20

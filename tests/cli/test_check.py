@@ -161,3 +161,23 @@ def test_a_missing_submodule_is_reported(
     ended = saftc("check", "a.saft")
     assert ended.code == 1 and "error[SAFT0501]" in ended.out
     assert not (folder / "MARK").exists()
+
+
+def test_a_strict_check_takes_warnings_for_errors(saftc: Command, script: Script) -> None:
+    script("rows.saft", "x = 1\nif x:\n    print(x)\n")
+    assert saftc("check", "rows.saft").code == 0
+    done = saftc("check", "--strict", "rows.saft")
+    assert done.code == 1
+    assert "warning[SAFT0601]" in done.out
+
+
+def test_a_strict_check_tells_what_is_left_to_run_time(saftc: Command, script: Script) -> None:
+    script("rows.saft", 'f name_of(row):\n    ret row.name\n\nprint(name_of(parse("1")))\n')
+    assert saftc("check", "rows.saft").out == ""
+    done = saftc("check", "--strict", "rows.saft")
+    assert done.code == 0
+    assert "hint[SAFT0617]" in done.out
+    assert "such as `row: {name: any}`" in done.out
+    found = json.loads(saftc("check", "--strict", "--format", "json", "rows.saft").out)
+    assert [(one["severity"], one["line"]) for one in found] == [("hint", 1)]
+    assert [one["line"] for one in found[0]["related"]] == [2]

@@ -189,7 +189,7 @@ def test_codes_are_unique_and_in_their_group() -> None:
     assert len(numbers) == len(set(numbers))
     for code in catalogue.ALL:
         assert re.fullmatch(r"SAFT0[1-6]\d\d", code.number)
-        assert (code.severity == "warning") == code.number.startswith("SAFT06")
+        assert (code.severity != "error") == code.number.startswith("SAFT06")
 
 
 @pytest.mark.parametrize("code", catalogue.ALL, ids=lambda code: code.number)

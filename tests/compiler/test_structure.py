@@ -150,7 +150,7 @@ _SEMANTICS = [
     "resolution bindings",
     "history",
     "facts",
-    "imports schemas usage called effects programs",
+    "imports schemas usage called effects programs unproved",
     "inference",
     "analysis",
 ]

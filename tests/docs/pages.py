@@ -1,7 +1,7 @@
 """The pages of the codes, taken apart and run; and their index."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from saftc.commands.explain import PAGES, title
@@ -70,6 +70,8 @@ def checked(page: Page, script: bytes) -> tuple[Checked, str]:
         Path(name).write_text(text, encoding="utf-8")
     Path("script.saft").write_bytes(script)
     found = Scripts().check("script.saft")
+    if BY_NUMBER[page.title[2:10]].severity == "hint":
+        found = replace(found, diagnostics=(*found.diagnostics, *found.hints()))
     text = render_text(found.diagnostics, found.source)
     return found, _SEARCHED.sub("looked in ., ...", text)
 
