@@ -31,7 +31,10 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One prompt. `request` is what it sends first; None when `error` keeps it from sending."""
+    """One prompt. `request` is what it sends first; None when `error` keeps it from sending.
+
+    `overlap` tells whether it could be asked at the same time as others, and if not, why.
+    """
 
     position: str
     mode: Literal["plain", "do", "program"]
@@ -39,6 +42,7 @@ class Preview:
     holes: tuple[Hole, ...]
     notes: tuple[str, ...]
     error: str | None = None
+    overlap: str | None = None
 
 
 def as_json(previews: list[Preview]) -> str:
@@ -59,6 +63,7 @@ def _data(one: Preview) -> dict[str, Any]:
         "holes": [asdict(hole) for hole in one.holes],
         "notes": list(one.notes),
         "error": one.error,
+        "overlap": one.overlap,
     }
 
 
@@ -77,6 +82,8 @@ def _lines(one: Preview) -> Iterator[str]:
         else:
             yield f"  {name}:"
             yield from _indented(part if isinstance(part, str) else _written(part))
+    if one.overlap is not None:
+        yield f"  overlap: {one.overlap}"
     for note in one.notes:
         yield f"  note: {note}"
 

@@ -18,6 +18,7 @@ _FLOORS = [
     {"syntax"},
     {"formatter"},
     {"semantics"},
+    {"schedule"},
     {"codegen"},
     {"driver"},
     {"project"},

@@ -1,0 +1,407 @@
+"""What runs at the same time: loops whose first part runs ahead, comprehensions, and groups.
+
+    plan(facts)     Plan(loops, ends, maps, groups, notes)
+
+Of a loop, the part up to the last statement that asks runs ahead for the next items, and the rest
+in their order. That is right when
+
+    L1  nothing in it has an effect that is not known, and nothing before the rest changes files
+    L2  the items can certainly be taken, one after the other
+    L3  nothing but a prompt or a file can end the loop
+    L4  the first part needs nothing from the item before
+    L5  lists that only grow may be added to in the first part: it gives what is to be added
+    L6  all that the first part gives to the rest, it has certainly assigned
+    L7  a `continue` in the first part leaves nothing to do
+
+A comprehension is such a loop without a rest; a group is prompts that stand directly below each
+other, none of which needs another.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from saftc.schedule.certainty import Certainty, Reason
+from saftc.schedule.effects import Effects
+from saftc.schedule.flow import Flow, continues_of
+from saftc.semantics.facts import Facts
+from saftc.semantics.flow import all_statements, blocks_of, bound_by
+from saftc.semantics.forms import DirectCall
+from saftc.semantics.names import Scope, Symbol
+from saftc.semantics.types import ANY, FunctionType, ListType, LiteralType, UnionType, is_known
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+
+MOST_TOGETHER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A loop whose first `cut` statements run ahead, in a function called `name`.
+
+    It gives `gives`, what it assigns and others read; `grows` are lists to which it adds.
+    """
+
+    cut: int
+    name: str
+    gives: tuple[Symbol, ...]
+    grows: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What was decided about a place that asks: `reason` is what keeps it in order."""
+
+    node: n.Node
+    words: str
+    reason: Reason | None = None
+
+
+@dataclass(slots=True)
+class Plan:
+    """The decisions, beside the tree. `prints`: something may print ahead of its turn."""
+
+    loops: dict[n.ForStmt, Ahead] = field(default_factory=dict[n.ForStmt, Ahead])
+    # The `continue`s that end a call of such a function.
+    ends: dict[n.ContinueStmt, Ahead] = field(default_factory=dict[n.ContinueStmt, Ahead])
+    maps: set[n.Comprehension] = field(default_factory=set[n.Comprehension])
+    groups: dict[n.Statement, tuple[n.Statement, ...]] = field(
+        default_factory=dict[n.Statement, tuple[n.Statement, ...]]
+    )
+    prints: bool = False
+    notes: list[Note] = field(default_factory=list[Note])
+
+
+def plan(facts: Facts, pure: Sequence[str] = ()) -> Plan:
+    """What of a script may run at the same time; `pure` are Python functions without effects."""
+    if not any(isinstance(node, n.Prompt) for node in nodes_of(facts.module)):
+        return Plan()
+    return _Planner(facts, Effects(facts, pure)).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where statements stand: in whose scope, what certainly has a value, what may run later."""
+
+    scope: Scope
+    certain: set[Symbol]
+    after: tuple[Sequence[n.Statement], ...] = ()
+
+
+class _Planner:
+    def __init__(self, facts: Facts, effects: Effects) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.certainty = Certainty(facts, effects)
+        self.flow = Flow(facts, effects)
+        self.plan = Plan()
+        self.taken = {name for scope in facts.names.scopes.values() for name in scope.symbols}
+        functions = [node for node in nodes_of(facts.module) if isinstance(node, n.FunctionDef)]
+        self.functions = functions
+        # What functions read of the variables around them may be read at any time.
+        self.read_anytime = {s for one in functions for s in self.flow.outer(one)}
+
+    def run(self) -> Plan:
+        scopes = self.facts.names.scopes
+        module = self.facts.module
+        self._block(module.statements, _Place(scopes[module], set()))
+        for function in self.functions:
+            names = {self.facts.names.of(parameter.name) for parameter in function.parameters}
+            self._block(function.body, _Place(scopes[function], names))
+        return self.plan
+
+    def _block(self, statements: Sequence[n.Statement], place: _Place) -> None:
+        position = 0
+        while position < len(statements):
+            statement = statements[position]
+            group = self._group(statements[position:], place)
+            if len(group) > 1:
+                self.plan.groups[statement] = group
+                self._begins_ahead(*group)
+                for one in group:
+                    self._note(one, "with those that stand beside it")
+            else:
+                group = (statement,)
+                after = (statements[position + 1 :], *place.after)
+                self._inside(statement, _Place(place.scope, place.certain, after))
+            self.flow.early_reads(group, place.certain)
+            position += len(group)
+
+    def _inside(self, statement: n.Statement, place: _Place) -> None:
+        """Decides about a statement and what stands in it; `place.after` is what comes below."""
+        for comprehension in _comprehensions(statement):
+            self._comprehension(comprehension, place)
+        inside = set(place.certain)
+        after = place.after
+        if isinstance(statement, n.ForStmt):
+            self._for(statement, place)
+            inside.update(self.flow.bound(statement))
+        if isinstance(statement, n.ForStmt | n.WhileStmt):
+            after = ((statement,), *after)
+        for block in blocks_of(statement):
+            self._block(block, _Place(place.scope, set(inside), after))
+
+    def _note(self, node: n.Node, words: str, reason: Reason | None = None) -> None:
+        self.plan.notes.append(Note(node, words, reason))
+
+    def _begins_ahead(self, *nodes: n.Node) -> None:
+        if "prints" in self.effects.of(*nodes):
+            self.plan.prints = True
+
+    def _without_value(self, read: set[Symbol], place: _Place) -> str | None:
+        """The first name that may have no value where it is read."""
+        unset = [
+            symbol.name
+            for symbol in read - place.certain
+            if symbol.kind in ("variable", "function") and self._is_own(symbol, place)
+        ]
+        return min(unset, default=None)
+
+    def _is_own(self, symbol: Symbol, place: _Place) -> bool:
+        if symbol.scope is not place.scope:
+            return False
+        # A function at the top of the module is there for all that runs below it.
+        return symbol.kind == "variable" or symbol.node not in self.facts.module.statements
+
+    # Loops
+
+    def _for(self, loop: n.ForStmt, place: _Place) -> None:
+        if "asks" not in self.effects.of(*loop.body):
+            return
+        reason = self._prevents(loop, place)
+        first = 1 + max(i for i, one in enumerate(loop.body) if "asks" in self.effects.of(one))
+        for cut in dict.fromkeys((first, len(loop.body))) if reason is None else ():
+            found = self._cut(loop, cut, place)
+            if isinstance(found, Ahead):
+                self.taken.add(found.name)
+                self.plan.loops[loop] = found
+                self.plan.ends |= dict.fromkeys(continues_of(loop.body[:cut]), found)
+                self._begins_ahead(*loop.body[:cut])
+                self._note(loop, "for the next items of the loop")
+                return
+            reason = reason or found
+        self._note(loop, "", reason)
+
+    def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
+        """What keeps a loop in order wherever it is cut."""
+        unknown = self.effects.first_unknown(*loop.body)
+        if unknown is not None and "unknown" in self.effects.of(unknown):
+            return Reason(unknown, "its effects are not known")
+        reason = self.certainty.unpacks(loop) or self.certainty.block(loop.body, is_loop=True)
+        if reason is not None:
+            return reason
+        inside = {*place.certain, *self.flow.bound(loop)}
+        unset = self._without_value(self.flow.early_reads(loop.body, inside), place)
+        return None if unset is None else Reason(loop, f"`{unset}` may have no value")
+
+    def _cut(self, loop: n.ForStmt, cut: int, place: _Place) -> Ahead | Reason:
+        first, rest = loop.body[:cut], loop.body[cut:]
+        unknown = self.effects.first_unknown(*first)
+        if unknown is not None:
+            return Reason(unknown, "it changes something that others may see")
+        for statement in all_statements(first):
+            if isinstance(statement, n.FunctionDef):
+                return Reason(statement, "it defines a function")
+        targets = self.flow.bound(loop)
+        in_first, in_rest = self.flow.assigned(first), self.flow.assigned(rest)
+        grows = [symbol for symbol in self._growing(loop) if symbol in in_first]
+        if in_rest.intersection(grows):
+            return Reason(rest[0], "what the prompts add to is changed further below")
+        certain = set(targets)
+        changed = {*targets, *in_first, *in_rest}
+        carried = self._carried(first, certain, changed) - set(grows)
+        carried |= self._read_in_functions(first, changed)
+        if carried:
+            names = " and ".join(sorted(f"`{symbol.name}`" for symbol in carried))
+            return Reason(self._reading(first, carried), f"it needs {names} of the item before")
+        needed = self._needed(rest, set(grows)) | self.read_anytime | self._needed_later(place)
+        own = {*targets, *in_first} - set(grows)
+        gives = [symbol for symbol in self._in_order(loop) if symbol in own & needed]
+        early = next(continues_of(first), None)
+        if early is not None and (rest or gives):
+            return Reason(early, "`continue` stands before the end of what asks")
+        for symbol in gives:
+            if symbol not in certain:
+                return Reason(loop, f"`{symbol.name}` is assigned on some paths only")
+        if rest and not gives and not grows:
+            return Reason(rest[0], "what follows needs nothing of what is asked")
+        if len(rest) and not all(is_known(self.facts.symbols.get(s, ANY)) for s in gives):
+            return Reason(loop, "the types of what it gives are not known")
+        return Ahead(cut, self._name(loop), tuple(gives), tuple(grows))
+
+    def _carried(
+        self, first: Sequence[n.Statement], certain: set[Symbol], changed: set[Symbol]
+    ) -> set[Symbol]:
+        """What the first part may read of the items before; `certain` grows by what it assigns."""
+        return self.flow.early_reads(first, certain) & changed
+
+    def _read_in_functions(self, first: Sequence[n.Statement], changed: set[Symbol]) -> set[Symbol]:
+        """What the functions that the first part calls read of what the loop changes."""
+        return self.flow.read_in_functions(first) & changed
+
+    def _needed(self, rest: Sequence[n.Statement], certain: set[Symbol]) -> set[Symbol]:
+        return self.flow.early_reads(rest, certain)
+
+    def _needed_later(self, place: _Place) -> set[Symbol]:
+        """What may be read once the loop is over."""
+        return {s for block in place.after for s in self.flow.early_reads(block, set())}
+
+    def _reading(self, statements: Sequence[n.Statement], symbols: set[Symbol]) -> n.Node:
+        """The first place that reads one of these, itself or in a function."""
+        for statement in statements:
+            for node in walk(statement):
+                if isinstance(node, n.Name | n.Prompt) and self.flow.read(node) & symbols:
+                    return node
+        return statements[0]
+
+    def _growing(self, loop: n.ForStmt) -> list[Symbol]:
+        """The lists to which the loop only adds, and which nothing in it reads."""
+        adding: dict[Symbol, int] = {}
+        for statement in all_statements(loop.body):
+            symbol = self._added_to(statement)
+            if symbol is not None:
+                adding[symbol] = adding.get(symbol, 0) + 1
+        in_functions = self.flow.read_in_functions(loop.body)
+        reads = [
+            self.facts.names.of(node)
+            for statement in loop.body
+            for node in walk(statement)
+            if isinstance(node, n.Name)
+        ]
+        binds = [s for one in (loop, *all_statements(loop.body)) for s in self.flow.bound(one)]
+        return [
+            symbol
+            for symbol, count in adding.items()
+            if reads.count(symbol) == binds.count(symbol) == count
+            and symbol not in in_functions
+            and symbol.starts_from is None
+        ]
+
+    def _added_to(self, statement: n.Statement) -> Symbol | None:
+        """The list of `list = list + others`."""
+        match statement:
+            case n.AssignStmt(schema=None, value=n.Binary(operator="+") as value):
+                pass
+            case n.AugmentedAssignStmt(value=value) if value.operator == "+":
+                pass
+            case _:
+                return None
+        symbol = self.facts.names.of(statement.name)
+        is_list = all(
+            isinstance(self.facts.type_of(one), ListType) for one in (value.left, value.right)
+        )
+        if not isinstance(value.left, n.Name) or not is_list:
+            return None
+        is_same = self.facts.names.of(value.left) is symbol
+        return symbol if is_same and symbol not in self.flow.read(value.right) else None
+
+    def _in_order(self, loop: n.ForStmt) -> list[Symbol]:
+        """What the loop assigns, in the order of the first assignments."""
+        statements = (loop, *all_statements(loop.body))
+        return list(dict.fromkeys(s for one in statements for s in self.flow.bound(one)))
+
+    def _name(self, loop: n.ForStmt) -> str:
+        name = f"ask_{next(iter(bound_by(loop))).text}"
+        candidate, number = name, 2
+        while candidate in self.taken:
+            candidate, number = f"{name}_{number}", number + 1
+        return candidate
+
+    # Comprehensions
+
+    def _comprehension(self, node: n.Comprehension, place: _Place) -> None:
+        if "asks" not in self.effects.of(node):
+            return
+        reason = self._keeps_in_order(node, place)
+        if reason is None:
+            self.plan.maps.add(node)
+            self._begins_ahead(node.item)
+        self._note(node, "for several items at once", reason)
+
+    def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
+        clause = node.clauses[0]
+        if len(node.clauses) > 1 or not isinstance(clause.pattern, n.NamePattern):
+            return Reason(node, "it goes over more than one thing")
+        for condition in clause.conditions:
+            if "asks" in self.effects.of(condition):
+                return Reason(condition, "the condition asks")
+            if self.effects.of(condition) - {"reads"}:
+                return Reason(condition, "the condition has effects")
+        if "asks" not in self.effects.of(node.item):
+            return Reason(node, "only what it goes over asks")
+        unknown = self.effects.first_unknown(node.item)
+        if unknown is not None:
+            return Reason(unknown, "its effects are not known")
+        reason = self.certainty.unpacks(clause)
+        for part in (node.item, *clause.conditions):
+            reason = reason or self.certainty.expression(part)
+        if reason is not None:
+            return reason
+        unset = self._without_value(self.flow.read(node.item, *clause.conditions), place)
+        return None if unset is None else Reason(node, f"`{unset}` may have no value")
+
+    # Groups
+
+    def _group(self, statements: Sequence[n.Statement], place: _Place) -> tuple[n.Statement, ...]:
+        """The statements at the beginning that may ask at the same time."""
+        group: list[n.Statement] = []
+        assigned = set[Symbol]()
+        for statement in statements[:MOST_TOGETHER]:
+            value = self._asked_by(statement)
+            if value is None:
+                break
+            read, bound = self.flow.read(value), set(self.flow.bound(statement))
+            if (
+                self._depends(read | bound, assigned)
+                or self._without_value(read, place) is not None
+            ):
+                break
+            group.append(statement)
+            assigned |= bound
+        return tuple(group)
+
+    def _depends(self, read: set[Symbol], assigned: set[Symbol]) -> bool:
+        """Whether a member of a group needs what those before it give."""
+        return not read.isdisjoint(assigned)
+
+    def _asked_by(self, statement: n.Statement) -> n.Expression | None:
+        """The prompt or call that a statement is about, when it may begin before its turn."""
+        match statement:
+            case n.AssignStmt(value=n.Prompt() as value):
+                if isinstance(self.facts.prompts.get(value), UnionType | LiteralType):
+                    return None  # its name needs an annotation
+            case n.AssignStmt(value=n.Call() as value) | n.DestructureStmt(value=value):
+                pass
+            case _:
+                return None
+        keeps = any(self.facts.keeps_history(one) for one in bound_by(statement))
+        if keeps or value in self.facts.coercions:
+            return None
+        match value:
+            case n.Prompt():
+                inside = [part.value for part in value.parts if isinstance(part, n.Hole)]
+                inside += [one for one in (value.options, value.after) if one is not None]
+            case n.Call(function=n.Name()):
+                form = self.facts.forms.calls[value]
+                is_own = isinstance(form, DirectCall) and form.definition is not None
+                if not is_own:
+                    return None
+                inside = [argument.value for argument in value.arguments]
+            case _:
+                return None
+        effects = self.effects.of(value)
+        if "asks" not in effects or effects & {"unknown", "writes"}:
+            return None
+        values = [one for one in inside if not isinstance(self.facts.types.get(one), FunctionType)]
+        if self.effects.of(*values) - {"reads"}:
+            return None
+        return value if self.certainty.expression(value) is None else None
+
+
+def _comprehensions(statement: n.Statement) -> Iterator[n.Comprehension]:
+    """Those that stand in a statement itself, and not in one inside of it."""
+    inner = {node for block in blocks_of(statement) for one in block for node in walk(one)}
+    if isinstance(statement, n.FunctionDef):
+        return
+    for node in walk(statement):
+        if isinstance(node, n.Comprehension) and node not in inner:
+            yield node
