@@ -280,6 +280,17 @@ def item(value: Any, position: int) -> Any:
     raise CheckError(f"`.{position}` takes a tuple, got {brief(value)}", hint=hint)
 
 
+def format(value: Any, spec: str) -> str:
+    """The text of a number or a string in one of Python's formats: `format(1234, ",")`."""
+    value = plain(value)
+    if kind(value) not in ("int", "float", "string"):
+        raise CheckError(f"`{spec}` formats a number or a string, got {brief(value)}")
+    try:
+        return value.__format__(spec)
+    except ValueError:
+        raise CheckError(f"`{spec}` is no format of {brief(value)}") from None
+
+
 def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
     """`value[start:stop:step]` of a list, tuple or string; nil for what is left out."""
     bounds = type(start) in _BOUNDS and type(stop) in _BOUNDS and step is None

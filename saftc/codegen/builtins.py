@@ -219,10 +219,10 @@ def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
 
 
 def _print(context: Context, given: _Given) -> Expression:
-    return py.call(context.global_("print"), [_printed(context, one) for one in given])
+    return py.call(context.global_("print"), [printed(context, one) for one in given])
 
 
-def _printed(context: Context, node: n.Expression) -> Expression:
+def printed(context: Context, node: n.Expression) -> Expression:
     """What Python's `print` shows as Saft's does."""
     value = context.emit(node)
     is_plain = is_only(context.type_of(node), "string", "int", "float", "dataframe")

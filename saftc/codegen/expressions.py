@@ -11,6 +11,7 @@ from saftc.codegen.builtins import builtin_value, to_float
 from saftc.codegen.calls import emit_call
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
+from saftc.codegen.formatted import emit_formatted_string
 from saftc.codegen.loops import emit_comprehension
 from saftc.codegen.members import emit_index, emit_member, emit_slice, emit_tuple_member
 from saftc.codegen.operators import (
@@ -87,6 +88,8 @@ def _plain(context: Context, node: n.Expression) -> Expression:
             return py.conditional(then, condition, context.emit(node.other))
         case n.Comprehension():
             return emit_comprehension(context, node)
+        case n.FormattedString():
+            return emit_formatted_string(context, node)
         case n.Prompt():
             return emit_prompt(context, node)
         case _:

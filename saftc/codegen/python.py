@@ -83,6 +83,10 @@ _COMMA, _DOT = cst.Comma(_NONE, _SPACE), cst.Dot(_NONE, _NONE)
 _EQUAL, _SPACED_EQUAL = cst.AssignEqual(_NONE, _NONE), cst.AssignEqual(_SPACE, _SPACE)
 _END_OF_LINE = cst.TrailingWhitespace(_NONE)
 
+_NOTHING = cst.Module([])
+# What fits on a line is written as one string; black would join the parts of it anyway.
+_SHORT_TEXT = 80
+
 BLANK = cst.EmptyLine(indent=False)
 
 
@@ -153,10 +157,105 @@ def as_written(text: str) -> Expression:
 
 def joined(texts: Sequence[str]) -> Expression:
     """A string literal for each text, which Python joins."""
-    *others, last = map(constant, texts)
+    return _concatenated(list(map(constant, texts)))
+
+
+def _concatenated(strings: Sequence[Expression]) -> Expression:
+    *others, last = strings
     for text in reversed(others):
         last = cst.ConcatenatedString(text, last, whitespace_between=_SPACE)  # type: ignore[arg-type]
     return last.with_changes(lpar=_OPEN, rpar=_CLOSE)
+
+
+Parts = Sequence[str | tuple[Expression, str]]
+
+
+def formatted(parts: Parts) -> Expression:
+    """A formatted string; one of several lines that is long has a literal for each."""
+    lines = _lines_of(parts)
+    made: list[Expression] = []
+    for line in lines if len(lines) > 1 and _width(parts) > _SHORT_TEXT else [list(parts)]:
+        if all(isinstance(part, str) for part in line):
+            made.append(constant("".join(part for part in line if isinstance(part, str))))
+        else:
+            made.append(_formatted_line(line))
+    return made[0] if len(made) == 1 else _concatenated(made)
+
+
+def _width(parts: Parts) -> int:
+    return sum(len(repr(part)) if isinstance(part, str) else 10 for part in parts)
+
+
+def _lines_of(parts: Parts) -> list[list[str | tuple[Expression, str]]]:
+    """The parts line by line; each but the last ends with the end of its line."""
+    lines: list[list[str | tuple[Expression, str]]] = [[]]
+    for part in parts:
+        pieces = part.splitlines(keepends=True) if isinstance(part, str) else [part]
+        for piece in pieces:
+            lines[-1].append(piece)
+            if isinstance(piece, str) and piece.endswith("\n"):
+                lines.append([])
+    return lines if lines[-1] else lines[:-1]
+
+
+def _formatted_line(parts: Parts) -> cst.FormattedString:
+    made: list[cst.BaseFormattedStringContent] = []
+    for part in parts:
+        if isinstance(part, str):
+            made.append(cst.FormattedStringText(_quoted_for_format(part)))
+            continue
+        value, spec = part
+        # Two braces would be one in the text.
+        pad = _SPACE if _NOTHING.code_for_node(value).startswith("{") else _NONE
+        made.append(
+            cst.FormattedStringExpression(
+                value,
+                format_spec=[cst.FormattedStringText(_quoted_for_format(spec))] if spec else None,
+                whitespace_before_expression=pad,
+                whitespace_after_expression=pad,
+            )
+        )
+    return cst.FormattedString(made, start='f"', end='"')
+
+
+def _quoted_for_format(text: str) -> str:
+    """A text as it stands between double quotes, its braces doubled."""
+    inside = "".join(one if one in "'\"" else repr(one)[1:-1] for one in text)
+    return inside.replace('"', '\\"').replace("{", "{{").replace("}", "}}")
+
+
+def template(parts: Parts) -> Expression:
+    """The text with `{}` for each value, for `str.format`."""
+    return constant(
+        "".join(
+            part.replace("{", "{{").replace("}", "}}")
+            if isinstance(part, str)
+            else f"{{:{part[1]}}}"
+            if part[1]
+            else "{}"
+            for part in parts
+        )
+    )
+
+
+def single_quoted(node: Expression) -> Expression:
+    """The expression with single quotes around each string in it that has none itself."""
+    if '"' not in _NOTHING.code_for_node(node):
+        return node
+    changed = node.visit(_SingleQuotes())
+    assert isinstance(changed, cst.BaseExpression)
+    return changed
+
+
+class _SingleQuotes(cst.CSTTransformer):
+    def leave_SimpleString(
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.SimpleString:
+        text = original_node.value
+        is_plain = text.startswith('"') and not text.startswith('"""')
+        if not is_plain or "'" in text or "\\" in text:
+            return updated_node
+        return updated_node.with_changes(value=f"'{text[1:-1]}'")
 
 
 def is_none(node: Expression) -> bool:
@@ -331,7 +430,7 @@ def tuple_(items: Sequence[Expression]) -> cst.Tuple:
     """`(a, b)`, `(a,)`, `()`."""
     elements = [cst.Element(item) for item in items]
     if len(elements) == 1:
-        elements[0] = cst.Element(items[0], comma=_COMMA)
+        elements[0] = cst.Element(items[0], comma=cst.Comma(_NONE, _NONE))
     return cst.Tuple(elements, lpar=_OPEN, rpar=_CLOSE)
 
 

@@ -182,6 +182,10 @@ def emit_expression_stmt(context: Context, statement: n.ExpressionStmt) -> cst.E
     if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
         # A text would be a docstring here.
         return cst.Pass()
+    if isinstance(value, n.FormattedString) and not any(
+        isinstance(part, n.FormatHole) for part in value.parts
+    ):
+        return cst.Pass()
     emit = emit_result if isinstance(value, n.Prompt) else Context.emit
     return cst.Expr(emit(context, value))
 

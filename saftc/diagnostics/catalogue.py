@@ -18,7 +18,7 @@ UNCLOSED_BRACKET = Code("SAFT0109", "error", "this `{bracket}` is never closed")
 UNOPENED_BRACKET = Code("SAFT0110", "error", "`{bracket}` closes nothing")
 MISMATCHED_BRACKET = Code("SAFT0111", "error", "`{bracket}` does not close `{opened}`")
 TOO_DEEP = Code("SAFT0112", "error", "{what} nested more than {limit} levels deep")
-STRAY_BRACE = Code("SAFT0113", "error", "a `}}` in a prompt that closes nothing")
+STRAY_BRACE = Code("SAFT0113", "error", "a `}}` in {what} that closes nothing")
 STRAY_DOLLAR = Code("SAFT0114", "error", "this `$` ends the prompt")
 UNEXPECTED = Code("SAFT0120", "error", "expected {expected}, found {found}")
 MISSING_BLOCK = Code("SAFT0121", "error", "this block is empty")
@@ -31,6 +31,7 @@ ARGUMENT_ORDER = Code("SAFT0127", "error", "a positional argument after a named 
 UNKNOWN_FORMAT = Code("SAFT0128", "error", "`{format}` is not a format of an interpolation")
 NOT_A_NAME = Code("SAFT0129", "error", "only names can be unpacked into")
 ZERO_STEP = Code("SAFT0130", "error", "the step of a slice cannot be zero")
+BAD_FORMAT = Code("SAFT0131", "error", "`{format}` is no format of {found}")
 RULE_EXPECTED = Code("SAFT0134", "error", "the rules of a record are `assert`s")
 
 # Names.

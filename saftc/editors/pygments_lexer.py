@@ -259,6 +259,8 @@ class SaftLexer(RegexLexer):
         ],
         # Literals, comments and blanks
         "text": [
+            (r'f"""', String.Double, "format block"),
+            (r'f"', String.Double, "format line"),
             (r'"""', String.Double, "text block"),
             (r'"', String.Double, "text line"),
         ],
@@ -272,6 +274,28 @@ class SaftLexer(RegexLexer):
             (r'"""', String.Double, "#pop"),
             include("escape"),
             (r'[^"\\]+|"', String.Double),
+        ],
+        "format line": [
+            (r'"', String.Double, "#pop"),
+            include("format part"),
+            (r'[^"\\{}\n]+', String.Double),
+            default("#pop"),
+        ],
+        "format block": [
+            (r'"""', String.Double, "#pop"),
+            include("format part"),
+            (r'[^"\\{}]+|"', String.Double),
+        ],
+        "format part": [
+            (r"\{\{|\}\}", String.Escape),
+            (r"\{", String.Interpol, "format hole"),
+            (r"\}", Error),
+            include("escape"),
+        ],
+        "format hole": [
+            (r"\}", String.Interpol, "#pop"),
+            (r':[^{}"\n]*', String.Interpol),
+            include("inside"),
         ],
         "escape": [
             (r'\\(?:[ntr"\\]|u[0-9a-fA-F]{4})', String.Escape),

@@ -69,6 +69,8 @@ def write_expression(original: Original, node: n.Expression) -> Doc:
             return _write_operation(original, node, "")
         case n.Comprehension():
             return _write_comprehension(original, node)
+        case n.FormattedString():
+            return _write_formatted(original, node)
         case n.Prompt():
             return _write_prompt(original, node)
         case _:
@@ -169,16 +171,30 @@ def write_literal(original: Original, node: n.Literal | n.LiteralSchema) -> Doc:
 
 
 def write_token(original: Original, start: int) -> Doc:
-    written = original.token_at(start)
-    if not written.startswith('"""') or "\n" not in written:
+    return _write_text(original.token_at(start))
+
+
+def _write_text(written: str) -> Doc:
+    """A number, word or string; the lines of a longer one are indented as the code around."""
+    opening, quote, inside = written.partition('"""')
+    if not quote or "\n" not in written or opening not in ("", "f"):
         return written
-    first, *rest = without_margin(written[3:-3]).split("\n")
-    closing: list[Doc] = ['"""']
+    first, *rest = without_margin(inside.removesuffix(quote)).split("\n")
+    closing: list[Doc] = [quote]
     if not rest[-1]:
         rest.pop()
         closing.insert(0, Hard())
     lines = [part for line in rest for part in (Hard(), line)]
-    return Spread(('"""' + first, Nest(tuple(lines)), *closing))
+    return Spread((opening + quote + first, Nest(tuple(lines)), *closing))
+
+
+def _write_formatted(original: Original, node: n.FormattedString) -> Doc:
+    """A formatted string as it was written: with the space that a hole may need."""
+    start = original.core(node.span)
+    quote = '"""' if original.text.startswith('f"""', start) else '"'
+    last = node.parts[-1].span.end if node.parts else start + 1 + len(quote)
+    end = original.text.index(quote, last) + len(quote)
+    return _write_text(original.text[start:end])
 
 
 # Sequences

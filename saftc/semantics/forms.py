@@ -23,6 +23,7 @@ from saftc.semantics.types import (
     Type,
     is_only,
     item_type,
+    kind_word,
     may_be,
     members,
     union,
@@ -137,6 +138,8 @@ CallForm = BuiltinCall | DirectCall | Literal[Form.SEND, Form.OPS]
 LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF]
 # `Form.OPS` is `ops.unpack(value, 2)`.
 UnpackForm = Literal[Form.NATIVE, Form.OPS]
+# Of a hole with a format; `Form.OPS` is `ops.format(value, ".2f")`.
+HoleForm = Literal[Form.NATIVE, Form.OPS]
 
 Operator = n.Unary | n.Binary | n.Comparison
 ItemAccess = n.Index | n.Slice | n.TupleMember
@@ -158,6 +161,7 @@ class Forms:
     calls: dict[n.Call, CallForm] = field(default_factory=dict[n.Call, CallForm])
     tests: dict[n.Expression, Test] = field(default_factory=dict[n.Expression, Test])
     loops: dict[Loop, LoopForm] = field(default_factory=dict[Loop, LoopForm])
+    holes: dict[n.FormatHole, HoleForm] = field(default_factory=dict[n.FormatHole, HoleForm])
     unpackings: dict[n.UnpackStmt, UnpackForm] = field(
         default_factory=dict[n.UnpackStmt, UnpackForm]
     )
@@ -185,6 +189,21 @@ def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
     if is_only(iterable, "dataframe"):
         return Form.ROWS
     return Form.NATIVE if is_only(iterable, "list", "tuple") else Form.EACH
+
+
+def takes_format(type_: Type, spec: str) -> bool | None:
+    """Whether a value of a type that is no union takes a format; None when nothing is known."""
+    samples = {"int": 1, "float": 1.0, "string": ""}
+    if type_ in (ANY, NEVER):
+        return None
+    sample = samples.get(kind_word(type_) or "")
+    if sample is None:
+        return False
+    try:
+        format(sample, spec)
+    except (ValueError, OverflowError, MemoryError):
+        return False
+    return True
 
 
 def unpack_form(pattern: n.TuplePattern, type_: Type) -> UnpackForm:

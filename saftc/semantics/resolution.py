@@ -619,7 +619,7 @@ class _Resolver:
         for match in _HOLE.finditer(text):
             shown = match.group()
             if match[1] in visible and shown not in self._looked_for():
-                hint = f'join with `+`: `"..." + str({shown[1:-1].strip()})`'
+                hint = "an `f` before the quotes makes it a formatted string"
                 self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
                 return
 

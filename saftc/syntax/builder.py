@@ -14,7 +14,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.texts import dedent, prompt_value
+from saftc.syntax.texts import dedent, prompt_value, string_value, without_margin
 from saftc.syntax.tokens import Token
 
 # Stands for a hole while the indentation of a prompt's text is measured; no text can hold it.
@@ -398,6 +398,24 @@ class Builder:
         conditions = _nodes(children[4:])
         return n.ComprehensionClause(_span(children), children[1], children[3], conditions)
 
+    def formatted_string(self, children: list[Any]) -> n.FormattedString:
+        parts = children[1:-1]
+        whole = "".join(_HOLE if isinstance(part, n.FormatHole) else part.text for part in parts)
+        is_block = children[0].text.endswith('"""')
+        texts = (without_margin(whole) if is_block else whole).split(_HOLE)
+        holes = [part for part in parts if isinstance(part, n.FormatHole)]
+        made: list[n.FormatText | n.FormatHole] = []
+        for number, (text, span) in enumerate(zip(texts, _text_spans(parts), strict=True)):
+            if text:
+                value = string_value(text.replace("{{", "{").replace("}}", "}"))
+                made.append(n.FormatText(span, value))
+            made += holes[number : number + 1]
+        return n.FormattedString(_span(children), tuple(made))
+
+    def format_hole(self, children: list[Any]) -> n.FormatHole:
+        spec = children[2].text[1:] if len(children) > 3 else None
+        return n.FormatHole(_span(children), children[1], spec or None)
+
     def hole(self, children: list[Any]) -> n.Hole:
         is_raw = len(children) > 3
         if is_raw and children[3].text != "raw":
@@ -460,7 +478,7 @@ def _text_spans(parts: list[Any]) -> Iterable[Span]:
     """The place of the text before each hole and after the last one."""
     start = end = parts[0].span.start if parts else 0
     for part in parts:
-        if isinstance(part, n.Hole):
+        if isinstance(part, n.Hole | n.FormatHole):
             yield Span(start, part.span.start)
             start = part.span.end
         end = part.span.end

@@ -76,7 +76,7 @@ OBJECTS = {"dict", "Dict", "Mapping", "Map", "Record", "object"}
 
 # Prefixes of strings.
 STRING_PREFIXES = {
-    "f": 'there are no formatted strings; join with `+`: `"hello " + str(name)`',
+    "f": 'a formatted string begins with a small `f`: `f"hello {name}"`',
     "r": r"there are no raw strings; write `\\` for a backslash",
     "b": "there are no bytes; leave the prefix out",
     "u": "strings are Unicode; leave the prefix out",
@@ -134,8 +134,8 @@ ABSENT_NAMES = {
 # Arguments of Python's builtins that Saft's do not take.
 _NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
-    ("print", "end"): "`print` takes values and ends the line; join them with `+`",
-    ("print", "sep"): "`print` puts a blank between its values; join them with `+`",
+    ("print", "end"): "`print` takes values and ends the line; join them: `f\"{a}{b}\"`",
+    ("print", "sep"): "`print` puts a blank between its values; join them: `f\"{a}, {b}\"`",
     **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
 }
 
@@ -151,7 +151,7 @@ METHODS = {
     **dict.fromkeys(("endswith", "endsWith"), "write `ends_with({x}, part)`"),
     **dict.fromkeys(("contains", "includes", "has", "has_key"), "write `part in {x}`"),
     **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tells whether it is there"),
-    "format": 'join with `+`: `"total: " + str(n)`',
+    "format": 'write `f"total: {{n}}"`',
     **dict.fromkeys(
         ("append", "push", "add"), "values are never changed; write `{x} += [item]`"
     ),

@@ -37,7 +37,10 @@ _PAIRS = {
     ("LESS", "LESS"): "there are no operators for bits",
     ("GREATER", "GREATER"): "there are no operators for bits",
     ("ASSIGN", "GREATER"): "define a function with `f`",
-    ("STRING", "STRING"): "texts are joined with `+`",
+    **dict.fromkeys(
+        [(one, other) for one in ("STRING", "FORMAT_END") for other in ("STRING", "FORMAT_START")],
+        "texts are joined with `+`",
+    ),
     ("ELSE", "IF"): "write `elif`",
     ("NOT", "IN"): "write `x not in xs`",
     ("NAME", "PROMPT_START"): "only `do` and `program` stand before a prompt",

@@ -47,7 +47,8 @@ _CODE = re.compile(
     rf"""
     [ \t]*
   (?:
-    (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    (?P<format>f(?:\"\"\"|\"))
+  | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
   | (?P<comment>//[^\n]*)
   | (?P<newline>\n)
   | (?P<number>[0-9][0-9A-Za-z_]*(?:\.[0-9][0-9A-Za-z_]*)?(?:(?<=[eE])[+-][0-9A-Za-z_]+)?)
@@ -73,6 +74,11 @@ SHEBANG = re.compile(r"#![^\n]*\n?")
 _DIGITS = re.compile(r"[0-9]+")
 _LINE_TEXT = re.compile(r'(?:[^"\\\n]|\\.)*')
 _BLOCK_TEXT = re.compile(r'(?:[^"\\]|\\.|"(?!""))*', re.DOTALL)
+_FORMAT_LINE = re.compile(r'(?:[^"\\{}\n]|\\.|\{\{|\}\})+')
+_FORMAT_BLOCK = re.compile(r'(?:[^"\\{}]|\\.|\{\{|\}\}|"(?!""))+', re.DOTALL)
+# The format of a hole: Python's own, without holes in it.
+_SPECIFICATION = re.compile(r':[^{}"\n]*')
+_FORMAT_HOLE = "format hole"
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
 # What no text may hold: bytes that are no UTF-8, NUL, and what ends a line for Python but not here.
 _UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
@@ -159,6 +165,8 @@ class _Lexer:
             self.position = end
             if group == "name":
                 self._name(match[group], start, end)
+            elif group == "operator" and match[group] == ":" and self._is_in(_FORMAT_HOLE):
+                self._specification(start)
             elif group == "operator":
                 self._add(OPERATORS[match[group]], start, end)
             elif group == "opening":
@@ -173,6 +181,10 @@ class _Lexer:
                 self._comment(match[group], start, end)
             elif group == "text":
                 self._string(match[group], start)
+            elif group == "format":
+                self._open(match[group], start)
+                self._add("FORMAT_START", start, end)
+                self._format(match[group])
             elif group == "prompt":
                 self._open("$", start)
                 self._add("PROMPT_START", start, end)
@@ -220,6 +232,9 @@ class _Lexer:
 
     def _newline(self, start: int, end: int) -> None:
         if self.open:
+            outer = next((i for i, (what, _) in enumerate(self.open) if what == 'f"'), None)
+            if outer is not None:
+                self._unclosed_format(outer)
             return
         if self.tokens and self.tokens[-1].kind not in LAYOUT:
             self._add("NEWLINE", start, end)
@@ -318,6 +333,11 @@ class _Lexer:
 
     def _close(self, text: str, start: int, end: int) -> None:
         opened, offset = self.open[-1] if self.open else ("", 0)
+        if text == "}" and opened == _FORMAT_HOLE:
+            self.open.pop()
+            self._add("FORMAT_HOLE_END", start, end)
+            self._format(self.open[-1][0])
+            return
         if text == "}" and opened == "hole":
             self.open.pop()
             self._add("HOLE_END", start, end)
@@ -327,7 +347,8 @@ class _Lexer:
             self._report(catalogue.UNOPENED_BRACKET, start, end, bracket=text)
             return
         if CLOSER_OF.get(opened) != text:
-            shown = "{" if opened == "hole" else opened
+            is_hole = opened in ("hole", _FORMAT_HOLE)
+            shown = "{" if is_hole else opened
             self._report(
                 catalogue.MISMATCHED_BRACKET,
                 start,
@@ -336,7 +357,7 @@ class _Lexer:
                 opened=shown,
                 related=(Related(Span(offset, offset + 1), "opened here"),),
             )
-            if opened == "hole":
+            if is_hole:
                 return
             text = CLOSER_OF[opened]
         self.open.pop()
@@ -350,6 +371,11 @@ class _Lexer:
         assert match is not None
         end = match.end()
         if not self.text.startswith(quote, end):
+            outer = next((i for i, (what, _) in enumerate(self.open) if what == 'f"'), None)
+            if outer is not None:
+                # Its quote is that of the formatted string, of which a hole is not closed.
+                self._unclosed_format(outer)
+                return
             end = self._line_end(start)
             self.unclosed_texts.add(self.source.line_of(start))
             hint = 'a text of several lines stands in `"""`'
@@ -367,6 +393,79 @@ class _Lexer:
         self._bad_escapes(raw, match.start())
         value = string_value(raw if quote == '"' else without_margin(raw))
         self.tokens.append(Token("STRING", value, Span(start, self.position)))
+
+    # Formatted strings
+
+    def _is_in(self, what: str) -> bool:
+        """Whether that is the innermost thing that is open."""
+        return bool(self.open) and self.open[-1][0] == what
+
+    def _format(self, quote: str) -> None:
+        """Reads the text of a formatted string up to its next hole or its end."""
+        pattern = _FORMAT_LINE if quote == 'f"' else _FORMAT_BLOCK
+        while self.position < len(self.text) and not self.mistakes.is_full:
+            start = self.position
+            match = pattern.match(self.text, start)
+            if match is not None:
+                self.position = match.end()
+                self._unreadable(start, match.end())
+                self._bad_escapes(match.group(), start)
+                self._add("FORMAT_TEXT", start, match.end())
+            elif self.text.startswith(quote[1:], start):
+                self.open.pop()
+                self.position = start + len(quote) - 1
+                self._add("FORMAT_END", start, self.position)
+                return
+            elif self.text[start] == "{":
+                self.position = start + 1
+                self._open(_FORMAT_HOLE, start)
+                self._add("FORMAT_HOLE_START", start, start + 1)
+                return
+            elif self.text[start] == "}":
+                self.position = start + 1
+                hint = "write `}}` for a brace in the text"
+                what = "a formatted string"
+                self._report(catalogue.STRAY_BRACE, start, start + 1, what=what, hint=hint)
+            else:
+                break
+        if not self.mistakes.is_full:
+            self._unclosed_format(len(self.open) - 1)
+
+    def _specification(self, start: int) -> None:
+        """Reads the format of a hole, from its colon up to the brace that closes it."""
+        match = _SPECIFICATION.match(self.text, start)
+        assert match is not None
+        self.position = match.end()
+        self._add("FORMAT_SPEC", start, match.end())
+        if self.text.startswith("{", match.end()):
+            hint = "the format is written out: `{x:>10}`"
+            self._report(catalogue.UNEXPECTED, match.end(), match.end() + 1,
+                         expected="`}`", found="`{`", hint=hint)
+            end = self.text.find("}", match.end(), self._line_end(match.end()))
+            self.position = match.end() if end < 0 else end + 1
+
+    def _unclosed_format(self, position: int) -> None:
+        """Reports a formatted string, or the hole in it, that is open at some place of the stack.
+
+        It stands as an empty string, and reading goes on below it.
+        """
+        quote, start = self.open[position]
+        is_line = quote == 'f"'
+        line_end = self._line_end(start)
+        self.unclosed_texts.add(self.source.line_of(start))
+        inner = self.open[position + 1 : position + 2]
+        if inner:
+            _, offset = inner[0]
+            hint = "`{{` is a brace in the text"
+            self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket="{", hint=hint)
+        else:
+            hint = 'a text of several lines stands in `f"""`' if is_line else None
+            self._report(catalogue.UNTERMINATED_STRING, start, line_end, hint=hint)
+        del self.open[position:]
+        while self.tokens and self.tokens[-1].span.end > start:
+            self.tokens.pop()
+        self.position = line_end if is_line or inner else len(self.text)
+        self.tokens.append(Token("STRING", "", Span(start, self.position)))
 
     def _bad_escapes(self, raw: str, offset: int) -> None:
         for match in ESCAPE.finditer(raw):
@@ -403,9 +502,8 @@ class _Lexer:
                 self._add("HOLE_START", start, end)
                 return
             if character == "}":
-                self._report(
-                    catalogue.STRAY_BRACE, start, end, hint=r"write `\}` for a brace in the text"
-                )
+                hint = r"write `\}` for a brace in the text"
+                self._report(catalogue.STRAY_BRACE, start, end, what="a prompt", hint=hint)
 
     # A `$` that was meant as text
 
@@ -499,7 +597,9 @@ class _Lexer:
         )
 
     def _hint_of(self, offset: int) -> str | None:
-        if _CONVERSION.match(self.text, offset) and self.open and self.open[-1][0] == "hole":
+        if _CONVERSION.match(self.text, offset) and self._is_in(_FORMAT_HOLE):
+            return "a value is written as `str(x)` writes it; `json(x)` puts a text in quotes"
+        if _CONVERSION.match(self.text, offset) and self._is_in("hole"):
             return "a value goes in as JSON; `{name:raw}` inserts a text as it is"
         return CHARACTERS.get(self.text[offset])
 
@@ -519,6 +619,9 @@ class _Lexer:
         """Reports the outermost thing left open and goes back to the line below it."""
         # The outermost prompt explains more than a hole or a bracket inside it.
         what, offset = self.open[0]
+        if what.startswith("f"):
+            self._unclosed_format(0)
+            return
         if what == "$":
             self._report(
                 catalogue.UNTERMINATED_PROMPT,

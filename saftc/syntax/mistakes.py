@@ -24,6 +24,7 @@ _GROUPS = (
     ("NEWLINE", "the end of the line"),
     ("PROMPT_END", "`$`"),
     ("HOLE_END", "`}`"),
+    ("FORMAT_HOLE_END", "`}`"),
     ("RPAR", "`)`"),
     ("RSQB", "`]`"),
     ("RBRACE", "`}`"),
@@ -37,8 +38,9 @@ _CLOSINGS = {
     "LBRACE": "`,` or `}`",
     "PATTERN_START": "`,` or `}`",
     "HOLE_START": "`}`",
+    "FORMAT_HOLE_START": "`}`",
 }
-_CLOSED_BY = {"RPAR", "RSQB", "RBRACE", "HOLE_END"}
+_CLOSED_BY = {"RPAR", "RSQB", "RBRACE", "HOLE_END", "FORMAT_HOLE_END"}
 
 
 def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
@@ -68,7 +70,7 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
 def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
     if position and tokens[position - 1].kind == "DOT":
         return "a name"
-    goes_on = bool(expected & {"NEWLINE", "RPAR", "RSQB", "RBRACE", "HOLE_END"})
+    goes_on = bool(expected & {"NEWLINE", *_CLOSED_BY})
     if goes_on and "INTEGER" not in expected:
         line = tokens[line_at(tokens, tokens[position].span.start)]
         opened = _innermost_open(tokens[:position])

@@ -188,6 +188,28 @@ class Comprehension(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class FormatText(Node):
+    """A stretch of the text of a formatted string, escapes and doubled braces resolved."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormatHole(Node):
+    """`{value}` or `{value:spec}` in a formatted string."""
+
+    value: "Expression"
+    spec: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormattedString(Node):
+    """`f"{name} has {count:,}"`."""
+
+    parts: tuple[FormatText | FormatHole, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PromptText(Node):
     """A stretch of a prompt's text, escapes resolved and the common indentation removed."""
 
@@ -501,6 +523,7 @@ Expression = (
     | Logical
     | Conditional
     | Comprehension
+    | FormattedString
     | Prompt
 )
 Schema = (

@@ -93,6 +93,12 @@ DESCRIPTIONS = {
     "PROMPT_END": "`$`",
     "HOLE_START": "`{`",
     "HOLE_END": "`}`",
+    "FORMAT_START": "a string",
+    "FORMAT_TEXT": "text",
+    "FORMAT_END": "the end of the string",
+    "FORMAT_HOLE_START": "`{`",
+    "FORMAT_SPEC": "`:`",
+    "FORMAT_HOLE_END": "`}`",
     **{
         kind: f"`{text}`"
         for table in (KEYWORDS, SOFT_KEYWORDS, OPERATORS)

@@ -14,7 +14,7 @@ _ORDER: dict[type[Node], tuple[str, ...]] = {
 }
 
 # Fields that never hold a node; looking at them takes time.
-_PLAIN = {"span", "text", "operator", "is_spread", "is_raw", "mode", "is_conversion"}
+_PLAIN = {"span", "text", "operator", "is_spread", "is_raw", "mode", "is_conversion", "spec"}
 
 
 @cache

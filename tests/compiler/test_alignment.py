@@ -44,7 +44,7 @@ _PARTS = {
     "dotted_name": "import_stmt, from_import",
 }
 # Nodes that come from tokens or from the whole, not from a rule of their name.
-_WITHOUT_RULE = {"Node", "Identifier", "Module", "Branch", "PromptText"}
+_WITHOUT_RULE = {"Node", "Identifier", "Module", "Branch", "PromptText", "FormatText"}
 # Folders of cases that are not about one rule.
 _OTHER_FOLDERS = {"builtins", "diagnostics", "module"}
 # Names of the runtime that are for Python code written by hand.

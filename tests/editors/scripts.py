@@ -57,6 +57,9 @@ CONSTRUCTS = {
     "prompt text": 'x = $ // "a # if ret nil 12 /// b [ ( $\n',
     "string escapes": r'x = "\n \t \r \" \\ \u00e9 // $ {a}"' + "\n",
     "block string": 'x = """a\n  "b" ""c \\""" $ {d}\n"""\n',
+    "formatted string": 'x = f"{a}: {b:,.2f} {{c}} \\n {g(d, [e][0:1])}" + f""\n',
+    "formatted block": 'x = f"""a "{b}" ""\n  {$ c {d} $}\n"""\n',
+    "formatted in formatted": 'x = f"{f"{a}"} {b["c"]:>5}"\ny = [f"{$ d $}"]\n',
     "comments": "/// module\n\n/// g\nf g(): // no $ prompt\n    ret 1 // { no hole\n",
     "soft words as names": (
         "f = 1\ntype = f\nconv: int = 2\ndo = [f, type, conv]\nprogram = do[0] + f (2)\n"

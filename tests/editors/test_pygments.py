@@ -40,6 +40,12 @@ COLOURS = {
     "PROMPT_END": (String.Delimiter,),
     "HOLE_START": (String.Interpol,),
     "HOLE_END": (String.Interpol,),
+    "FORMAT_START": (String.Double,),
+    "FORMAT_TEXT": (String.Double, String.Escape),
+    "FORMAT_HOLE_START": (String.Interpol,),
+    "FORMAT_SPEC": (String.Interpol,),
+    "FORMAT_HOLE_END": (String.Interpol,),
+    "FORMAT_END": (String.Double,),
     **{kind: (Keyword, Operator.Word) for kind in KEYWORDS.values()},
     **{kind: (Keyword,) for kind in SOFT_KEYWORDS.values()},
 }

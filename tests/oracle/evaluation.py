@@ -132,6 +132,8 @@ class Evaluation(Asking):
                 return self.evaluate(chosen, frame, asked)
             case n.Comprehension():
                 return self.comprehension(node, frame, asked)
+            case n.FormattedString():
+                return "".join(self.formatted(part, frame) for part in node.parts)
             case n.Prompt():
                 return self.prompted(node, frame, asked)
             case _:
@@ -142,6 +144,19 @@ class Evaluation(Asking):
         if owner is None:
             raise Fault("name", node.span, f"`{node.text}` has no value yet")
         return owner.names[node.text]
+
+    def formatted(self, part: n.FormatText | n.FormatHole, frame: Frame) -> str:
+        if isinstance(part, n.FormatText):
+            return part.text
+        value = self.evaluate(part.value, frame)
+        if part.spec is None:
+            return v.text_of(value)
+        if type(value) not in (int, float, str):
+            raise Wrong(f"a format of {kind_of(value)}")
+        try:
+            return format(value, part.spec)
+        except ValueError as error:
+            raise Wrong(str(error)) from None
 
     def slice(self, node: n.Slice, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)

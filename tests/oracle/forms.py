@@ -76,6 +76,7 @@ FLOAT_FORMS = (
     *("max(<floats>)", "round(<float>, digits: 2)"),
 )
 STRING_FORMS = (
+    *('f"{ <*> }"', 'f"a{<int>:,} {<string>:>4}{{}}"', 'f"{<float>:.2f}, {<string>}"'),
     *("(<string> + <string>)", "upper(<string>)", "lower(<string>)", "strip(<string>)"),
     *("str(<*>)", "type(<*>)", "json(<*>)", 'join(<strings>, ", ")', 'join("-", <strings>)'),
     *("join(<strings>)", "<string>[0]", "<string>[1:]", "<strings>[0]", "<object>.name"),

@@ -273,3 +273,25 @@ def test_a_method_is_called_as_its_member_would_be() -> None:
         ops.send({"say": greet}, "say", "a", tims=2)
     with pytest.raises(CheckError, match="has no field `upper`"):
         ops.send("text", "upper")
+
+
+def test_format() -> None:
+    assert ops.format(1234, ",") == "1,234"
+    assert ops.format("a", ">3") == "  a"
+    with pytest.raises(CheckError, match="`,` is no format of string"):
+        ops.format("a", ",")
+    with pytest.raises(CheckError, match="formats a number or a string, got bool true"):
+        ops.format(True, ">5")
+
+
+def test_unpack() -> None:
+    assert ops.unpack((1, [2]), 2) == (1, [2])
+    assert ops.unpack([1, (2, 3)], ("a", ("b", "c"))) == [1, [2, 3]]
+    with pytest.raises(CheckError, match="has to be a list or tuple of 2, got list"):
+        ops.unpack([1], 2)
+
+
+def test_slice_with_a_step() -> None:
+    assert ops.slice([1, 2, 3], None, None, -1) == [3, 2, 1]
+    with pytest.raises(CheckError, match="cannot be zero"):
+        ops.slice("abc", None, None, 0)

@@ -72,13 +72,17 @@ def thrown_about(text: str, random: Random) -> str:
     """`text` with other blanks, line breaks and comments, and the same tree."""
     tokens = lex(Source.from_text("in.saft", text), Collector()).tokens
     result: list[str] = []
-    depth = position = 0
+    depth = position = formatted = 0
     for token, following in zip_longest(tokens, tokens[1:]):
         start, end = token.span
         result.append(text[position:start])
         result.append(text[start:end])
         position = end
         depth += (token.kind in _OPENERS) - (token.kind in _CLOSERS)
+        formatted += (token.kind == "FORMAT_START") - (token.kind == "FORMAT_END")
+        if formatted:
+            # What stands in a formatted string stays on its line.
+            continue
         if following is None or token.kind in _TIED or following.kind == "PROMPT_TEXT":
             continue
         if following.kind == "PROMPT_END" and token.kind == "HOLE_END":

@@ -9,6 +9,14 @@ CASES = {
     "augmented": ("x=1\nx+=( 1+2 )\nx %=2 // odd\n", "x = 1\nx += 1 + 2\nx %= 2  // odd\n"),
     "unpacking": ("a ,(b,_),=x\n(c,d) ,e= ( 1,2 )\n", "a, (b, _) = x\n(c, d), e = (1, 2)\n"),
     "slices": ("x = y[ :: 2]+y[1 : n+1: -1 ]\n", "x = y[::2] + y[1:n + 1:-1]\n"),
+    "formatted": (
+        'x=f"{a  }: { b:>5 }{{}}"+f"" # c\n'.replace("#", "//"),
+        'x = f"{a  }: { b:>5 }{{}}" + f""  // c\n',
+    ),
+    "formatted_block": (
+        'if true:\n  x = f"""a\n      {b}\n        c\n      """\n',
+        'if true:\n    x = f"""a\n        {b}\n          c\n    """\n',
+    ),
     "blocks": (
         "if true :print( 1 )\nelse :\n  print(2)\n",
         "if true:\n    print(1)\nelse:\n    print(2)\n",

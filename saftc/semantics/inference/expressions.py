@@ -16,6 +16,7 @@ from saftc.semantics.forms import (
     is_singleton,
     is_written_out,
     native_if,
+    takes_format,
 )
 from saftc.semantics.inference.calls import call
 from saftc.semantics.inference.conditions import condition, logical_value, narrow
@@ -95,6 +96,9 @@ def type_of(
             return _conditional(inference, node, env, wanted)
         case n.Comprehension():
             return _comprehension(inference, node, env, wanted)
+        case n.FormattedString():
+            _formatted_string(inference, node, env)
+            return STRING
         case n.Prompt():
             return prompt(inference, node, env, wanted)
         case _:
@@ -346,6 +350,29 @@ def _comprehension(
     return ListType(widened(inference.expression(node.item, inner)))
 
 
+def _formatted_string(inference: Inference, node: n.FormattedString, env: Environment) -> None:
+    for hole in node.parts:
+        if not isinstance(hole, n.FormatHole):
+            continue
+        type_ = inference.expression(hole.value, env)
+        if hole.spec is None:
+            continue
+        wrong = union(one for one in members(type_) if takes_format(one, hole.spec) is False)
+        if wrong == type_ != NEVER:
+            is_plain = any(takes_format(one, hole.spec) for one in (INT, FLOAT, STRING))
+            hint = "such as `,`, `.2f`, `.1%` and `>10`"
+            if is_plain:
+                hint = "a format is for numbers and texts; `str(x)` makes a text of any value"
+            found = show(type_)
+            inference.report(
+                catalogue.BAD_FORMAT.at(hole.span, format=hole.spec, found=found, hint=hint)
+            )
+        elif wrong != NEVER:
+            inference.may_fail(hole.value, wrong, f"`{hole.spec}` is no format of it")
+        is_proved = all(takes_format(one, hole.spec) for one in members(type_))
+        inference.facts.forms.holes[hole] = native_if(is_proved)
+
+
 def _member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
     """The member of what a place asks for that a literal of `kind` is meant for."""
     if wanted is None:
@@ -391,7 +418,7 @@ def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
     if operator == "+" and STRING in (left, right):
         return "`str(x)` makes a text of any value"
     if operator == "%" and left == STRING:
-        return '`+` joins texts: `"total: " + str(n)`'
+        return 'write `f"total: {n}"`'
     if operator == "%" and {left, right} <= {INT, FLOAT}:
         return "`%` takes ints only"
     if operator == "+" and isinstance(left, ListType):
