@@ -224,7 +224,11 @@ class Evaluation(Asking):
                 named[name] = value
         if not isinstance(function, Callable_):
             raise Wrong(f"cannot call {kind_of(function)}")
-        return self.called(function, positional, named, node.span)
+        value = self.called(function, positional, named, node.span)
+        if "by" in named and value == []:
+            # Nothing was compared, so nothing says that the function could be asked.
+            self.evaluated -= {one.value.span for one in node.arguments if one.name is not None}
+        return value
 
     def called(
         self, function: Callable_, positional: list[Value], named: v.Bound, span: Span

@@ -67,7 +67,7 @@ INT_FORMS = (
     *("<pair>.0", "<nested>.1.0", "<pair>[0]", "min(<int>, 2, <int>)", "<ints>[<int>]"),
     *('parse("[1, 2]")[1]', "<object>.length", 'parse("{\\"id\\": 4}").id'),
     *("len(keys(<object>))", "div(<int>, 3)", "div(<int>, <int>)", "div(<float>, <int>)"),
-    *("min(<ints>, by: abs)", "max(<int>, <int>, by: str)"),
+    *("min(<ints>, by: abs)", "max(<int>, <int>, by: str)", "len(values(<object>))"),
 )
 FLOAT_FORMS = (
     *("(<int> / 4)", "(<int> / <int>)", "(<float> + <int>)", "(<int> * <float>)"),

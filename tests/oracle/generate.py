@@ -86,7 +86,7 @@ class _Statements(Writer):
             if self.in_function < 2:
                 options += [self.function, self.function, self.function, self.scoping]
         options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
-        options += [self.unpack]
+        options += [self.unpack, self.accumulate]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -133,6 +133,17 @@ class _Statements(Writer):
         value = self.expression(type_)
         self.hold(name, type_)
         return [f"{name} = {value}"]
+
+    def accumulate(self, _depth: int) -> list[str]:
+        """A number, a text or a list that is there already, and what is added to it."""
+        added = (INT, FLOAT, STRING, ListOf(INT), ListOf(STRING), ListOf(FLOAT))
+        known = [
+            (name, held)
+            for name, held in self.scope.variables.items()
+            # What is bound to a prompt keeps its conversation only where it is bound to no more.
+            if held in added and not name.startswith("told_")
+        ]
+        return self.augmented(*self.choose(known)) if known else self.assign(0)
 
     def augmented(self, name: str, known: Type) -> list[str]:
         """An operator before the `=`; what it gives may be a float, or an error."""
