@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from saftc.driver import Checked, check
-from saftc.project.annotations import returns_of
+from saftc.project.annotations import declarations_of
 from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
@@ -25,7 +25,14 @@ from saftc.project.finder import (
     scripts_in,
     sibling,
 )
-from saftc.semantics.imports import BrokenModule, Loaded, MissingModule, PythonModule, SaftModule
+from saftc.semantics.imports import (
+    BrokenModule,
+    Loaded,
+    MissingModule,
+    PythonModule,
+    PythonNames,
+    SaftModule,
+)
 from saftc.source import Source
 
 # Gives the bytes of a script by its path.
@@ -87,6 +94,8 @@ class Modules:
         self.find = find
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
+        # What Python modules declare, by name: a class of theirs is the same in all scripts.
+        self.python: dict[str, PythonNames] = {}
         self.known: dict[Path, _Known] = {}
         # The scripts that are being checked, by name, each imported by the one before.
         self.open: dict[str, Path] = {}
@@ -138,8 +147,11 @@ class Modules:
             return self._sibling(name, path)
         if is_python_module(name, self.folder):
             beside = is_beside(name, self.folder)
-            returns = returns_of(python_source(name, self.folder) or b"")
-            return PythonModule(scripts_in(name, self.folder), beside, returns)
+            names = self.python.get(name)
+            if names is None:
+                text = python_source(name, self.folder) or b""
+                names = self.python[name] = declarations_of(text)
+            return PythonModule(scripts_in(name, self.folder), beside, names)
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
         return MissingModule(tuple(dict.fromkeys(searched)))
 

@@ -6,6 +6,7 @@ decides nothing from types that a form says.
 """
 
 from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from saftc.semantics.forms import Forms
@@ -70,10 +71,16 @@ class FunctionFacts:
 
 @dataclass(slots=True)
 class RecordFacts:
-    """The fields of a record, in order, with their types."""
+    """The fields of a record, in order, with their types.
+
+    A class of Python has `members` besides, with their types, and `methods` among them, with the
+    types of what these give.
+    """
 
     node: n.RecordDef
     fields: dict[str, Type]
+    members: Mapping[str, Type] = field(default_factory=dict[str, Type])
+    methods: Mapping[str, Type] = field(default_factory=dict[str, Type])
 
 
 @dataclass(slots=True)
@@ -195,6 +202,10 @@ class Facts:
         match function:
             case n.Name():
                 return self.python_returns.get((self.names.of(function), ""), ANY)
+            case n.Member() if self.is_method(function):
+                owner = self.types[function.value]
+                known = self._facts_of(owner) if isinstance(owner, RecordType) else None
+                return ANY if known is None else known.methods.get(function.name.text, ANY)
             case n.Member(value=n.Name() as module):
                 key = self.names.of(module), function.name.text
                 return self.python_returns.get(key, ANY)
@@ -233,12 +244,24 @@ class Facts:
         """The type of the field `name` of an object or record of `type_`, if it has one."""
         match type_:
             case ObjectType():
-                field = type_.field(name)
-                return None if field is None else field.type
+                own = type_.field(name)
+                return None if own is None else own.type
             case RecordType():
-                return self.fields_of(type_).get(name)
+                known, field = self._facts_of(type_), self.fields_of(type_).get(name)
+                return known.members.get(name) if known and field is None else field
             case _:
                 return None
+
+    def _facts_of(self, record: RecordType) -> RecordFacts | None:
+        return None if record.definition is None else self.record_facts.get(record.definition)
+
+    def is_method(self, node: n.Expression) -> bool:
+        """Whether `node` is a member of a class of Python, which is no field of it."""
+        if not isinstance(node, n.Member):
+            return False
+        owner = self.types.get(node.value)
+        known = self._facts_of(owner) if isinstance(owner, RecordType) else None
+        return known is not None and node.name.text in known.members
 
     def has_field(self, type_: Type, name: str) -> bool:
         """Whether an object or record of `type_` has a field `name`."""

@@ -12,24 +12,32 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.diagnostics.near import did_you_mean
-from saftc.semantics.facts import Facts
+from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, Type
+from saftc.semantics.types import ANY, Type, record_type
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
 
 @dataclass(frozen=True, slots=True)
-class PythonModule:
-    """A module that Python will find; `scripts` are those in its folder, when it is one.
-
-    `returns` are the types of what its functions give, as far as their annotations say.
+class PythonNames:
+    """What a Python module declares: the types of what its functions give, as far as they are
+    annotated, its classes with fields as records, and names for types.
     """
+
+    returns: Mapping[str, Type] = field(default_factory=dict[str, Type])
+    records: Mapping[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
+    aliases: Mapping[str, Type] = field(default_factory=dict[str, Type])
+
+
+@dataclass(frozen=True, slots=True)
+class PythonModule:
+    """A module that Python will find; `scripts` are those in its folder, when it is one."""
 
     scripts: frozenset[str] = frozenset()
     is_beside: bool = False
-    returns: Mapping[str, Type] = field(default_factory=dict[str, Type])
+    names: PythonNames = field(default_factory=PythonNames)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,29 +101,44 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
             case PythonModule(scripts, is_beside):
                 if is_beside:
                     facts.siblings.add(statement.module.text)
-                _note_returns(statement, loaded, facts)
+                _link_python(statement, loaded.names, facts)
                 if isinstance(statement, n.FromImport):
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             _report_unused(statement, facts, mistakes)
 
 
-def _note_returns(
-    statement: n.ImportStmt | n.FromImport, loaded: PythonModule, facts: Facts
+def _link_python(
+    statement: n.ImportStmt | n.FromImport, python: PythonNames, facts: Facts
 ) -> None:
-    """Notes what functions of Python give, under the names by which the script calls them."""
+    """Takes over what a Python module declares, under the names that the script has for it."""
+    for record in python.records.values():
+        facts.record_facts[record.node] = record
+        facts.record_modules[record.node] = statement.module.text
     if isinstance(statement, n.FromImport):
         for imported in statement.names:
-            symbol = facts.names.of(imported.alias or imported.name)
-            if symbol.node is imported:
-                facts.python_returns[symbol, ""] = loaded.returns.get(imported.name.text, ANY)
-            else:
-                # Another import of the same name comes before it, on some way at least.
-                facts.python_returns[symbol, ""] = ANY
+            _link_python_name(imported, python, facts)
     elif statement.alias is not None or "." not in statement.module.text:
         symbol = facts.names.of(_bound(statement))
-        for name, type_ in loaded.returns.items() if symbol.node is statement else ():
+        made = {name: record_type(record.node) for name, record in python.records.items()}
+        for name, type_ in {**python.returns, **made}.items() if symbol.node is statement else ():
             facts.python_returns[symbol, name] = type_
+
+
+def _link_python_name(imported: n.ImportedName, python: PythonNames, facts: Facts) -> None:
+    symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
+    if symbol.node is not imported:
+        # Another import of the same name comes before it, on some way at least.
+        facts.python_returns[symbol, ""] = ANY
+        facts.imported.pop(symbol, None)
+        return
+    facts.python_returns[symbol, ""] = python.returns.get(name, ANY)
+    record, alias = python.records.get(name), python.aliases.get(name)
+    if record is not None:
+        facts.imported[symbol] = Symbol(name, "record", None, record.node)
+        facts.records[symbol.name] = record
+    elif alias is not None:
+        facts.aliases[symbol.name] = alias
 
 
 def _link_scripts(
@@ -190,7 +213,8 @@ def _take_over(facts: Facts, sibling: SaftModule, module: str) -> None:
     facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
     known = set(map(id, facts.record_facts.maps))
     facts.record_facts.maps += [t for t in other.record_facts.maps if id(t) not in known]
-    own = {definition: module for definition in other.record_facts.maps[0]}
+    defined = other.record_facts.maps[0].keys() - other.record_modules.keys()
+    own = dict.fromkeys(defined, module)
     facts.record_modules = {**other.record_modules, **own, **facts.record_modules}
     facts.history.does |= {
         keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
@@ -205,8 +229,8 @@ def _link_names(
     mistakes: Collector,
 ) -> None:
     for imported in names:
-        symbol = facts.names.of(imported.alias or imported.name)
-        target = loaded.facts.own_names.get(imported.name.text)
+        symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
+        target = loaded.facts.own_names.get(name)
         if target is None:
             mistakes.add(
                 catalogue.UNKNOWN_NAME.at(
@@ -223,9 +247,13 @@ def _link_names(
                 catalogue.UNKNOWN_NAME.at(imported.name.span, name=imported.name.text, hint=hint)
             )
             continue
+        meaning = loaded.facts.meaning_of(target)
+        if meaning.kind == "record":
+            target = meaning
+            facts.records[symbol.name] = loaded.facts.records[name]
+        elif name in loaded.facts.aliases:
+            facts.aliases[symbol.name] = loaded.facts.aliases[name]
+        if (target, "") in loaded.facts.python_returns:
+            facts.python_returns[symbol, ""] = loaded.facts.python_returns[target, ""]
         facts.imported[symbol] = target
         facts.lasting[target] = loaded.facts.lasting_type(target)
-        if target.kind == "record":
-            facts.records[symbol.name] = loaded.facts.records[target.name]
-        elif target.kind == "type":
-            facts.aliases[symbol.name] = loaded.facts.aliases[target.name]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saftc.project.annotations import returns_of
+from saftc.project.annotations import declarations_of
 from saftc.semantics.types import show
 from tests.compiler.support import compile_text
 
@@ -48,7 +48,7 @@ class str_: ...
 )
 def test_annotations_that_saft_has_a_type_for(annotation: str, type_: str | None) -> None:
     text = f"{_HEAD}\ndef go(x: int) -> {annotation}: ...\n"
-    found = returns_of(text.encode())
+    found = declarations_of(text.encode()).returns
     assert {name: show(one) for name, one in found.items()} == ({"go": type_} if type_ else {})
 
 
@@ -69,12 +69,40 @@ def test_annotations_that_saft_has_a_type_for(annotation: str, type_: str | None
     ],
 )
 def test_what_a_name_may_be_besides_is_any_value(text: str) -> None:
-    assert returns_of(text.encode()) == {}
+    assert declarations_of(text.encode()).returns == {}
 
 
 _SHOP = """
 raise SystemExit("nothing of it runs")
 
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypedDict
+
+@dataclass(frozen=True)
+class Item:
+    name: str
+    class_: str | None = None
+    def shout(self, mark: str = "!") -> str: ...
+
+@dataclass
+class Order:
+    id: int
+    items: list[Item] = field(default_factory=list)
+    @property
+    def total(self) -> int: ...
+    def first(self) -> Item: ...
+    def loose(self): ...
+
+class Point(NamedTuple):
+    x: int
+
+class Row(TypedDict):
+    id: int
+
+class Derived(Order):
+    more: int
+
+def latest() -> Order: ...
 def count(text: str) -> int: ...
 def price(name: str) -> float: ...
 def names() -> list[str]: ...
@@ -114,6 +142,54 @@ def test_calls_of_python_give_what_is_annotated(
 ) -> None:
     expected = "n: str = check(market.stall.owner(), str)" if body is None else body
     assert _body(script, folder) == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "body"),
+    [
+        ("o: Order = parse(\"{}\")\n", 'o: Order = check(parse("{}"), Order)'),
+        ("o: Order = $ one $\n", 'o = prompt("one", returns=Order).value'),
+        ("print(Order(1, items: [Item(\"a\", class: \"b\")]).items[0].class == nil)\n", None),
+        ("print(latest().first().shout() + \"?\")\n", 'print(latest().first().shout() + "?")'),
+        ("print(latest().total + 1)\n", "print(latest().total + 1)"),
+        ("n: int = latest().loose()\n", "n: int = check(latest().loose(), int)"),
+        ("print(Point(1).x + 1)\n", "print(Point(1).x + 1)"),
+        ("r: Row = {id: 1}\nprint(r.id + 1)\n", 'r: Row = {"id": 1}\nprint(r["id"] + 1)'),
+    ],
+)
+def test_classes_with_fields_are_types(script: str, body: str | None, folder: Path) -> None:
+    head = "from shop import Item, Order, Point, Row, latest\n"
+    expected = (
+        'print(show(Order(1, items=[Item("a", class_="b")]).items[0].class_ is None))'
+        if body is None
+        else body
+    )
+    assert _body(head + script, folder).rpartition("\n\n")[2] == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("print(latest().totl)\n", "Order has no field `totl`"),
+        ("print(Order())\n", "`Order` needs a value for `id`"),
+        ('print(Item(1))\n', "expected string, found int"),
+        ("o: Order = {id: 1}\n", "expected Order, found {id: int}"),
+        ("d: Derived = latest()\n", "unknown type `Derived`"),
+    ],
+)
+def test_wrong_uses_of_classes_are_told(script: str, said: str, folder: Path) -> None:
+    head = "from shop import Derived, Item, Order, latest\n"
+    compiled = compile_text(head + script, folder=folder)
+    errors = [one.message for one in compiled.checked.diagnostics if one.severity == "error"]
+    assert errors == [said]
+
+
+def test_a_class_is_the_same_by_way_of_another_script(folder: Path) -> None:
+    (folder / "between.saft").write_text(
+        "from shop import Order\n\nf make() -> Order:\n    ret Order(1)\n"
+    )
+    script = "from between import Order, make\no: Order = make()\nprint(o.first().name)\n"
+    assert "o: Order = make()\nprint(o.first().name)" in _body(script, folder)
 
 
 def test_a_wrong_use_of_what_is_given_is_told(folder: Path) -> None:

@@ -76,7 +76,7 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
 
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:
     """How something is called that is known only when the script runs."""
-    if facts.is_imported(function):
+    if facts.is_imported(function) or facts.is_method(function):
         return DirectCall(None)
     is_method = isinstance(function, n.Member) and facts.forms.members[function] == Form.OPS
     return Form.SEND if is_method else Form.OPS

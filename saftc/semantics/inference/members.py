@@ -174,7 +174,7 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
                 return field.type
             return INT if name == "length" else None
         case RecordType():
-            return inference.facts.fields_of(value).get(name)
+            return inference.facts.field_type(value, name)
         case ListType() | TupleType():
             return INT if name == "length" else None
         case _ if value == DATAFRAME:
