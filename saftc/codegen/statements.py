@@ -81,6 +81,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 # Builtins that give a value of whatever they take, where the types are right.
 _SAFE = {"str", "len", "upper", "lower", "strip"}
 _ANY_WIDTH = 1_000_000
+_OF_SOME_INTEGERS = tuple("%EFGcefgn")
 
 _About = cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cst.Pass
 
@@ -232,6 +233,11 @@ def _never_fails(context: Context, node: n.Expression) -> bool:
         case n.Binary(operator="+"):
             is_native = forms.operators[node] == Form.NATIVE
             return is_native and all(_never_fails(context, one) for one in (node.left, node.right))
+        case n.FormattedString(parts=parts):
+            holes = [part for part in parts if isinstance(part, n.FormatHole)]
+            return all(_never_fails(context, hole.value) for hole in holes) and all(
+                hole.spec is None or _always_takes(context, hole, hole.spec) for hole in holes
+            )
         case n.Member():
             return isinstance(forms.members[node], Attribute) and _never_fails(context, node.value)
         case n.Call():
@@ -244,6 +250,13 @@ def _never_fails(context: Context, node: n.Expression) -> bool:
             )
         case _:
             return False
+
+
+def _always_takes(context: Context, hole: n.FormatHole, spec: str) -> bool:
+    """Whether every value of a hole takes its format: a huge integer is no float, no character."""
+    is_proved = context.facts.forms.holes[hole] == Form.NATIVE
+    is_small = is_only(context.type_of(hole.value), "float", "string")
+    return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
 
 
 # Branches and loops

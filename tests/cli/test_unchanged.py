@@ -154,7 +154,8 @@ def test_siblings_are_unchanged_with_it(
     saftc: Command, script: Script, compiled: list[str]
 ) -> None:
     script("a.saft", IMPORTING)
-    script("b.saft", "from c import x\n")
+    # What it did not use would be no name of `b`.
+    script("b.saft", "from c import x\nprint(x)\n")
     script("c.saft", "x = 1\n")
     first = _build(saftc, "a.saft", "--out-dir", "out")
     assert first.err == "a.saft -> out/a.py\nc.saft -> out/c.py\nb.saft -> out/b.py\n"
