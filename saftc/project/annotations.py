@@ -3,6 +3,7 @@
     def total(rows: list[int]) -> int: ...      what a call gives is an int
     @dataclass class Order: id: int             a record `Order(id: int)`
     class Row(TypedDict): id: int               a name for `{id: int}`
+    class Color(Enum): RED = "red"              a type with the member `Color.RED`
 
 Annotations are believed, as Python's type checkers believe them. What says nothing that Saft has a
 type for is any value, and so is what a decorator has changed, or a name that is bound more than
@@ -31,6 +32,7 @@ from saftc.semantics.types import (
     literal_type,
     record_type,
     union,
+    widened,
 )
 from saftc.source import Span
 from saftc.syntax import nodes as n
@@ -93,8 +95,9 @@ class _Reader:
         # What a name of the module is in `typing`, and the names of `typing` itself.
         self.forms: dict[str, str] = {}
         self.typing: set[str] = set()
-        # What is written for `dataclass`.
+        # What is written for `dataclass`, and for `Enum`.
         self.dataclasses: dict[str, bool] = {}
+        self.enums: dict[str, bool] = {}
         self.records: dict[str, RecordFacts] = {}
         self.aliases: dict[str, Type] = {}
         for statement in statements:
@@ -107,6 +110,12 @@ class _Reader:
                 case ast.Import(names=[ast.alias(name="dataclasses", asname=alias)]):
                     module = alias or "dataclasses"
                     self.dataclasses[f"{module}.dataclass"] = bound[module] == 1
+                case ast.ImportFrom(module="enum", names=names):
+                    bases = [one.asname or one.name for one in names if one.name == "Enum"]
+                    self.enums |= {one: bound[one] == 1 for one in bases}
+                case ast.Import(names=[ast.alias(name="enum", asname=alias)]):
+                    module = alias or "enum"
+                    self.enums[f"{module}.Enum"] = bound[module] == 1
                 case ast.Import(names=names):
                     self.typing |= {one.asname or one.name for one in names if one.name == "typing"}
                 case _:
@@ -116,21 +125,32 @@ class _Reader:
         """Fills `records` and `aliases` with the classes that have fields."""
         kinds = {node.name: (node, self._kind(node)) for node in classes}
         for name, (node, kind) in kinds.items():
-            if kind in ("dataclass", "NamedTuple"):
-                definition = n.RecordDef(_NOWHERE, n.Identifier(_NOWHERE, name), _parameters(node))
+            if kind in ("dataclass", "Enum", "NamedTuple"):
+                of_value = [_parameter("value", is_optional=False)]
+                fields = of_value if kind == "Enum" else _parameters(node)
+                name_of_it = n.Identifier(_NOWHERE, name)
+                definition = n.RecordDef(_NOWHERE, name_of_it, tuple(fields))
                 self.records[name] = RecordFacts(definition, {})
         for name, (node, kind) in kinds.items():
             if kind == "TypedDict":
                 fields = [FieldType(key, type_) for key, type_ in self._fields(node).items()]
                 self.aliases[name] = ObjectType(tuple(fields), is_declared=True)
         for name, record in self.records.items():
-            node = kinds[name][0]
-            record.fields.update(self._fields(node))
+            node, kind = kinds[name]
+            if kind == "Enum":
+                record.choices = tuple(_script_name(one) for one, _ in _choices(node))
+                types = (widened(literal_type(value)) for _, value in _choices(node))
+                record.fields["value"] = union(types)
+            else:
+                record.fields.update(self._fields(node))
             functions = [one for one in node.body if isinstance(one, ast.FunctionDef)]
-            record.members = dict.fromkeys(_bound(node.body), ANY)
+            members: dict[str, Type] = dict.fromkeys(_bound(node.body), ANY)
+            if kind == "Enum":
+                members["name"] = STRING
             for one in functions:
                 if [ast.unparse(decorator) for decorator in one.decorator_list] == ["property"]:
-                    record.members[one.name] = self.type_of(one.returns)
+                    members[one.name] = self.type_of(one.returns)
+            record.members = members
             record.methods = self.returns_in(node.body, Counter(_bound(node.body)))
 
     def returns_in(
@@ -148,6 +168,12 @@ class _Reader:
 
     def _kind(self, node: ast.ClassDef) -> str | None:
         """What makes a class one with fields; None where there is more to know of it."""
+        match node:
+            case ast.ClassDef(bases=[base], keywords=[], decorator_list=[]):
+                if self.enums.get(ast.unparse(base)):
+                    return "Enum" if _is_plain_enum(node) else None
+            case _:
+                pass
         is_plain = all(
             isinstance(one, ast.AnnAssign | ast.FunctionDef | ast.Pass | ast.Expr)
             for one in node.body
@@ -249,16 +275,39 @@ def _is_plain_field(line: ast.stmt) -> bool:
 
 def _parameters(node: ast.ClassDef) -> tuple[n.Parameter, ...]:
     """The fields as those of a record; only whether one has a default is said of that."""
-    schema, default = n.NamedSchema(_NOWHERE, "any"), n.Literal(_NOWHERE, None)
-    return tuple(
-        n.Parameter(
-            _NOWHERE,
-            n.Identifier(_NOWHERE, _script_name(name)),
-            schema,
-            None if value is None else default,
-        )
-        for name, _, value in _annotated(node)
+    return tuple(_parameter(name, value is not None) for name, _, value in _annotated(node))
+
+
+def _parameter(name: str, is_optional: bool) -> n.Parameter:
+    return n.Parameter(
+        _NOWHERE,
+        n.Identifier(_NOWHERE, _script_name(name)),
+        n.NamedSchema(_NOWHERE, "any"),
+        n.Literal(_NOWHERE, None) if is_optional else None,
     )
+
+
+def _choices(node: ast.ClassDef) -> Iterator[tuple[str, int | float | str | bool]]:
+    """The members of an Enum whose values are written out, with these."""
+    for line in node.body:
+        match line:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Constant(value=bool() | int() | float() | str() as value),
+            ):
+                yield name, value
+            case _:
+                pass
+
+
+def _is_plain_enum(node: ast.ClassDef) -> bool:
+    """Whether all that an Enum says are members, by value, and methods."""
+    names = list(_bound(node.body))
+    choices = [name for name, _ in _choices(node)]
+    methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.Pass | ast.Expr)]
+    is_usual = not any(name.startswith("_") or name in ("name", "value") for name in names)
+    is_complete = len(choices) + len(methods) == len(node.body)
+    return bool(choices) and is_complete and is_usual and len(set(names)) == len(names)
 
 
 def _script_name(name: str) -> str:

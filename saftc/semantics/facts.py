@@ -74,13 +74,14 @@ class RecordFacts:
     """The fields of a record, in order, with their types.
 
     A class of Python has `members` besides, with their types, and `methods` among them, with the
-    types of what these give.
+    types of what these give. `choices` are the members of an Enum, whose one field is `value`.
     """
 
     node: n.RecordDef
     fields: dict[str, Type]
     members: Mapping[str, Type] = field(default_factory=dict[str, Type])
     methods: Mapping[str, Type] = field(default_factory=dict[str, Type])
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -211,6 +212,14 @@ class Facts:
                 return self.python_returns.get(key, ANY)
             case _:
                 return ANY
+
+    def enum_of(self, node: n.Expression) -> RecordFacts | None:
+        """The Enum that a name means, if it means one."""
+        if not isinstance(node, n.Name):
+            return None
+        definition = self.meaning_of(self.names.of(node)).node
+        known = self.record_facts.get(definition) if isinstance(definition, n.RecordDef) else None
+        return known if known is not None and known.choices else None
 
     def is_imported(self, node: n.Expression) -> bool:
         """Whether `node` is an imported name, or a member of one: Python's own to know."""

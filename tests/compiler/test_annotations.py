@@ -184,6 +184,110 @@ def test_wrong_uses_of_classes_are_told(script: str, said: str, folder: Path) ->
     assert errors == [said]
 
 
+_PAINT = """
+import enum as e
+from dataclasses import dataclass
+from enum import Enum, auto, unique
+
+class Color(Enum):
+    RED = "red"
+    GREEN = "green"
+    def shout(self) -> str: ...
+
+class Level(e.Enum):
+    LOW = 1
+    HALF = 1.5
+
+class Next(Enum):
+    ONE = auto()
+
+class Text(str, Enum):
+    ONE = "one"
+
+class Odd(Enum):
+    ONE = "one"
+    @classmethod
+    def _missing_(cls, value): ...
+
+@unique
+class Once(Enum):
+    ONE = 1
+
+@dataclass
+class Spot:
+    color: Color
+
+def best() -> Color: ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "body"),
+    [
+        ('print(Color.RED.value + "!")\n', 'print(Color.RED.value + "!")'),
+        ('print(best().name + "!")\n', 'print(best().name + "!")'),
+        ('print(Spot(Color.RED).color.shout() + "!")\n', None),
+        ("print(Level.LOW.value + 1)\n", "print(Level.LOW.value + 1)"),
+        ("if best() == Color.RED:\n    print(1)\n", "if best() == Color.RED:\n    print(1)"),
+        ('if Color("red") != best():\n    print(1)\n', 'if Color("red") != best():\n    print(1)'),
+        ("c: Color = $ one $\n", 'c = prompt("one", returns=Color).value'),
+        ('c: Color = parse("1")\n', 'c: Color = check(parse("1"), Color)'),
+        ('print(Next.ONE.value + "!")\n', 'print(show(ops.add(Next.ONE.value, "!")))'),
+        ("print(Color.__members__)\n", "print(show(Color.__members__))"),
+    ],
+)
+def test_enums_are_types(script: str, body: str | None, tmp_path: Path) -> None:
+    (tmp_path / "paint.py").write_text(_PAINT)
+    head = "from paint import Color, Level, Next, Spot, best\n"
+    expected = 'print(Spot(Color.RED).color.shout() + "!")' if body is None else body
+    assert _body(head + script, tmp_path).rpartition("\n\n")[2] == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "said", "hint"),
+    [
+        ("print(Color.REDD)\n", "Color has no field `REDD`", "did you mean `RED`?"),
+        ("print(C.BLUE)\n", "Color has no field `BLUE`", "it has `RED`, `GREEN`"),
+        ("print(best().valu)\n", "Color has no field `valu`", "did you mean `value`?"),
+        ('c: Color = "red"\n', "expected Color, found string", None),
+        ("print(Color(1))\n", "expected string, found int", "`str(x)` makes a text of any value"),
+    ],
+)
+def test_wrong_uses_of_enums_are_told(
+    script: str, said: str, hint: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "paint.py").write_text(_PAINT)
+    head = "from paint import Color, Color as C, best\n"
+    compiled = compile_text(head + script, folder=tmp_path)
+    errors = [one for one in compiled.checked.diagnostics if one.severity == "error"]
+    assert [(one.message, one.hint) for one in errors] == [(said, hint)]
+
+
+@pytest.mark.parametrize("name", ["Next", "Text", "Odd", "Once"])
+def test_enums_with_more_to_them_are_unknown(name: str) -> None:
+    assert name not in declarations_of(_PAINT.encode()).records
+
+
+def test_an_enum_in_a_script_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "hues.py").write_text(
+        "from enum import Enum\n\nclass Hue(Enum):\n    RED = 'red'\n    DIM = 'dim'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    script = (
+        "from hues import Hue as H\n\n"
+        "type Lamp(hue: H = H.RED)\n\n"
+        "lamp: Lamp = parse(\"{\\\"hue\\\": \\\"dim\\\"}\")\n"
+        "print(lamp, lamp.hue == H.DIM, H(\"red\") in [Lamp().hue], type(lamp.hue), H.DIM.name)\n"
+    )
+    compiled = compile_text(script, folder=tmp_path)
+    assert compiled.text is not None, compiled.checked.diagnostics
+    assert "lamp.hue == H.DIM" in compiled.text and "ops" not in compiled.text
+    exec(compile(compiled.text, "in.py", "exec"), {"__name__": "in_script"})
+    assert capsys.readouterr().out == 'Lamp(hue: "dim") true true Hue DIM\n'
+
+
 def test_a_class_is_the_same_by_way_of_another_script(folder: Path) -> None:
     (folder / "between.saft").write_text(
         "from shop import Order\n\nf make() -> Order:\n    ret Order(1)\n"

@@ -6,6 +6,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.builtins import DATAFRAME_MEMBERS
+from saftc.semantics.facts import RecordFacts
 from saftc.semantics.forms import (
     Attribute,
     Form,
@@ -34,6 +35,7 @@ from saftc.semantics.types import (
     is_only,
     item_type,
     members,
+    record_type,
     show,
     union,
 )
@@ -50,6 +52,9 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
         module = inference.facts.modules[inference.facts.names.of(node.value)]
         inference.facts.lasting.setdefault(foreign, module.lasting_type(foreign))
         return inference.facts.foreign_type(foreign)
+    enum = inference.facts.enum_of(node.value)
+    if enum is not None:
+        return _choice(inference, node, enum)
     if value in (STRING, ANY) and inference.facts.result_of(node.value) is not None:
         _check_spelling(inference, node)
     narrowed = env.narrowed(path_of(inference.facts.names, node))
@@ -69,6 +74,24 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
                 lambda: _missing_member(inference, node, value),
                 f"it has no field `{node.name.text}`",
             )
+
+
+def _choice(inference: Inference, node: n.Member, enum: RecordFacts) -> Type:
+    """The type of `Color.RED`; what else the class has is Python's to know."""
+    name = node.name.text
+    if name in enum.choices:
+        return record_type(enum.node)
+    if name not in enum.members and not name.startswith("_"):
+        listed = ", ".join(f"`{choice}`" for choice in enum.choices)
+        inference.report(
+            catalogue.MISSING_FIELD.at(
+                node.name.span,
+                found=enum.node.name.text,
+                name=name,
+                hint=did_you_mean(name, enum.choices) or f"it has {listed}",
+            )
+        )
+    return ANY
 
 
 def _check_spelling(inference: Inference, node: n.Member) -> None:
