@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from runtime_support import ops
     from runtime_support._config import Settings, configure, snapshot
     from runtime_support._exchange import Provider, Reply, Request, ToolRequest
+    from runtime_support._failures import Failure, failure
     from runtime_support._files import append_text, list_files, read_line, read_text, write_text
     from runtime_support._jsontext import parse, to_json
     from runtime_support._media import File, Image, file, image
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         CheckError,
         ConfigError,
         ContractError,
+        Failed,
         FileError,
         MissingError,
         ProgramError,
@@ -57,6 +59,8 @@ __all__ = [
     "CheckError",
     "ConfigError",
     "ContractError",
+    "Failed",
+    "Failure",
     "File",
     "FileError",
     "Image",
@@ -88,6 +92,7 @@ __all__ = [
     "append_text",
     "check",
     "configure",
+    "failure",
     "file",
     "image",
     "kind",
@@ -120,6 +125,8 @@ _HOMES = {
     "append_text": "_files",
     "check": "_schema",
     "configure": "_config",
+    "Failure": "_failures",
+    "failure": "_failures",
     "File": "_media",
     "file": "_media",
     "Image": "_media",

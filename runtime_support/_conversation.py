@@ -140,10 +140,16 @@ class Conversation:
                     if self.goal.is_reached:
                         self.messages.append({"role": "assistant", "content": reply.text})
         except PromptError as error:
-            # A prompt inside a tool has its own calls to tell of.
+            # A prompt inside a tool has its own calls and replies to tell of.
             error.tool_calls = error.tool_calls or tuple(self.calls)
+            self.note_replies(error)
             raise
         self.repairs.extend(self.goal.repairs)
+
+    def note_replies(self, error: SaftError) -> None:
+        """Notes what the model had said when the prompt failed."""
+        if error.replies is None:
+            error.replies, error.reply = self.requests, self.text or None
 
     def request(self) -> Request:
         """The request that is sent next."""

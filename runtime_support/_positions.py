@@ -214,6 +214,22 @@ def is_broken_rule(trace: TracebackType) -> bool:
     )
 
 
+def text_of_step(trace: TracebackType) -> str:
+    """The text of what a frame was doing; empty where the text of the module is not known."""
+    import linecache
+
+    frame = trace.tb_frame
+    stretch = Place(frame.f_code, trace.tb_lasti, frame.f_globals).stretch()
+    line, column, end_line, end_column = stretch
+    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)[line - 1 : end_line]
+    if not lines:
+        return ""
+    # Columns count bytes, and the last line may be the first.
+    lines[-1] = lines[-1].encode()[:end_column].decode(errors="ignore")
+    lines[0] = lines[0].encode()[column:].decode(errors="ignore")
+    return "".join(lines)
+
+
 def _tell_position(error: BaseException, trace: TracebackType | None) -> None:
     position = getattr(error, "saft_position", None) or position_of_error(error, trace)
     if position is not None and f"at {position}" not in getattr(error, "__notes__", ()):

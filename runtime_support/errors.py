@@ -6,6 +6,7 @@
     ├── ZeroError (also ZeroDivisionError)      division by zero
     ├── FileError (also OSError)                a file cannot be read or written
     ├── ConfigError (also ValueError)           a setting or an option is wrong or missing
+    ├── Failed                                  the script itself says so: `fail "no such order"`
     ├── ProgramError                            a program of the model failed
     └── PromptError                             a prompt got no usable answer
         ├── ContractError                       no reply satisfied the prompt's type
@@ -20,7 +21,8 @@
             └── ReplayMiss                      the recording has no such request
 
 Every one says what was asked, what came, and where it helps one thing to try.
-`saft_position` is `"triage.saft:12:5"` for a failed prompt whose source map is known, else None.
+`saft_position` is `"triage.saft:12:5"` for a failed prompt whose source map is known, else None;
+`replies` is how many replies a prompt had by then, and `reply` the text of the last one.
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class SaftError(Exception):
     """The root of the tree; `hint` is one thing to try, or None."""
 
     saft_position: str | None = None
+    replies: int | None = None
+    reply: str | None = None
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -107,6 +111,10 @@ class ConfigError(SaftError, ValueError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.setting = setting
+
+
+class Failed(SaftError):
+    """The script itself has failed, with this message."""
 
 
 class ProgramError(SaftError):

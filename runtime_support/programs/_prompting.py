@@ -276,13 +276,15 @@ def _asking(question: Question, conversions: list[Function], pure: list[Function
 
 def _steps(conversation: Conversation, goal: ProgramGoal) -> Steps[Answer]:
     def failed(message: str, last: Attempts = (), hint: str | None = None) -> ProgramFailed:
-        return ProgramFailed(
+        error = ProgramFailed(
             message,
             outcome=goal.outcome,
             attempts=(*conversation.attempts, *last),
             tool_calls=tuple(_calls_of_programs(conversation)),
             hint=hint,
         )
+        conversation.note_replies(error)
+        return error
 
     try:
         yield from conversation.steps()

@@ -26,6 +26,7 @@ from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.flow import ends
 from saftc.semantics.types import (
     ANY,
+    NEVER,
     NIL,
     FunctionType,
     ListType,
@@ -36,7 +37,7 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
-from saftc.syntax.walk import nodes_of
+from saftc.syntax.walk import nodes_of, walk
 
 # Types
 
@@ -200,6 +201,8 @@ def _returns(context: Context, facts: FunctionFacts) -> Expression:
         return py.subscript(context.global_("Result"), annotation(context, facts.gives))
     if facts.gives == NIL:
         return py.constant(None)
+    if facts.gives == NEVER and any(isinstance(node, n.FailStmt) for node in walk(facts.node)):
+        return context.global_("NoReturn")
     return annotation(context, facts.gives)
 
 

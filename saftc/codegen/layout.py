@@ -88,21 +88,24 @@ _SIMPLE: dict[type[cst.CSTNode], str] = {
     cst.Continue: "continue",
     cst.Import: "import x",
     cst.ImportFrom: "import x",
+    cst.Raise: "raise x",
     cst.Return: "return",
 }
 _TEXT = '"""x"""'
 _HEADS: dict[type[cst.CSTNode], str] = {
     cst.ClassDef: "class x:",
     cst.Else: "else:",
+    cst.ExceptHandler: "except x:",
     cst.For: "for x in x:",
     cst.FunctionDef: "def x():",
     cst.If: "if x:",
+    cst.Try: "try:",
     cst.While: "while x:",
     cst.With: "with x:",
 }
 
 
-def _outline(statement: Statement | cst.Else, margin: str = "") -> str:
+def _outline(statement: Statement | cst.Else | cst.ExceptHandler, margin: str = "") -> str:
     """A statement of the same kind, which ends in the same kind of line in the same depth."""
     if isinstance(statement, cst.SimpleStatementLine):
         small = statement.body[0]
@@ -114,6 +117,8 @@ def _outline(statement: Statement | cst.Else, margin: str = "") -> str:
     last, inside = statement.body.body[-1], margin + "    "
     assert isinstance(last, Statement) and isinstance(statement.body, cst.IndentedBlock)
     text += _outline(last, inside) + _lines(statement.body.footer, inside)
+    if isinstance(statement, cst.Try):
+        text += "".join(_outline(handler, margin) for handler in statement.handlers)
     orelse = getattr(statement, "orelse", None)
     if isinstance(orelse, cst.If):
         return text + margin + "el" + _outline(orelse, margin).removeprefix(margin)

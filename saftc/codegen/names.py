@@ -11,6 +11,7 @@ import keyword
 from dataclasses import dataclass, field
 
 from saftc.semantics.names import Names, Scope, Symbol
+from saftc.syntax import nodes as n
 
 
 @dataclass(slots=True)
@@ -37,10 +38,15 @@ def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
     return result
 
 
+def _place(scope: Scope) -> Scope:
+    """Where Python has the names of a scope: an `except` has none but those of the call."""
+    return scope.call if isinstance(scope.owner, n.TryStmt) else scope
+
+
 def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
     """Whether a user's name stands where the output needs the same name for something else."""
     return any(
-        symbol.scope is not None and needs.is_needed_below(name, symbol.scope)
+        symbol.scope is not None and needs.is_needed_below(name, _place(symbol.scope))
         for symbol, name in names.items()
     )
 
@@ -50,12 +56,32 @@ def _name(symbol: Symbol, scope: Scope, needs: Needs, known: dict[Symbol, str]) 
     if name.startswith("__") and name.endswith("__"):
         # Python gives such names a meaning of its own.
         name = name.strip("_") + "_"
-    hidden = None if symbol.hides is None else known.get(symbol.hides, symbol.hides.name)
+    taken = _taken(symbol, scope, known)
     while (
         keyword.iskeyword(name)
-        or name == hidden
-        or needs.is_needed_below(name, scope)
+        or name in taken
+        or needs.is_needed_below(name, _place(scope))
         or (name != symbol.name and any(name in outer.symbols for outer in scope.around()))
     ):
         name += "_"
     return name
+
+
+def _taken(symbol: Symbol, scope: Scope, known: dict[Symbol, str]) -> set[str]:
+    """The Python names that mean something else where a symbol is used."""
+    hides = symbol.hides
+    hidden: set[str] = set() if hides is None else {known.get(hides, hides.name)}
+    if not isinstance(scope.owner, n.TryStmt):
+        return hidden
+    # In Python the name of a failure is one of the call's: what is around keeps its own. That of
+    # another failure is free again, unless a function keeps one of the two.
+    around = {name for outer in scope.around() for name in outer.symbols if outer is not scope}
+    others = {
+        name
+        for other, name in known.items()
+        if other.scope is not None
+        and other.scope.call is scope.call
+        and (other.scope in scope.around() or other.is_captured or symbol.is_captured)
+        and isinstance(other.scope.owner, n.TryStmt)
+    }
+    return hidden | around | others

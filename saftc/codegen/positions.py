@@ -105,12 +105,16 @@ def _key(node: cst.CSTNode) -> _Key | None:
 def _built(body: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
     """The statements, in order of the text."""
     for statement in body:
-        if not isinstance(statement, cst.Else):
+        if not isinstance(statement, cst.Else | cst.ExceptHandler):
             yield statement
-        if isinstance(statement, cst.BaseCompoundStatement | cst.Else):
+        if isinstance(statement, cst.BaseCompoundStatement | cst.Else | cst.ExceptHandler):
             yield from _built(statement.body.body)
+            yield from _built(getattr(statement, "handlers", ()))
             orelse = getattr(statement, "orelse", None)
             yield from _built(() if orelse is None else (orelse,))
+
+
+_BLOCKS = (cst.BaseSuite, cst.Else, cst.If, cst.ExceptHandler)
 
 
 def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -119,7 +123,7 @@ def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         return
     label = _label(node)
     for child in _children(node):
-        if child is label or isinstance(child, cst.BaseSuite | cst.Else | cst.If):
+        if child is label or isinstance(child, _BLOCKS):
             continue
         if isinstance(child, cst.BaseExpression) and _key(child) is not None:
             yield child
@@ -170,8 +174,10 @@ def _label(node: cst.CSTNode) -> cst.CSTNode | None:
 def _read(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
         yield statement
-        for name in ("body", "orelse"):
-            yield from _read(getattr(statement, name, ()))
+        inner = [getattr(statement, "body", ()), getattr(statement, "orelse", ())]
+        inner[1:1] = [handler.body for handler in getattr(statement, "handlers", ())]
+        for block in inner:
+            yield from _read(block)
 
 
 def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
@@ -180,7 +186,7 @@ def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
     pending: list[ast.AST] = [statement]
     while pending:
         for child in ast.iter_child_nodes(pending.pop()):
-            if isinstance(child, ast.stmt):
+            if isinstance(child, ast.stmt | ast.ExceptHandler):
                 continue
             if isinstance(child, ast.Call | ast.Subscript | ast.BinOp | ast.Name):
                 found.append(child)

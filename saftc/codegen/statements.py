@@ -26,7 +26,7 @@ from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
 from saftc.semantics.forms import Attribute, BuiltinCall, Form
 from saftc.semantics.relations import Fit
-from saftc.semantics.types import is_known, is_only
+from saftc.semantics.types import FAILURE, is_known, is_only
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
 from saftc.syntax.walk import walk
@@ -47,6 +47,8 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             return [emit_for_stmt(context, statement)]
         case n.WhileStmt():
             return [emit_while_stmt(context, statement)]
+        case n.TryStmt():
+            return [emit_try_stmt(context, statement)]
         case n.AssignStmt():
             return _line(context, statement, emit_assign_stmt(context, statement))
         case n.AugmentedAssignStmt():
@@ -65,6 +67,8 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             return [py.line(emit(context, statement))]
         case n.ExpressionStmt():
             return _line(context, statement, emit_expression_stmt(context, statement))
+        case n.FailStmt():
+            return [py.line(emit_fail_stmt(context, statement))]
         case n.BreakStmt():
             return [py.line(cst.Break())]
         case n.ContinueStmt():
@@ -259,6 +263,16 @@ def _always_takes(context: Context, hole: n.FormatHole, spec: str) -> bool:
     return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
 
 
+def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
+    """`fail value`; the failure at hand is passed on by `raise` alone."""
+    if statement in context.facts.names.passed_on:
+        return cst.Raise()
+    value = context.emit(statement.value)
+    if context.type_of(statement.value) == FAILURE:
+        return cst.Raise(py.attribute(value, "exception"))
+    return cst.Raise(py.call(context.global_("Failed"), [value]))
+
+
 # Branches and loops
 
 
@@ -303,6 +317,32 @@ def emit_for_stmt(context: Context, statement: n.ForStmt) -> cst.For:
     target = emit_pattern(context, statement.pattern)
     body = emit_body(context, statement.body, context.comments.of(statement).head)
     made = cst.For(py.bare(target), py.bare(iterable), body)  # type: ignore[arg-type]
+    context.note(made, statement.span)
+    return made
+
+
+def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
+    """`try:` and `except error:`; the failure has its name where the block reads it."""
+    body = emit_body(context, statement.body, context.comments.of(statement).head)
+    part = context.comments.of_else(statement)
+    error = None if statement.error is None else context.facts.names.of(statement.error)
+    is_named = error is not None and error.is_read
+
+    def beginning(inside: Context) -> list[Statement]:
+        if error is None or not is_named:
+            return []
+        made = py.call(inside.global_("failure"), [inside.global_("exception")])
+        line = py.line(py.assignment(py.name(inside.names[error]), made))
+        inside.note(line, statement.span)
+        return [line]
+
+    handler = cst.ExceptHandler(
+        emit_body(context, statement.handler, part.head, beginning),
+        context.global_("Exception"),
+        cst.AsName(context.global_("exception")) if is_named else None,
+        comment_lines(context, part.leading, None),
+    )
+    made = cst.Try(body, [handler])
     context.note(made, statement.span)
     return made
 

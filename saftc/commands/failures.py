@@ -5,7 +5,6 @@ Python modules; what the runtime itself has to say of the error comes first.
 """
 
 import ast
-import json
 import linecache
 import os
 import sysconfig
@@ -17,7 +16,9 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING
 
+from runtime_support._failures import words_of
 from runtime_support._positions import is_broken_rule
+from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
 from saftc.diagnostics.model import Collector
 from saftc.diagnostics.render import snippet
@@ -152,12 +153,12 @@ def _words(error: BaseException) -> str:
         case AssertionError():
             return f"assertion failed: {error}" if str(error) else "assertion failed"
         case KeyError() if type(error) is KeyError:
-            return f"missing key {json.dumps(str(error.args[0]) if error.args else '')}"
+            return words_of(error)
         case ValueError() if type(error) is ValueError and str(error):
             # Of Python's own, as where a list has more items than there are names for them.
             return str(error)
-        case RecursionError():
-            return "calls nested too deep: does a function call itself for ever?"
+        case RecursionError() | Failed():
+            return words_of(error)
         case _:
             return _python_words(error)
 

@@ -32,6 +32,7 @@ UNKNOWN_FORMAT = Code("SAFT0128", "error", "`{format}` is not a format of an int
 NOT_A_NAME = Code("SAFT0129", "error", "only names can be unpacked into")
 ZERO_STEP = Code("SAFT0130", "error", "the step of a slice cannot be zero")
 BAD_FORMAT = Code("SAFT0131", "error", "`{format}` is no format of {found}")
+TRY_ALONE = Code("SAFT0132", "error", "`{word}` without `{other}`")
 RULE_EXPECTED = Code("SAFT0134", "error", "the rules of a record are `assert`s")
 
 # Names.
@@ -50,6 +51,8 @@ ENDLESS_TYPE = Code("SAFT0212", "error", "type `{name}` is defined by nothing bu
 TWO_MEANINGS = Code("SAFT0213", "error", "`{name}` may mean two things in `{function}`")
 NESTED_TYPE = Code("SAFT0214", "error", "type `{name}` is defined inside a block")
 RESERVED_NAME = Code("SAFT0215", "error", "`{name}`: such names are those of the runtime")
+FAILURE_OUTSIDE = Code("SAFT0216", "error", "`{name}` is known only inside its `except`")
+FAILURE_KIND = Code("SAFT0217", "error", "no failure is of the kind {kind}")
 RULE_EFFECT = Code("SAFT0218", "error", "a rule of a record {problem}")
 
 # Types.

@@ -39,6 +39,7 @@ STATEMENT_WORDS = (
 )  # fmt: skip
 OPERATOR_WORDS = ("and", "in", "not", "or")
 CONSTANTS = ("false", "nil", "true")
+FAILURE_WORDS = ("except", "fail", "try")
 DECLARATION_WORDS = ("conv", "f", "type")
 IMPORT_WORDS = ("as", "from", "import")
 PROMPT_WORDS = ("after", "do", "program", "with")
@@ -55,6 +56,8 @@ BUILTINS = (
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _HARD = "|".join((*STATEMENT_WORDS, *OPERATOR_WORDS, *CONSTANTS))
 _PLAIN = rf"(?!(?:{_HARD})\b){_NAME}"
+_VALUES = rf"(?:{'|'.join(CONSTANTS)})\b"
+_APPLIED = r"[(\[{]|-(?![ \t])|not\b(?![ \t]+in\b)"
 _BEFORE_NAME = r"(?=[ \t]+[A-Za-z_])"
 _INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _FRACTION = r"\.[0-9]+(?:_[0-9]+)*"
@@ -87,6 +90,9 @@ class SaftLexer(RegexLexer):
                 bygroups(Keyword.Declaration, Whitespace, Name.Class),
                 "type definition",
             ),
+            (r"try(?=[ \t]*:)", Keyword, "line"),
+            (rf"except(?=[ \t]*:|[ \t]+{_PLAIN})", Keyword, "line"),
+            (rf"fail(?=[ \t]*[\"$0-9]|[ \t]+(?:{_APPLIED}|{_PLAIN}|{_VALUES}))", Keyword, "line"),
             (rf"from{_BEFORE_NAME}", Keyword.Namespace, "from"),
             (rf"import{_BEFORE_NAME}", Keyword.Namespace, "import"),
             (

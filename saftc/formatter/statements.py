@@ -93,6 +93,11 @@ class _Unparser:
                 doc = ("while ", write_expression(self.original, node.condition), ":")
                 self._put(doc, own, node.span.start, indent, least)
                 self._body(node.body, indent)
+            case n.TryStmt():
+                self._put("try:", own, node.span.start, indent, least)
+                self._body(node.body, indent)
+                head = "except:" if node.error is None else f"except {node.error.text}:"
+                self._last(node, node.body[-1].span.end, head, node.handler, indent)
             case _:
                 self._put(_simple_stmt(self.original, node), own, node.span.start, indent, least)
 
@@ -107,10 +112,20 @@ class _Unparser:
             self._put(doc, own, branch.span.start, indent, least)
             self._body(branch.body, indent)
         if node.other:
-            start = self.original.skip(node.branches[-1].span.end)
-            self.begins_block = True
-            self._put("else:", self.comments.of_else(node), start, indent, 0)
-            self._body(node.other, indent)
+            self._last(node, node.branches[-1].span.end, "else:", node.other, indent)
+
+    def _last(
+        self,
+        node: n.IfStmt | n.TryStmt,
+        end: int,
+        head: str,
+        body: Sequence[n.Statement],
+        indent: int,
+    ) -> None:
+        """The last block of a statement; `end` is where the block before it ends."""
+        self.begins_block = True
+        self._put(head, self.comments.of_else(node), self.original.skip(end), indent, 0)
+        self._body(body, indent)
 
     # Lines
 
@@ -175,6 +190,7 @@ def _simple_stmt(
     | n.ContinueStmt
     | n.RetStmt
     | n.AssertStmt
+    | n.FailStmt
     | n.TypeAlias
     | n.RecordDef
     | n.ImportStmt
@@ -203,6 +219,8 @@ def _simple_stmt(
         case n.AssertStmt():
             condition = write_expression(original, node.condition)
             return ("assert ", condition, write_behind(original, ", ", node.message))
+        case n.FailStmt():
+            return ("fail ", write_expression(original, node.value))
         case n.TypeAlias():
             return ("type ", node.name.text, write_annotation(original, " = ", node.schema))
         case n.RecordDef():

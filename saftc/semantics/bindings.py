@@ -120,12 +120,12 @@ class _Finder:
                     self._read(branch.condition, state)
                     ways.append(self.block(branch.body, state))
                 ways.append(self.block(statement.other, state))
-                reached = [
-                    way
-                    for way, block in zip(ways, blocks_of(statement), strict=True)
-                    if not ends(block)
-                ]
-                return _joined(reached or ways)
+                return _joined(_reached(statement, ways))
+            case n.TryStmt():
+                # Where the block fails, anything in it may have been assigned, or nothing.
+                failed = _joined([state, self._assigned_in(statement.body)])
+                ways = [self.block(statement.body, state), self.block(statement.handler, failed)]
+                return _joined(_reached(statement, ways))
             case n.ForStmt() | n.WhileStmt():
                 if isinstance(statement, n.ForStmt):
                     self._read(statement.iterable, state)
@@ -153,6 +153,7 @@ class _Finder:
                 | n.ExpressionStmt()
                 | n.RetStmt()
                 | n.AssertStmt()
+                | n.FailStmt()
                 | n.TypeAlias()
                 | n.ImportStmt()
                 | n.FromImport()
@@ -192,6 +193,12 @@ class _Finder:
         )
         if first is not second:
             self.together[second] = first
+
+
+def _reached(statement: n.Statement, ways: list[_State]) -> list[_State]:
+    """The states at the ends of a statement's blocks from which the flow goes on below it."""
+    blocks = zip(ways, blocks_of(statement), strict=True)
+    return [way for way, block in blocks if not ends(block)] or ways
 
 
 def _joined(states: Iterable[_State]) -> _State:

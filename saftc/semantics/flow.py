@@ -19,6 +19,8 @@ def blocks_of(statement: n.Statement) -> list[tuple[n.Statement, ...]]:
             return [*(branch.body for branch in statement.branches), statement.other]
         case n.ForStmt() | n.WhileStmt():
             return [statement.body]
+        case n.TryStmt():
+            return [statement.body, statement.handler]
         case _:
             return []
 
@@ -38,11 +40,11 @@ def ends(statements: Statements) -> bool:
 
 def _ends(statement: n.Statement) -> bool:
     match statement:
-        case n.RetStmt() | n.BreakStmt() | n.ContinueStmt():
+        case n.RetStmt() | n.BreakStmt() | n.ContinueStmt() | n.FailStmt():
             return True
         case n.AssertStmt():
             return statement.always_fails
-        case n.IfStmt():
+        case n.IfStmt() | n.TryStmt():
             return all(map(ends, blocks_of(statement)))
         case n.WhileStmt(condition=n.Literal(value=True)):
             return not has_break(statement)
@@ -56,7 +58,7 @@ def has_break(loop: n.WhileStmt) -> bool:
 
 
 def _breaks(statement: n.Statement) -> bool:
-    if isinstance(statement, n.IfStmt):
+    if isinstance(statement, n.IfStmt | n.TryStmt):
         return any(_breaks(inner) for block in blocks_of(statement) for inner in block)
     return isinstance(statement, n.BreakStmt)
 

@@ -11,7 +11,7 @@ SymbolKind = Literal[
 ]
 # What runs later than it is defined, with names of its own: a function, the rules of a record.
 Code = n.FunctionDef | n.RecordDef
-Owner = n.Module | Code | n.Comprehension
+Owner = n.Module | Code | n.Comprehension | n.TryStmt
 
 
 def body_of(code: Code) -> Sequence[n.Statement]:
@@ -35,11 +35,15 @@ class Symbol:
     starts_late: bool = False
     hides: "Symbol | None" = None
     is_read: bool = False
+    # Of a failure: a function in its block goes on to read it.
+    is_captured: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names of a module, a function's call, a record's rules, or a comprehension."""
+    """The names of a module, a function's call, a record's rules, or a comprehension; of a `try`,
+    that of its failure.
+    """
 
     owner: Owner
     parent: "Scope | None"
@@ -48,9 +52,9 @@ class Scope:
 
     @property
     def call(self) -> "Scope":
-        """The scope of the function or module around a comprehension."""
+        """The scope of the function or module around a comprehension or an `except`."""
         scope = self
-        while isinstance(scope.owner, n.Comprehension) and scope.parent is not None:
+        while isinstance(scope.owner, n.Comprehension | n.TryStmt) and scope.parent is not None:
             scope = scope.parent
         return scope
 
@@ -68,6 +72,8 @@ class Names:
 
     symbols: dict[n.Node, Symbol]
     scopes: dict[Owner, Scope]
+    # Where the failure that is at hand is passed on.
+    passed_on: set[n.FailStmt] = field(default_factory=set[n.FailStmt])
 
     def of(self, node: n.Node) -> Symbol:
         """The symbol of `node`; a read that was reported as unknown has a symbol of its own."""

@@ -160,6 +160,11 @@ class _Resolver:
         self.uses: list[_Use] = []
         # The flow of each call and of the module, without what branches assign.
         self.flows: dict[Scope, _Flow] = {}
+        self._failures = {
+            node.error.text: node.error
+            for node in nodes_of(module)
+            if isinstance(node, n.TryStmt) and node.error is not None
+        }
         # The names that were reported to have no value.
         self.unbound: set[Symbol] = set()
 
@@ -406,6 +411,8 @@ class _Resolver:
     def _statement(
         self, statement: n.Statement, scope: Scope, flow: _Flow, loop: _Flow | None
     ) -> None:
+        # In an `except`, `scope` has the failure's name; all others are those of the call.
+        call = scope.call
         match statement:
             case n.FunctionDef():
                 for parameter in statement.parameters:
@@ -434,8 +441,8 @@ class _Resolver:
             case n.ForStmt():
                 self._expression(statement.iterable, scope, flow)
                 bound = _names_bound_in((statement,))
-                inner = _Flow(flow, bound - scope.maybe)
-                scope.maybe |= bound
+                inner = _Flow(flow, bound - call.maybe)
+                call.maybe |= bound
                 self._duplicate_names(statement)
                 for identifier in bound_by(statement):
                     self._assigned(identifier, inner, scope)
@@ -447,13 +454,20 @@ class _Resolver:
                     _add_common(flow, [*(names for _, names in inner.left), *ends_of_body])
             case n.WhileStmt():
                 bound = _names_bound_in(statement.body)
-                inner = _Flow(flow, bound - scope.maybe)
-                scope.maybe |= bound
+                inner = _Flow(flow, bound - call.maybe)
+                call.maybe |= bound
                 self._expression(statement.condition, scope, inner)
                 self._statements(statement.body, scope, inner, inner)
                 if isinstance(statement.condition, n.Literal) and statement.condition.value is True:
                     breaks = [names for one, names in inner.left if isinstance(one, n.BreakStmt)]
                     _add_common(flow, breaks)
+            case n.TryStmt():
+                self._try(statement, scope, flow, loop)
+            case n.FailStmt():
+                if self._passes_on(statement.value, scope):
+                    self.names.passed_on.add(statement)
+                else:
+                    self._expression(statement.value, scope, flow)
             case n.BreakStmt() | n.ContinueStmt():
                 if loop is not None:
                     flow.leave(loop, statement)
@@ -463,13 +477,13 @@ class _Resolver:
             case n.RetStmt():
                 if statement.value is not None:
                     self._expression(statement.value, scope, flow)
-                if isinstance(scope.owner, n.Module):
+                if isinstance(call.owner, n.Module):
                     self.mistakes.add(
                         catalogue.RET_OUTSIDE.at(
                             statement.span, hint="a script ends at its last line"
                         )
                     )
-                self._check_captured(scope, flow)
+                self._check_captured(call, flow)
             case n.AssertStmt():
                 self._expression(statement.condition, scope, flow)
                 if statement.message is not None:
@@ -487,14 +501,14 @@ class _Resolver:
             case n.ImportStmt() | n.FromImport():
                 for symbol_name in _import_names(statement):
                     flow.add(symbol_name)
-                    scope.maybe.add(symbol_name)
+                    call.maybe.add(symbol_name)
             case n.TypeAlias():
                 self._assigned(statement.name, flow, scope)
             case _:
                 assert_never(statement)
 
     def _unused_value(self, statement: n.ExpressionStmt, scope: Scope) -> None:
-        value = statement.value
+        value, owner = statement.value, scope.call.owner
         hint: str | None = None
         names = [name for name in walk(value) if isinstance(name, n.Name)]
         if any(self.names.of(name).kind == "guessed" for name in names):
@@ -506,15 +520,13 @@ class _Resolver:
             case n.Call():
                 if not self._is_pure(value.function):
                     return
-                hint = "`ret` gives it back" if isinstance(scope.owner, n.FunctionDef) else None
+                hint = "`ret` gives it back" if isinstance(owner, n.FunctionDef) else None
             case n.Name():
                 symbol = self.names.of(value)
                 if symbol.kind in ("function", "builtin"):
                     hint = f"`{value.text}()` calls it"
             case n.Literal(value=str()):
-                is_first = (
-                    isinstance(scope.owner, n.FunctionDef) and scope.owner.body[0] is statement
-                )
+                is_first = isinstance(owner, n.FunctionDef) and owner.body[0] is statement
                 hint = (
                     "`///` above the function documents it"
                     if is_first
@@ -545,19 +557,63 @@ class _Resolver:
         self._statements(statement.other, scope, branches[-1], loop)
         _add_common(flow, [set(branch.added) for branch in branches if not branch.has_ended])
 
+    def _try(self, statement: n.TryStmt, scope: Scope, flow: _Flow, loop: _Flow | None) -> None:
+        """What the block has assigned when it fails, it may have assigned or not."""
+        ways = [_Flow(flow), _Flow(flow)]
+        self._statements(statement.body, scope, ways[0], loop)
+        inner = self.names.scopes[statement] = Scope(statement, scope)
+        if statement.error is not None:
+            self._name_failure(statement, statement.error, inner)
+        self._statements(statement.handler, inner, ways[1], loop)
+        _add_common(flow, [set(way.added) for way in ways if not way.has_ended])
+
+    def _name_failure(self, statement: n.TryStmt, error: n.Identifier, scope: Scope) -> None:
+        """Gives the failure its name inside an `except`, which nothing there may assign."""
+        self._check_reserved(error)
+        symbol = Symbol(error.text, "variable", scope, statement)
+        scope.symbols[error.text] = self.names.symbols[error] = symbol
+        # A function may go on with it after the block: then the name is not another's in the call.
+        symbol.is_captured = any(
+            name.text == error.text
+            for one in all_statements(statement.handler)
+            if isinstance(one, n.FunctionDef)
+            for name in _names_below(one)
+        )
+        for one in all_statements(statement.handler):
+            for identifier in _bound_in_call(one):
+                if identifier.text == error.text:
+                    self._reassigned(identifier, identifier, "the failure at hand")
+
+    def _passes_on(self, value: n.Expression, scope: Scope) -> bool:
+        """Whether `fail value` passes on the failure that the `except` around it has caught."""
+        symbol = scope.symbols.get(value.text) if isinstance(value, n.Name) else None
+        if symbol is None or not isinstance(scope.owner, n.TryStmt):
+            return False
+        self.names.symbols[value] = symbol
+        return True
+
     def _assigned(self, identifier: n.Identifier, flow: _Flow, scope: Scope) -> None:
         flow.add(identifier.text)
-        scope.maybe.add(identifier.text)
+        scope.call.maybe.add(identifier.text)
 
     def _note_captures(self, function: n.FunctionDef, scope: Scope, flow: _Flow) -> None:
         """A function that is made before a name of its surroundings is assigned sees the outer."""
-        if isinstance(scope.owner, n.Module):
+        call = scope.call
+        if isinstance(call.owner, n.Module):
             return
+        failures = {
+            name
+            for one in scope.around()
+            if one.call is call and isinstance(one.owner, n.TryStmt)
+            for name in one.symbols
+        }
         for node in _names_below(function):
-            symbol = scope.symbols.get(node.text)
-            if symbol is not None and symbol.kind == "variable" and node.text not in flow:
-                self._start_from_outer(symbol, scope)
-                self.captured.setdefault(scope, {})[node.text] = (node, function)
+            symbol = call.symbols.get(node.text)
+            if node.text in failures or symbol is None or symbol.kind != "variable":
+                continue
+            if node.text not in flow:
+                self._start_from_outer(symbol, call)
+                self.captured.setdefault(call, {})[node.text] = (node, function)
 
     def _duplicate_names(self, statement: n.ForStmt | n.UnpackStmt) -> None:
         """Reports a name that stands twice in a pattern; `_` may, for what is not needed."""
@@ -645,6 +701,8 @@ class _Resolver:
                 continue
             if candidate.call is not call:
                 return symbol
+            if isinstance(candidate.owner, n.TryStmt):
+                return symbol
             if isinstance(candidate.owner, n.Comprehension):
                 if node.text in candidate.maybe:
                     return symbol
@@ -686,8 +744,10 @@ class _Resolver:
         if outer is not None:
             symbol.starts_from = outer
             symbol.hides = outer
-            is_set = outer.kind in ("builtin", "parameter") or (
-                symbol.name in self.assigned_above.get(scope.owner, ())
+            is_set = (
+                outer.kind in ("builtin", "parameter")
+                or isinstance(outer.node, n.TryStmt)
+                or symbol.name in self.assigned_above.get(scope.owner, ())
             )
             symbol.starts_late = not is_set
 
@@ -707,6 +767,13 @@ class _Resolver:
         return Symbol(node.text, "guessed", None, None)
 
     def _unknown(self, node: n.Name, scope: Scope) -> None:
+        failure = self._failures.get(node.text)
+        if failure is not None:
+            hint = "what is needed of it below gets a name of its own in the block"
+            related = (Related(failure.span, "it is named here"),)
+            code = catalogue.FAILURE_OUTSIDE
+            self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
+            return
         meant = _ELSEWHERE.get(node.text)
         hint = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
         if meant is None and hint is None:
@@ -744,6 +811,19 @@ def _names_below(node: n.Node) -> Iterator[n.Name]:
         if isinstance(child, n.Name):
             yield child
         yield from _names_below(child)
+
+
+def _bound_in_call(statement: n.Statement) -> Iterator[n.Identifier]:
+    """The names that a statement gives to the call around it."""
+    match statement:
+        case n.FunctionDef() | n.RecordDef() | n.TypeAlias():
+            yield statement.name
+        case n.ImportStmt():
+            yield statement.alias or statement.module
+        case n.FromImport():
+            yield from (imported.alias or imported.name for imported in statement.names)
+        case _:
+            yield from bound_by(statement)
 
 
 def _import_names(statement: n.ImportStmt | n.FromImport) -> Iterator[str]:

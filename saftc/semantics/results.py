@@ -4,6 +4,7 @@ from difflib import SequenceMatcher
 
 from saftc.semantics.types import (
     ANY,
+    FAILURE,
     FLOAT,
     INT,
     NIL,
@@ -16,6 +17,7 @@ from saftc.semantics.types import (
     ListType,
     ObjectType,
     Type,
+    literal_type,
     union,
 )
 
@@ -65,6 +67,14 @@ def misspelt_member(name: str) -> str | None:
     )
 
 
+# What a failure can be; the runtime has the same list.
+FAILURE_KINDS = (
+    *("contract", "truncated", "refused", "tool_limit", "timeout", "rate_limited"),
+    *("authentication", "provider", "program", "budget", "check", "file", "config", "failed"),
+    "python",
+)
+FAILURE_KIND = union(map(literal_type, FAILURE_KINDS))
+
 # What these are, but for the value.
 RECORDS: dict[str, dict[str, Type]] = {
     "ToolCall": {
@@ -82,10 +92,21 @@ RECORDS: dict[str, dict[str, Type]] = {
         "usage": USAGE,
         "model": STRING,
     },
+    "Failure": {
+        "message": STRING,
+        "kind": FAILURE_KIND,
+        "text": union((STRING, NIL)),
+        "attempts": INT,
+    },
     "Plan": {"calls": ListType(PLANNED_CALL)},
 }
 # Those that a script can name.
-NAMED_RECORDS: dict[str, Type] = {"Result": RESULT, "ToolCall": TOOL_CALL, "Usage": USAGE}
+NAMED_RECORDS: dict[str, Type] = {
+    "Result": RESULT,
+    "ToolCall": TOOL_CALL,
+    "Usage": USAGE,
+    "Failure": FAILURE,
+}
 MEMBER_TYPES: dict[str, Type] = {
     "text": STRING,
     "toolCalls": ListType(TOOL_CALL),

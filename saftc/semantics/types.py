@@ -18,7 +18,8 @@ Kind = Literal[
     "any", "never", "int", "float", "bool", "string", "nil", "dataframe", "image", "file"
 ]
 
-# A union of more members than this, or a type nested deeper, is not worth knowing exactly.
+# A union of more members than this, or a type nested deeper, is not worth knowing exactly; literals
+# do not count, since only a script's own types have them.
 MOST_MEMBERS = 8
 MOST_LEVELS = 6
 # Of a type whose notation is longer than this, only the beginning is shown.
@@ -173,6 +174,8 @@ TOOL_CALL = RecordType("ToolCall")
 USAGE = RecordType("Usage")
 # A prompt's value with its history, where a place asks for it by this name.
 RESULT = RecordType("Result")
+# What an `except` has caught.
+FAILURE = RecordType("Failure")
 
 BUILT_IN: dict[str, Type] = {
     "int": INT,
@@ -233,20 +236,19 @@ def opened(type_: Type) -> Type:
 
 def union(types: Iterable[Type]) -> Type:
     """The union of `types`: flat, each once, `ANY` when any of them is, `NEVER` when none is."""
-    types = list(types)
-    if len(types) == 1 or (len(types) == 2 and types[0] == types[1]):
+    types = [type_ for type_ in dict.fromkeys(types) if type_ != NEVER]
+    if len(types) == 1:
         return types[0]
     found: dict[Type, None] = {}
     for type_ in types:
         for member in members(type_):
             if member == ANY:
                 return ANY
-            if member != NEVER:
-                found[member] = None
+            found[member] = None
     flat = [member for member in found if not _is_covered(member, found)]
     if not flat:
         return NEVER
-    if len(flat) > MOST_MEMBERS:
+    if sum(not isinstance(member, LiteralType) for member in flat) > MOST_MEMBERS:
         return ANY
     return flat[0] if len(flat) == 1 else UnionType(tuple(flat))
 

@@ -66,7 +66,8 @@ class _Finder:
                 self._merge(uses, self._if(statement, rest), assigned)
                 return uses
             self._merge(uses, self._statement(statement), assigned)
-            if ends((statement,)):
+            is_try = isinstance(statement, n.TryStmt)
+            if ends((statement,)) or (is_try and any(map(ends, blocks_of(statement)))):
                 return uses
             assigned |= self._assigned_in((statement,))
         return uses
@@ -87,10 +88,14 @@ class _Finder:
                 return self._expression(statement.condition)
             case n.ForStmt():
                 return self._expression(statement.iterable)
+            case n.FailStmt():
+                return self._expression(statement.value)
             case n.IfStmt():
                 return self._if(statement, {})
             case (
+                # What fails in a `try` is caught: it asks for nothing.
                 n.FunctionDef()
+                | n.TryStmt()
                 | n.BreakStmt()
                 | n.ContinueStmt()
                 | n.TypeAlias()

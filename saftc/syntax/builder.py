@@ -6,6 +6,7 @@ as a `Mistake`, which the parser reports like its own.
 """
 
 import keyword
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,11 +15,14 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
 from saftc.syntax import nodes as n
+from saftc.syntax.habits import ALL_FAILURES
 from saftc.syntax.texts import dedent, prompt_value, string_value, without_margin
 from saftc.syntax.tokens import Token
 
 # Stands for a hole while the indentation of a prompt's text is measured; no text can hold it.
 _HOLE = "\0"
+# What other languages name behind `except`.
+_CLASS = re.compile(r"[A-Z]\w*[a-z]\w*", re.ASCII)
 
 
 class Mistake(Exception):
@@ -180,6 +184,19 @@ class Builder:
     def while_stmt(self, children: list[Any]) -> n.WhileStmt:
         return n.WhileStmt(_span(children), children[1], children[3].statements)
 
+    def try_stmt(self, children: list[Any]) -> n.TryStmt:
+        name = _identifier(children[4]) if children[4].kind == "NAME" else None
+        if name is not None and _CLASS.fullmatch(name.text):
+            raise Mistake(
+                catalogue.UNEXPECTED.at(
+                    name.span,
+                    expected="a name for the failure",
+                    found=f"the class `{name.text}`",
+                    hint=ALL_FAILURES.format("error"),
+                )
+            )
+        return n.TryStmt(_span(children), children[2].statements, name, children[-1].statements)
+
     def break_stmt(self, children: list[Any]) -> n.BreakStmt:
         return n.BreakStmt(_span(children))
 
@@ -191,6 +208,9 @@ class Builder:
 
     def assert_stmt(self, children: list[Any]) -> n.AssertStmt:
         return n.AssertStmt(_span(children), children[1], _after(children, "COMMA"))
+
+    def fail_stmt(self, children: list[Any]) -> n.FailStmt:
+        return n.FailStmt(_span(children), children[1])
 
     def expression_stmt(self, children: list[Any]) -> n.ExpressionStmt:
         return n.ExpressionStmt(_span(children), children[0])

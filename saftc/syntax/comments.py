@@ -127,7 +127,7 @@ def _begins_line(source: Source, node: n.Node) -> bool:
 
 @dataclass(slots=True)
 class Attached:
-    """The comments of a statement, of a later branch of an `if`, or of its `else`."""
+    """The comments of a statement, of a later branch of an `if`, of its `else`, or of `except`."""
 
     leading: list[Comment] = field(default_factory=list[Comment])
     inner: list[Comment] = field(default_factory=list[Comment])
@@ -152,8 +152,8 @@ class Comments:
         """The comments of a statement and its first block, or of a later branch of an `if`."""
         return self._attached.setdefault(node, Attached())
 
-    def of_else(self, node: n.IfStmt) -> Attached:
-        """The comments of the `else` of an `if`."""
+    def of_else(self, node: n.IfStmt | n.TryStmt) -> Attached:
+        """The comments of the `else` of an `if`, or of the `except` of a `try`."""
         return self._others.setdefault(node, Attached())
 
     def footer(self, body: Sequence[n.Statement]) -> list[Comment]:
@@ -179,6 +179,9 @@ class Comments:
                     self._body(statement.body, own)
                 case n.RecordDef(rules=rules) if rules:
                     self._body(rules, own)
+                case n.TryStmt():
+                    self._body(statement.body, own)
+                    self._else(statement, statement.body[-1].span.end, statement.handler)
                 case _:
                     own.inner = self._take(statement.span.end)
                     line_end = self._source.line_start(self._source.line_of(statement.span.end) + 1)
@@ -190,9 +193,14 @@ class Comments:
                 own = self._attached[branch] = Attached(self._take(branch.span.start))
             self._body(branch.body, own)
         if statement.other:
-            start = skip(self._source.text, statement.branches[-1].span.end)
-            own = self._others[statement] = Attached(self._take(start))
-            self._body(statement.other, own)
+            self._else(statement, statement.branches[-1].span.end, statement.other)
+
+    def _else(
+        self, statement: n.IfStmt | n.TryStmt, end: int, body: Sequence[n.Statement]
+    ) -> None:
+        """The last block of a statement; `end` is where the block before it ends."""
+        own = self._others[statement] = Attached(self._take(skip(self._source.text, end)))
+        self._body(body, own)
 
     def _body(self, body: Sequence[n.Statement], own: Attached) -> None:
         """The block of a statement or branch: the rest of its head, the block, and its end."""

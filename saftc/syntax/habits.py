@@ -7,6 +7,11 @@ from collections.abc import Collection
 
 from saftc.syntax import nodes as n
 
+_FAIL = 'write `fail "message"`; in an `except error:`, `fail error` passes the failure on'
+# What Saft has for a list of classes behind `except`, where the failure has a name.
+ALL_FAILURES = "`except {0}:` takes every failure; `if {0}.kind == ...` chooses"
+NO_ELSE = "there is no `else` of a `try`: what goes on without a failure stands in its block"
+
 # What stands at the beginning of a statement, or before an expression, in other languages.
 WORDS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "a function begins with `f`"),
@@ -20,13 +25,11 @@ WORDS = {
     **dict.fromkeys(("unless", "until"), "write `if not` or `while not`"),
     "foreach": "write `for x in xs:`",
     **dict.fromkeys(("loop", "repeat"), "write `while true:`"),
-    "try": "a failed call to a model stops the script; there is no `try`",
-    **dict.fromkeys(
-        ("except", "catch", "finally"), "a failure stops the script; it cannot be caught"
-    ),
-    **dict.fromkeys(
-        ("raise", "throw"), "`assert condition, message` stops the script with a message"
-    ),
+    "try": "a block that may fail begins with `try:`, and `except error:` stands below it",
+    **dict.fromkeys(("except", "catch", "rescue"), "write `except error:`"),
+    "finally": "`except` takes every failure: what has to be done in any case stands below",
+    **dict.fromkeys(("raise", "throw"), _FAIL),
+    "fail": _FAIL,
     "with": "there is no `with` block; `read_text(path)` and `write_text(path, text)` close files",
     "lambda": "define a function with `f`",
     **dict.fromkeys(
@@ -119,7 +122,7 @@ ABSENT_NAMES = {
     "super": "there are no classes",
     **dict.fromkeys(
         ("Exception", "ValueError", "TypeError", "RuntimeError", "KeyError", "Error"),
-        "`assert condition, message` stops the script with a message",
+        _FAIL,
     ),
     **dict.fromkeys(("Math", "JSON"), "`round`, `abs`, `json` and `parse` are functions"),
     "sleep": "write `from time import sleep` at the top",

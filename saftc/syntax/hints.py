@@ -12,14 +12,23 @@ from itertools import accumulate
 
 from saftc.syntax.habits import (
     ABSENT_ARGUMENTS,
+    ALL_FAILURES,
     GENERICS,
+    NO_ELSE,
     OBJECTS,
     PLAIN_TYPES,
     PREFIXES,
     STRING_PREFIXES,
     WORDS,
 )
-from saftc.syntax.tokens import CLOSER_OF, KEYWORDS, OPENS_BLOCK, Token, line_at
+from saftc.syntax.tokens import (
+    CLOSER_OF,
+    KEYWORDS,
+    OPENS_BLOCK,
+    Token,
+    line_at,
+    opener_above,
+)
 
 _VALUES = {"NAME", "INTEGER", "FLOAT", "STRING", "TRUE", "FALSE", "NIL", "PROMPT_START"}
 _CLOSERS = set(CLOSER_OF.values())
@@ -113,6 +122,20 @@ def _first_word(place: Place) -> str | None:
     if place.bad.kind in ("ASSIGN", "COMMA", "DOT"):
         return None
     return WORDS[first.text]
+
+
+def _failures(place: Place) -> str | None:
+    """`except ValueError as e:` and `else` behind a `try`."""
+    first, bad = place.first, place.bad
+    if first.text == "except" and bad.kind not in ("NEWLINE", "COLON"):
+        names = [token.text for token in place.line if token.kind == "NAME"]
+        return ALL_FAILURES.format(names[-1] if "as" in names[:-1] else "error")
+    if first.kind == "FAIL" and bad.kind == "COMMA":
+        return "a failure has one text"
+    above = opener_above(place.tokens, place.position)
+    if bad.kind == "ELSE" and bad is first and above and above.kind in ("TRY", "EXCEPT"):
+        return NO_ELSE
+    return None
 
 
 def _declaration(place: Place) -> str | None:
@@ -546,6 +569,7 @@ def _pairs(place: Place) -> str | None:
 
 
 _RULES: tuple[Callable[[Place], str | None], ...] = (
+    _failures,
     _first_word,
     _prompt_end,
     _comments,

@@ -98,6 +98,11 @@ _BEFORE_PROMPT = re.compile(
 _AFTER_INNER_PROMPT = re.compile(r"[ \t]*(?:[,:)\]}]|\n)")
 _GOES_ON_BEHIND = {",": {"ASSERT", "RET"}, ":": {"IF", "ELIF", "WHILE", "FOR"}}
 
+# What begins a value behind a word and a blank, although it might go on with the word as a name.
+_APPLIED = re.compile(r"[ \t]*(?:[(\[{]|-(?![ \t])|not\b(?![ \t]+in\b))")
+# Words that go on with an expression.
+_BEHIND_VALUES = {"and", "or", "in", "not", "if", "else", "for", "is"}
+
 _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
 
 
@@ -270,6 +275,8 @@ class _Lexer:
             return previous in ("PROMPT_END", "RBRACE") or is_behind_options
         if self.open:
             return False
+        if text in ("try", "except", "fail"):
+            return self._is_about_failures(text, previous, following)
         begins_statement = previous in LAYOUT
         if text in ("f", "type", "conv", "from") or (text == "import" and begins_statement):
             return begins_statement and what == "name"
@@ -277,6 +284,22 @@ class _Lexer:
         if text == "import" and self._line_begins_with(("FROM",)):
             return True
         return what == "name" and self._line_begins_with(("FROM", "IMPORT"))
+
+    def _is_about_failures(self, text: str, previous: str, following: re.Match[str] | None) -> bool:
+        """Whether `try:`, `except:`, `except error:` or `fail value` begins a statement."""
+        what = following.lastgroup if following else None
+        shown = following[what] if following and what else ""
+        is_name = what == "name" and shown not in _BEHIND_VALUES
+        stands_apart = following is not None and following.start(what or 0) > self.position
+        if text == "fail":
+            # `fail(x)` is the call of a function with this name.
+            begins_value = is_name or what in ("text", "format", "number", "prompt")
+            applied = _APPLIED.match(self.text, self.position) if stands_apart else None
+            return previous in (*LAYOUT, "COLON") and (begins_value or applied is not None)
+        # Classes behind `except`, and a missing colon, are mistakes that are told as what they are.
+        is_mistaken = what == "newline" or (text == "except" and stands_apart and shown == "(")
+        is_named = text == "except" and is_name
+        return previous in LAYOUT and (shown == ":" or is_named or is_mistaken)
 
     def _is_behind_after(self, previous: str) -> bool:
         """Whether the result that a prompt comes after ends here."""

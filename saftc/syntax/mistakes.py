@@ -6,6 +6,7 @@ In: the token, the kinds of token that the grammar expects in its place, and the
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
+from saftc.syntax.habits import ALL_FAILURES
 from saftc.syntax.hints import Place, begins_unpacking, hint_of
 from saftc.syntax.tokens import (
     DESCRIPTIONS,
@@ -15,6 +16,7 @@ from saftc.syntax.tokens import (
     describe,
     first_word,
     line_at,
+    opener_above,
 )
 
 # How the kinds of token that begin an expression are summed up, and so on: a set of expected
@@ -45,11 +47,21 @@ _CLOSED_BY = {"RPAR", "RSQB", "RBRACE", "HOLE_END", "FORMAT_HOLE_END"}
 
 def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
     """What is wrong with a token, `bad`, where one of the kinds `expected` would do."""
+    if expected == {"EXCEPT"}:
+        # What is missing is noticed where the next statement stands.
+        position = len(tokens) if bad.type == "$END" else _position(tokens, bad)
+        opener = opener_above(tokens, position)
+        return catalogue.TRY_ALONE.at(
+            (opener or tokens[0]).span,
+            word="try",
+            other="except",
+            hint="`except error:` below it tells what is done after a failure",
+        )
     if bad.type == "$END":
         # The statement was cut where the next one begins, so what is missing is its block.
         bad = tokens[-1]
         expected = {"INDENT"}
-    position = next((i for i, token in enumerate(tokens) if token is bad), 0)
+    position = _position(tokens, bad)
     previous = tokens[position - 1] if position else None
     if "INDENT" in expected and bad.kind != "INDENT":
         last = previous if previous is not None else bad
@@ -58,6 +70,11 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
         meant = "a record without rules has no `:`" if is_record else "`nil` does nothing"
         hint = f"indent what belongs to it; {meant}"
         return catalogue.MISSING_BLOCK.at(first_word(tokens[opener]), hint=hint)
+    if bad.kind == "EXCEPT" and tokens[line_at(tokens, bad.span.start)][0] is bad:
+        above = opener_above(tokens, position)
+        is_second = above is not None and above.kind == "EXCEPT"
+        hint = ALL_FAILURES.format("error") if is_second else None
+        return catalogue.TRY_ALONE.at(bad.span, word="except", other="try", hint=hint)
     hint = hint_of(Place(bad, tokens, position, expected, _innermost_open(tokens[:position])))
     return catalogue.UNEXPECTED.at(
         _visible(bad, previous),
@@ -65,6 +82,10 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
         found=describe(bad),
         hint=hint,
     )
+
+
+def _position(tokens: list[Token], wanted: Token) -> int:
+    return next((i for i, token in enumerate(tokens) if token is wanted), 0)
 
 
 def _summary(expected: set[str], tokens: list[Token], position: int) -> str:

@@ -412,6 +412,15 @@ class WhileStmt(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TryStmt(Node):
+    """`try:` and its `except error:`; without a name, `error` is None."""
+
+    body: "tuple[Statement, ...]"
+    error: Identifier | None
+    handler: "tuple[Statement, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BreakStmt(Node):
     """`break`."""
 
@@ -439,6 +448,13 @@ class AssertStmt(Node):
     def always_fails(self) -> bool:
         """Whether it is written to stop the script: `assert false`."""
         return isinstance(self.condition, Literal) and self.condition.value in (False, None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FailStmt(Node):
+    """`fail value`."""
+
+    value: "Expression"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -545,10 +561,12 @@ Statement = (
     | IfStmt
     | ForStmt
     | WhileStmt
+    | TryStmt
     | BreakStmt
     | ContinueStmt
     | RetStmt
     | AssertStmt
+    | FailStmt
     | TypeAlias
     | RecordDef
     | ImportStmt

@@ -37,6 +37,12 @@ from saftc.syntax.tokens import LAYOUT, Token, first_word, line_at
 _SHORT = MOST_LEVELS
 
 
+# The words that go on with a statement, by the word that begins it: `else` behind a `try` is one
+# mistake of it.
+_GO_ON = {"IF": ("ELIF", "ELSE"), "TRY": ("EXCEPT", "ELSE")}
+_GOING_ON = ("ELIF", "ELSE", "EXCEPT")
+
+
 def parse(source: Source, mistakes: Collector) -> n.Module:
     """The tree of `source`; what is wrong goes to `mistakes`."""
     misread = Collector()
@@ -97,7 +103,7 @@ def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:
         if depth or token.kind == "INDENT":
             continue
         following = tokens[position + 1].kind if position + 1 < len(tokens) else ""
-        if following == "INDENT" or (following in ("ELIF", "ELSE") and tokens[start].kind == "IF"):
+        if following == "INDENT" or following in _GO_ON.get(tokens[start].kind, ()):
             continue
         yield tokens[start : position + 1]
         start = position + 1
@@ -131,8 +137,8 @@ def _parse_statements(
             bad: Any = error.token
             diagnostic = explain(bad, set(error.expected), tokens)
             broken = line_at(tokens, diagnostic.span.start)
-            # An `elif` or `else` without its `if`.
-            is_orphan = bad.type in ("ELIF", "ELSE") and bad is tokens[broken.start]
+            # An `elif` or `else` without its `if`, an `except` without its `try`.
+            is_orphan = bad.type in _GOING_ON and bad is tokens[broken.start]
         else:
             if _is_shallow(statement, tokens, mistakes):
                 statements.append(statement)
@@ -140,7 +146,8 @@ def _parse_statements(
         broken = with_foreign_block(tokens, broken)
         start = first_word(tokens[broken]).start
         first = tokens[broken][0].text
-        is_new = start not in told and GOES_ON.get(first) not in begun
+        is_missing = tokens[broken][0].kind != "EXCEPT" or is_orphan
+        is_new = start not in told and not (is_missing and GOES_ON.get(first) in begun)
         if is_new and all(token.kind != "UNCLOSED" for token in tokens[broken]):
             mistakes.add(diagnostic)
         told.add(start)

@@ -30,6 +30,8 @@ _LIKE = {
     "IF": "if",
     "ELIF": "elif",
     "ELSE": "else",
+    "TRY": "if",
+    "EXCEPT": "except",
 }
 
 # Lines that say nothing. A text that is empty becomes one of the line's own, which no name is.
@@ -42,6 +44,7 @@ _OPENERS = {
     "if": (("IF", "if"), ("TRUE", "true"), *_COLON),
     "elif": (("ELIF", "elif"), ("TRUE", "true"), *_COLON),
     "else": (("ELSE", "else"), *_COLON),
+    "except": (("EXCEPT", "except"), *_COLON),
 }
 
 

@@ -36,6 +36,9 @@ SOFT_KEYWORDS = {
     "from": "FROM",
     "import": "IMPORT",
     "as": "AS",
+    "try": "TRY",
+    "except": "EXCEPT",
+    "fail": "FAIL",
 }
 
 OPERATORS = {
@@ -74,7 +77,7 @@ OPERATORS = {
 LAYOUT = ("NEWLINE", "INDENT", "DEDENT")
 
 # The words that begin a line which opens a block.
-OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV"}
+OPENS_BLOCK = {"IF", "ELIF", "ELSE", "FOR", "WHILE", "FUNCTION", "CONV", "TRY", "EXCEPT"}
 
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 
@@ -155,6 +158,18 @@ def line_at(tokens: list[Token], offset: int) -> slice:
         elif token.kind in ("INDENT", "DEDENT") and position == start:
             start = position + 1
     return slice(start, len(tokens))
+
+
+def opener_above(tokens: list[Token], position: int) -> Token | None:
+    """The word that opens the block which ends before the token at `position`, if one does."""
+    depth, place = 0, position - 1
+    while place >= 0:
+        depth += (tokens[place].kind == "DEDENT") - (tokens[place].kind == "INDENT")
+        if not depth and tokens[place].kind not in LAYOUT:
+            break
+        place -= 1
+    line = tokens[line_at(tokens, tokens[place].span.start)] if place >= 0 else []
+    return line[0] if line and line[0].kind in OPENS_BLOCK else None
 
 
 def first_word(tokens: list[Token]) -> Span:

@@ -65,6 +65,11 @@ CONSTRUCTS = {
         "f = 1\ntype = f\nconv: int = 2\ndo = [f, type, conv]\nprogram = do[0] + f (2)\n"
         "with = program\nfrom = with\nimport = from\nas = import * as\nf.type(do: 1, with: f)\n"
     ),
+    "failures": (
+        'try:\n    fail "no"\nexcept error: // why\n    fail error\ntry: fail(x)\nexcept: nil\n'
+        "try = except\nfail(1)\nfail = try + fail\nif a: fail (1)\nfail $ why? $\nfail -1\n"
+        "fail [1]\nfail not x\nfail - 1\n"
+    ),
     "soft words below a prompt": "x = $ a $\nwith = 3\n",
     "soft words in place": (
         "f f(f: type, do):\n    ret do $ {f} {do} $ with with\ntype type(as: as)\n"

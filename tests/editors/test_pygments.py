@@ -252,7 +252,8 @@ def test_any_prefix_of_a_script_is_read():
 def test_words_are_the_compilers():
     table = pygments_lexer
     hard = (*table.STATEMENT_WORDS, *table.OPERATOR_WORDS, *table.CONSTANTS)
-    soft = (*table.DECLARATION_WORDS, *table.IMPORT_WORDS, *table.PROMPT_WORDS)
+    soft = (*table.FAILURE_WORDS, *table.DECLARATION_WORDS, *table.IMPORT_WORDS)
+    soft += table.PROMPT_WORDS
     assert sorted(hard) == sorted(KEYWORDS)
     assert sorted(soft) == sorted(SOFT_KEYWORDS)
     assert set(table.BUILTINS) == set(BUILTINS)

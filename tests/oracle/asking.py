@@ -169,20 +169,20 @@ class Asking(ABC):
         try:
             said = answer(self.script, talk.text, talk.turns)
         except Exhausted as error:
-            raise Fault("prompt", span, f"no reply: {error}") from None
+            raise Fault("prompt", span, f"no reply: {error}", failure="provider") from None
         talk.turns += 1
         return said
 
     def _ask_again(self, talk: _Talk, said: str, reason: str, span: Span) -> None:
         if not talk.repairs:
-            raise Fault("prompt", span, reason)
+            raise Fault("prompt", span, reason, failure="contract")
         talk.repairs -= 1
         talk.since += [f"said {said}", "again"]
 
     def _round(self, talk: _Talk, uses: tuple[ToolUse, ...], span: Span) -> None:
         is_ordinary = any(use.tool not in talk.returns for use in uses)
         if is_ordinary and talk.rounds == 0:
-            raise Fault("prompt", span, "the round of tool calls is over")
+            raise Fault("prompt", span, "the round is over", failure="tool_limit")
         if is_ordinary and talk.rounds is not None:
             talk.rounds -= 1
         talk.since.append("calls " + " ".join(use.tool for use in uses))

@@ -9,14 +9,15 @@ unless the refused expression was evaluated and nothing failed.
 import ast
 import contextlib
 import io
+import linecache
 import warnings
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import black
 
-from runtime_support import configure
-from runtime_support.errors import PromptError
+from runtime_support import Failure, configure
+from runtime_support.errors import Failed, PromptError
 from saftc.codegen.positions import locate
 from saftc.driver import Checked, Compiled, compile_source
 from saftc.source import Source, Span
@@ -28,6 +29,7 @@ from tests.oracle.values import Callable_, Record, Value
 
 _FILE = "oracle.py"
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
+    (Failed, "fail"),
     (PromptError, "prompt"),
     (ZeroDivisionError, "zero"),
     (AssertionError, "assert"),
@@ -97,7 +99,7 @@ def compare(text: str, replies: Script | None = None) -> Outcome:
 
 def _judge_refusal(checked: Checked, expected: Run) -> None:
     is_tool_failed = any(FAILED in asked.since for asked in expected.asked)
-    if expected.fault is not None or is_tool_failed:
+    if expected.fault is not None or expected.caught or is_tool_failed:
         return
     for diagnostic in checked.diagnostics:
         if diagnostic.severity == "error":
@@ -143,6 +145,8 @@ def _execute(text: str, script: Script) -> _Execution:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = io.StringIO()
     error = None
+    # What is caught is told apart by the text of the module.
+    linecache.cache[_FILE] = (len(text), None, text.splitlines(keepends=True), _FILE)
     configure(provider=model)
     try:
         with contextlib.redirect_stdout(printed), warnings.catch_warnings():
@@ -160,6 +164,8 @@ def _execute(text: str, script: Script) -> _Execution:
 
 
 def _judge_run(expected: Run, actual: _Execution) -> None:
+    if any(fault.is_order_open for fault in expected.caught):
+        return
     expected_kind = expected.fault.kind if expected.fault is not None else None
     actual_kind = None if actual.error is None else _kind(actual.error)
     if (expected_kind is None) != (actual_kind is None):
@@ -177,7 +183,8 @@ def _judge_run(expected: Run, actual: _Execution) -> None:
 
 
 def _judge_line(source: Source, compiled: Compiled, expected: Run, actual: _Execution) -> None:
-    if expected.fault is None or actual.error is None or expected.fault.is_order_open:
+    faults = [*expected.caught, *filter(None, [expected.fault])]
+    if expected.fault is None or actual.error is None or any(f.is_order_open for f in faults):
         return
     assert compiled.module is not None and compiled.text is not None
     stretch = _failing_stretch(actual.error)
@@ -229,7 +236,11 @@ def _judge_names(expected: Run, actual: _Execution) -> None:
 
 
 def _python_name(name: str, script: dict[str, Value], module: dict[str, Any]) -> str | None:
-    """The name in the module: the script's, with an underscore where Python forces it."""
+    """The name in the module: the script's, with an underscore where Python forces it.
+
+    What was caught under the same name has another one there.
+    """
+    module = {key: value for key, value in module.items() if not isinstance(value, Failure)}
     for candidate in (name + "__", name + "_", name):
         if candidate in module and (candidate == name or candidate not in script):
             return candidate

@@ -198,7 +198,8 @@ class Evaluation(Asking):
 
     def bind(self, pattern: n.Pattern, value: Value, frame: Frame) -> None:
         """Gives the names of a pattern their values, all of them or none."""
-        frame.names.update(_parts(pattern, value))
+        for name, part in _parts(pattern, value).items():
+            frame.bind(name, part)
 
     # Calls
 

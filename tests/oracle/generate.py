@@ -78,15 +78,20 @@ class _Statements(Writer):
     in_function = 0
     counted = 0
 
+    def __init__(self, below: Callable[[int], int]) -> None:
+        super().__init__(below)
+        # The names of the failures that are at hand.
+        self.failures: list[str] = []
+
     def statement(self, depth: int) -> list[str]:
         """One statement and its blocks."""
         options = [self.assign, self.assign, self.annotated, self.annotated, self.print]
         if depth > 0:
-            options += [self.if_, self.if_, self.for_, self.for_, self.while_]
+            options += [self.if_, self.if_, self.for_, self.for_, self.while_, self.try_, self.try_]
             if self.in_function < 2:
                 options += [self.function, self.function, self.function, self.scoping]
         options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
-        options += [self.unpack, self.accumulate]
+        options += [self.unpack, self.accumulate, self.fail]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -186,6 +191,12 @@ class _Statements(Writer):
         message = f", {self.expression(self.choose((STRING, INT)), 1)}" if self.chance(30) else ""
         return [f"assert {condition}{message}"]
 
+    def fail(self, _depth: int) -> list[str]:
+        failures = [f"fail {name}" for name in self.failures]
+        value = self.prompt(STRING, 1) if self.chance(5) else self.expression(STRING, 1)
+        failed = self.choose((f"fail {value}", *failures))
+        return [failed] if self.chance(10) else [f"if {self.condition(1)}:", f"    {failed}"]
+
     def bare(self, _depth: int) -> list[str]:
         functions = list(self.scope.functions.values())
         if not functions:
@@ -258,6 +269,32 @@ class _Statements(Writer):
         self.scope.variables = {
             name: held for name, held in self.scope.variables.items() if name in before
         }
+        return lines
+
+    def try_(self, depth: int) -> list[str]:
+        """A block that often fails, and what is done then."""
+        before = dict(self.scope.variables)
+        faults, self.faults = self.faults, self.choose((12, self.faults))
+        lines = ["try:", *self.block(depth)]
+        self.faults = faults
+        after = dict(self.scope.variables)
+        name = self.choose(("error", "e", "", self.target()))
+        self.scope.variables = {
+            one: held if after.get(one) == held else ANY for one, held in before.items()
+        }
+        lines.append(f"except {name}:" if name else "except:")
+        if name:
+            self.failures.append(name)
+            hidden = self.scope.variables.pop(name, None)
+            said = f'{name}.message if {name}.kind == "failed" else ""'
+            lines.append(f"    print({name}.kind, {said})")
+        lines += self.block(depth)
+        if name:
+            self.failures.pop()
+            if hidden is not None:
+                self.scope.variables[name] = hidden
+        self.after_branch(after | {one: ANY for one in before.keys() - after.keys()})
+        self.after_branch(before)
         return lines
 
     def for_(self, depth: int) -> list[str]:
@@ -359,7 +396,8 @@ class _Statements(Writer):
             return self.print(depth)
         function = self.signature(self.choose(names))
         head, made = self.head(function)
-        outer = (self.scope, self.in_loop, self.returns)
+        outer = (self.scope, self.in_loop, self.returns, self.failures)
+        self.failures = [*self.failures] if self.chance(30) else []
         self.scope, self.in_loop, self.returns = self.scope.copy(), False, function.gives
         self.in_function += 1
         for name, type_ in function.parameters:
@@ -369,7 +407,7 @@ class _Statements(Writer):
         body = [line for _ in range(count) for line in self.statement(depth - 1)]
         last = f"ret {self.expression(function.gives)}"
         self.in_function -= 1
-        self.scope, self.in_loop, self.returns = outer
+        self.scope, self.in_loop, self.returns, self.failures = outer
         self.scope.functions[function.name] = function
         return [*made, head, *("    " + line for line in (*body, last))]
 

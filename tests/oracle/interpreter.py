@@ -21,17 +21,21 @@ from tests.oracle.schemas import Types
 from tests.oracle.values import Constructor, Fault, Frame, Function, Value
 
 MOST_CALLS = 50
+_STRING = n.NamedSchema(Span(0, 0), "string")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run gave. `evaluated` holds the places of what was evaluated without a fault."""
+    """What a run gave. `evaluated` holds the places of what was evaluated without a fault, `caught`
+    the faults that were caught.
+    """
 
     output: tuple[str, ...]
     names: dict[str, Value]
     fault: Fault | None
     asked: tuple[Asked, ...]
     evaluated: frozenset[Span]
+    caught: tuple[Fault, ...] = ()
 
 
 class _Break(Exception):
@@ -60,6 +64,7 @@ class _Interpreter(Evaluation):
         self.frame = Frame()
         self.output: list[str] = []
         self.calls = 0
+        self.caught: list[Fault] = []
 
     def run(self) -> Run:
         outermost = Frame()
@@ -79,6 +84,7 @@ class _Interpreter(Evaluation):
             fault,
             tuple(self.asked),
             frozenset(self.evaluated),
+            tuple(self.caught),
         )
 
     # Statements
@@ -94,10 +100,10 @@ class _Interpreter(Evaluation):
         match node:
             case n.FunctionDef():
                 defaults = self.defaults(node.parameters, frame)
-                frame.names[node.name.text] = Function(node, frame, defaults)
+                frame.bind(node.name.text, Function(node, frame, defaults))
             case n.RecordDef():
                 defaults = self.defaults(node.fields, frame)
-                frame.names[node.name.text] = Constructor(node, defaults)
+                frame.bind(node.name.text, Constructor(node, defaults))
             case n.AssignStmt():
                 value = self.placed(node.value, frame, node.schema)
                 talk = self.talk if isinstance(node.value, n.Prompt) else None
@@ -116,6 +122,14 @@ class _Interpreter(Evaluation):
                 self.loop(self.for_stmt(node, frame, returns))
             case n.WhileStmt():
                 self.loop(self.while_stmt(node, frame, returns))
+            case n.TryStmt():
+                self.try_stmt(node, frame, returns)
+            case n.FailStmt():
+                value = self.evaluate(node.value, frame)
+                if isinstance(value, v.Failure):
+                    raise value.fault
+                said = self.fitted(value, _STRING, node.value.span)
+                raise Fault("fail", node.span, said, failure="failed")
             case n.BreakStmt():
                 raise _Break
             case n.ContinueStmt():
@@ -146,6 +160,16 @@ class _Interpreter(Evaluation):
                 self.block(branch.body, frame, returns)
                 return
         self.block(node.other, frame, returns)
+
+    def try_stmt(self, node: n.TryStmt, frame: Frame, returns: n.Schema | None) -> None:
+        try:
+            self.block(node.body, frame, returns)
+        except Fault as fault:
+            self.caught.append(fault)
+            inner = frame.failures.setdefault(node, Frame(frame, home=frame.home))
+            if node.error is not None:
+                inner.names[node.error.text] = v.Failure(fault)
+            self.block(node.handler, inner, returns)
 
     def loop(self, turn: Callable[[], bool]) -> None:
         """Takes turns until there is no next one, or a `break`."""

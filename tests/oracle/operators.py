@@ -4,7 +4,7 @@ calculated("+", 1, "7")     Wrong: int + string
 """
 
 from tests.oracle import values as v
-from tests.oracle.values import Record, Value, Wrong, is_number, kind_of
+from tests.oracle.values import Failure, Record, Value, Wrong, is_number, kind_of
 
 
 def item(value: Value, key: Value) -> Value:
@@ -26,7 +26,7 @@ def item(value: Value, key: Value) -> Value:
 
 def member(value: Value, name: str) -> Value:
     """`value.name`."""
-    fields = value.fields if isinstance(value, Record) else value
+    fields = value.fields if isinstance(value, Record | Failure) else value
     if isinstance(fields, dict) and name in fields:
         return fields[name]
     if name == "length" and isinstance(value, str | list | tuple | dict):

@@ -35,16 +35,27 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 class Fault(Exception):
-    """An error of the script.
+    """An error of the script; `said` are the script's own words.
 
     `kind` is `value` (something is not what its place takes), `missing` (no such field, key or
-    index), `zero`, `assert`, `name` (nothing is bound to it yet), `prompt`, or `depth`.
+    index), `zero`, `assert`, `fail`, `name` (nothing is bound to it yet), `prompt`, or `depth`.
+    `failure` is the kind that an `except` sees.
     `is_order_open`: the language does not say whether something beside it comes first.
     """
 
-    def __init__(self, kind: str, span: Span, message: str, *, is_order_open: bool = False) -> None:
+    def __init__(
+        self,
+        kind: str,
+        span: Span,
+        message: str,
+        *,
+        failure: str = "check",
+        is_order_open: bool = False,
+    ) -> None:
         super().__init__(f"{kind}: {message}")
+        self.failure = failure
         self.kind = kind
+        self.said = message
         self.span = span
         self.is_order_open = is_order_open
 
@@ -68,18 +79,21 @@ class Frame:
     in it, and whoever looks later sees what is there then.
     """
 
-    def __init__(self, outer: "Frame | None" = None) -> None:
+    def __init__(self, outer: "Frame | None" = None, home: "Frame | None" = None) -> None:
         self.outer = outer
+        # What is assigned in an `except` is the call's; the failure of each has a place of its own.
+        self.home: Frame = home or self
+        self.failures: dict[n.TryStmt, Frame] = {}
         self.names: Bound = {}
         # What was said in the prompts that names are bound to.
         self.talks: dict[str, tuple[str, ...]] = {}
 
     def bind(self, name: str, value: Value, talk: tuple[str, ...] | None = None) -> None:
         """Gives a name its value, with what was said when a prompt has given it."""
-        self.names[name] = value
-        self.talks.pop(name, None)
+        self.home.names[name] = value
+        self.home.talks.pop(name, None)
         if talk is not None:
-            self.talks[name] = talk
+            self.home.talks[name] = talk
 
     def find(self, name: str) -> "Frame | None":
         """The innermost frame that has the name by now."""
@@ -134,6 +148,18 @@ class Record:
     fields: Bound
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Failure:
+    """A fault that an `except` has caught; of its fields, the ones that the tests look at."""
+
+    fault: Fault
+
+    @property
+    def fields(self) -> Bound:
+        """`kind`, and where the script says it, `message`."""
+        return {"kind": self.fault.failure, "message": self.fault.said}
+
+
 Callable_ = Function | Builtin | Constructor
 
 
@@ -141,6 +167,8 @@ def kind_of(value: Value) -> str:
     """The word that `type(x)` gives."""
     if isinstance(value, Record):
         return value.definition.name.text
+    if isinstance(value, Failure):
+        return "Failure"
     if isinstance(value, Callable_):
         return "function"
     return _KINDS[type(value)]

@@ -29,6 +29,7 @@ from saftc.semantics.inference.prompts import prompt
 from saftc.semantics.names import Symbol
 from saftc.semantics.operators import is_constant, negate, operate, wrong_members
 from saftc.semantics.relations import Fit, fit
+from saftc.semantics.results import FAILURE_KIND, FAILURE_KINDS
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -251,6 +252,7 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
     left = inference.expression(node.left, env)
     right = inference.expression(node.right, env)
     operation = operate(node.operator, left, right)
+    _check_kinds(inference, node, left, right)
     match node.operator:
         case "==" | "!=":
             form = _equality(inference, node, left, right)
@@ -267,6 +269,25 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
         code = catalogue.ALWAYS_FALSE if node.operator == "==" else catalogue.ALWAYS_TRUE
         inference.report(code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}"))
     return BOOL
+
+
+def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Type) -> None:
+    """Reports texts that a failure's kind is compared with, and that are none."""
+    compared: tuple[n.Expression, ...] = ()
+    if node.operator in ("==", "!="):
+        compared = (node.right,) if left == FAILURE_KIND else (node.left,)
+        compared = compared if FAILURE_KIND in (left, right) else ()
+    elif left == FAILURE_KIND and isinstance(node.right, n.ListLiteral | n.TupleLiteral):
+        compared = node.right.items
+    for other in compared:
+        match other:
+            case n.Literal(value=str() as kind) if kind not in FAILURE_KINDS:
+                hint = did_you_mean(kind, FAILURE_KINDS)
+                hint = hint or f"the kinds are {', '.join(FAILURE_KINDS)}"
+                code = catalogue.FAILURE_KIND
+                inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
+            case _:
+                pass
 
 
 def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type) -> OperatorForm:

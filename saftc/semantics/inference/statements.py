@@ -13,11 +13,14 @@ from saftc.semantics.inference.expressions import adopting
 from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, settle
 from saftc.semantics.inference.prompts import asked_of_model
+from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
+    FAILURE,
     NEVER,
     NIL,
+    STRING,
     BuiltinType,
     FunctionType,
     Type,
@@ -46,7 +49,7 @@ def _stops(inference: Inference, statements: Sequence[n.Statement]) -> bool:
 
 def _stops_call(inference: Inference, statement: n.Statement) -> bool:
     match statement:
-        case n.IfStmt():
+        case n.IfStmt() | n.TryStmt():
             return all(_stops(inference, inner) for inner in blocks_of(statement))
         case n.ExpressionStmt(value=n.Call(function=n.Name() as function)):
             symbol = inference.facts.names.of(function)
@@ -83,6 +86,12 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
             )
         case n.WhileStmt():
             _while_stmt(inference, statement, env)
+        case n.TryStmt():
+            _try_stmt(inference, statement, env)
+        case n.FailStmt():
+            type_ = inference.expression(statement.value, env, STRING)
+            if type_ != FAILURE:
+                settle(inference, statement.value, type_, STRING)
         case n.RetStmt():
             _ret_stmt(inference, statement, env)
         case n.AssertStmt():
@@ -188,6 +197,22 @@ def _if_stmt(inference: Inference, statement: n.IfStmt, env: Environment) -> Non
         narrow(inference, branch.condition, other, truth=False)
     block(inference, statement.other, other)
     env.join([*branches, other])
+
+
+def _try_stmt(inference: Inference, statement: n.TryStmt, env: Environment) -> None:
+    """Infers both blocks; in the second, what the first assigns may be assigned or not."""
+    log: dict[Symbol, Type] = {}
+    inference.open_logs.append(log)
+    body, handler = Environment(env), Environment(env)
+    block(inference, statement.body, body)
+    inference.open_logs.pop()
+    for symbol, type_ in log.items():
+        before = env.slot(symbol)
+        handler.assign(symbol, union((before.type if before else NEVER, type_)))
+    if statement.error is not None:
+        inference.assign(inference.facts.names.of(statement.error), FAILURE, handler)
+    block(inference, statement.handler, handler)
+    env.join([body, handler])
 
 
 def _while_stmt(inference: Inference, statement: n.WhileStmt, env: Environment) -> None:

@@ -1,0 +1,177 @@
+"""What an `except` of a script knows of the exception that it has caught.
+
+    except Exception as exception:
+        error = failure(exception)      error.kind, error.message, error.text, error.attempts
+        raise error.exception           passes it on, from anywhere
+
+What the script itself does wrong has a kind that says so, whatever Python raises there; what
+imported Python raises is of the kind "python", and its message begins with the exception's class.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from runtime_support import errors
+from runtime_support.errors import SaftError, printable
+
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+Kind: TypeAlias = Literal[
+    "contract",
+    "truncated",
+    "refused",
+    "tool_limit",
+    "timeout",
+    "rate_limited",
+    "authentication",
+    "provider",
+    "program",
+    "budget",
+    "check",
+    "file",
+    "config",
+    "failed",
+    "python",
+]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+# Of each class also those below it, unless they stand above.
+_KINDS: tuple[tuple[type[SaftError], Kind], ...] = (
+    (errors.ContractError, "contract"),
+    (errors.TruncatedReply, "truncated"),
+    (errors.Refused, "refused"),
+    (errors.ToolLimitError, "tool_limit"),
+    (errors.ProviderTimeout, "timeout"),
+    (errors.RateLimited, "rate_limited"),
+    (errors.AuthenticationFailed, "authentication"),
+    (errors.PromptError, "provider"),
+    (errors.ProgramError, "program"),
+    (errors.FileError, "file"),
+    (errors.ConfigError, "config"),
+    (errors.Failed, "failed"),
+    (SaftError, "check"),
+)
+
+_OURS = __name__.partition(".")[0]
+_HEADER = "# Compiled by saftc from "
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failure that was caught.
+
+    `text` is the model's last reply, None where there was none; `attempts` is how many replies
+    there were. `exception` is what was raised, with its traceback.
+    """
+
+    message: str
+    kind: Kind
+    text: str | None = None
+    attempts: int = 0
+
+    @property
+    def exception(self) -> Exception:
+        """What passes the failure on when it is raised."""
+        # No field: it is not compared, shown or sent to a model.
+        return self.__dict__.get("_exception") or errors.Failed(self.message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Classes of other packages may not be there, or not be made again from what they hold.
+        kept = self.__dict__.get("_exception")
+        travels = isinstance(kept, SaftError) or type(kept).__module__ == builtins.__name__
+        values = (self.message, self.kind, self.text, self.attempts)
+        return _made, (*values, kept if travels else None)
+
+
+def failure(exception: Exception) -> Failure:
+    """What a script knows of the exception; to be called where it is caught."""
+    if isinstance(exception, SaftError):
+        kind: Kind = next(kind for class_, kind in _KINDS if isinstance(exception, class_))
+        message, replies = printable(exception.message), exception.replies or 0
+        return _made(message, kind, exception.reply, replies, exception)
+    if _is_ambiguity(exception):
+        return _made(printable(str(exception)), "failed", None, 0, exception)
+    if _is_of_script(exception):
+        return _made(printable(words_of(exception)), "check", None, 0, exception)
+    name, text = type(exception).__name__, str(exception)
+    message = f"{name}: {text}" if text else name
+    return _made(printable(message), "python", None, 0, exception)
+
+
+def words_of(error: BaseException) -> str:
+    """What an exception of Python's own says; its bare words are made whole."""
+    match error:
+        case KeyError() if type(error) is KeyError and len(error.args) == 1:
+            from runtime_support._values import quote
+
+            return f"missing key {quote(str(error.args[0]))}"
+        case RecursionError():
+            return "calls nested too deep: does a function call itself for ever?"
+        case AssertionError():
+            return str(error) or "assertion failed"
+        case _:
+            return str(error) or type(error).__name__
+
+
+def _made(
+    message: str, kind: Kind, text: str | None, attempts: int, exception: Exception | None
+) -> Failure:
+    made = Failure(message, kind, text, attempts)
+    made.__dict__["_exception"] = exception
+    return made
+
+
+def _is_ambiguity(exception: Exception) -> bool:
+    from runtime_support.programs._outcomes import Ambiguity
+
+    return isinstance(exception, Ambiguity)
+
+
+# Who has raised what is no error of ours
+
+
+def _is_of_script(exception: Exception) -> bool:
+    """Whether an operation of a compiled script has raised it, and not a function of Python's."""
+    if isinstance(exception, RecursionError | MemoryError):
+        return True
+    trace = exception.__traceback__
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    frame = trace.tb_frame
+    return _is_compiled(frame) and not _calls_python(trace, frame)
+
+
+def _is_compiled(frame: FrameType) -> bool:
+    import linecache
+
+    first = linecache.getline(frame.f_code.co_filename, 1, frame.f_globals)
+    return "__saft_source_map__" in frame.f_globals or first.startswith(_HEADER)
+
+
+def _calls_python(trace: TracebackType, frame: FrameType) -> bool:
+    """Whether it came out of a call of something that the script has imported."""
+    import ast
+
+    from runtime_support._positions import text_of_step
+
+    try:
+        node = ast.parse(f"({text_of_step(trace)})", mode="eval").body
+    except (SyntaxError, ValueError):
+        return False
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if not isinstance(node, ast.Name):
+        return False
+    value = frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+    if isinstance(value, ModuleType):
+        return value.__name__.partition(".")[0] != _OURS
+    home = getattr(value, "__module__", None) or type(value).__module__
+    own = (builtins.__name__, frame.f_globals.get("__name__"))
+    return value is not None and home not in own and home.partition(".")[0] != _OURS

@@ -1,0 +1,19 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import Failure, failure
+
+kept: list[Failure] = []
+for n in [1, 2]:
+    try:
+        assert n == 2, "not two"
+    except Exception as exception:
+        error = failure(exception)
+        kept = kept + [error]
+
+
+def raise_first(failures: list[Failure]) -> int:
+    if len(failures) > 0:
+        raise failures[0].exception
+    return 1
+
+
+print(raise_first(kept))

@@ -1,0 +1,25 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import failure
+
+# above
+try:  # beside try
+    # first
+    x = 1
+    # last of the block
+# above except
+except Exception as exception:  # beside except
+    error = failure(exception)
+    # in it
+    print(error.message)
+    # last of all
+print(1)
+
+try:
+    x = 2
+except Exception:
+    pass
+
+try:
+    x = 3
+except Exception:
+    x = 4

@@ -1,0 +1,42 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
+from runtime_support import failure, ops, prompt, show
+
+
+def first(xs: Any, otherwise: str) -> Any:
+    try:
+        return ops.index(xs, 0)
+    except Exception:
+        return otherwise
+
+
+def number(text: str) -> int | None:
+    try:
+        return int(text)
+    except Exception:
+        pass
+    return None
+
+
+n = 0
+while True:
+    try:
+        n += 1
+        if n < 3:
+            continue
+        assert n > 3, "too few"
+        break
+    except Exception as exception:
+        error = failure(exception)
+        print(error.message)
+        if n > 5:
+            break
+
+for word in ["1", "x"]:
+    try:
+        print(show(number(word)), show(first([], word)))
+        (a,) = prompt("A number for {word}.", word=word, fields={"a": int}).value
+        print(a)
+    except Exception:
+        continue

@@ -1,0 +1,12 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import Failed, failure
+
+try:
+    print(1 / len([]))
+except Exception as exception:
+    error = failure(exception)
+    print(error.message)
+try:
+    raise Failed("no")
+except Exception:
+    pass
