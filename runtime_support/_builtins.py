@@ -84,14 +84,18 @@ __all__ = [
     "ends_with",
     "enumerate_",
     "env",
+    "fields",
     "file",
     "float_",
+    "get",
     "head",
     "image",
     "input_",
     "int_",
+    "items",
     "join",
     "json_",
+    "key",
     "keys",
     "len_",
     "list_files",
@@ -112,6 +116,7 @@ __all__ = [
     "shape",
     "sorted_",
     "split",
+    "spread",
     "starts_with",
     "str_",
     "strip",
@@ -246,6 +251,34 @@ def keys(value: Mapping[str, Any]) -> list[str]:
 def values(value: Mapping[str, Any]) -> list[Any]:
     """The values of an object's fields, in order."""
     return list(as_object("values(value)", value).values())
+
+
+def items(object: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The names of an object's fields with their values, in order."""
+    return list(as_object("items(object)", object).items())
+
+
+def get(object: Mapping[str, Any], key: str, default: Any = None) -> Any:
+    """The value of an object's field, or the default where there is no such field."""
+    return as_object("get(object)", object).get(as_text("get(key)", key), default)
+
+
+def spread(value: Any) -> list[Any] | tuple[Any, ...]:
+    """The items of a list or tuple, for `[...value]`."""
+    return as_sequence("`...` in a list", value)
+
+
+def fields(value: Any) -> dict[str, Any]:
+    """The fields of an object, for `{...value}`."""
+    return as_object("`...` in an object", value)
+
+
+def key(value: Any) -> str:
+    """The name of a field, for `{[value]: 1}`."""
+    text = plain(value)
+    if isinstance(text, str):
+        return text
+    raise CheckError(f"a key of an object is a string, got {brief(text)}")
 
 
 def sum_(items: Summed, column: str | None = None) -> int | float:

@@ -1,7 +1,7 @@
 """Types as annotations: `[{id: int}]` as `list[Row]`, with `class Row` above the statement."""
 
-from collections.abc import Sequence
-from typing import assert_never
+from collections.abc import Iterable, Sequence
+from typing import TypeGuard, assert_never
 
 from saftc.codegen import python as py
 from saftc.codegen.classes import class_def
@@ -15,6 +15,7 @@ from saftc.semantics.types import (
     FunctionType,
     ListType,
     LiteralType,
+    MapType,
     ObjectType,
     RecordType,
     Scalar,
@@ -22,6 +23,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
+    parts,
     within,
     without,
 )
@@ -60,9 +62,9 @@ def annotation(context: Context, type_: Type) -> Expression:
         case ObjectType(is_declared=True):
             return py.name(_class_of(context, type_))
         case ObjectType():
-            return py.subscript(
-                context.global_("dict"), context.global_("str"), _values(context, type_)
-            )
+            return _dict(context, _values(context, [type_]))
+        case MapType():
+            return _dict(context, annotation(context, type_.value))
         case RecordType():
             return _record(context, type_)
         case SelfType():
@@ -75,6 +77,10 @@ def annotation(context: Context, type_: Type) -> Expression:
             return context.global_("Any")
         case _:
             assert_never(type_)
+
+
+def _dict(context: Context, value: Expression) -> Expression:
+    return py.subscript(context.global_("dict"), context.global_("str"), value)
 
 
 def _record(context: Context, type_: RecordType) -> Expression:
@@ -108,29 +114,38 @@ def dataframe_class(context: Context) -> Expression:
     return py.attribute(context.global_("pl"), "DataFrame")
 
 
-def _values(context: Context, type_: ObjectType) -> Expression:
-    """What the values of a plain dict have in common: one type, or any."""
-    found = {field.type for field in type_.fields}
+def _values(context: Context, types: Iterable[ObjectType | MapType]) -> Expression:
+    """What the values of plain dicts have in common: one type, or any."""
+    found = {part for type_ in types for part in parts(type_)}
     return annotation(context, found.pop()) if len(found) == 1 else context.global_("Any")
 
 
 def _union(context: Context, type_: UnionType) -> Expression:
-    """The literals in one, None last."""
+    """The literals in one, plain dicts in one, None last."""
     literals = [member for member in type_.members if isinstance(member, LiteralType)]
-    parts: list[Expression] = []
+    dicts = [member for member in type_.members if is_plain_dict(member)]
+    made: list[Expression] = []
     for member in type_.members:
-        if not isinstance(member, LiteralType):
-            if member != NIL:
-                parts.append(annotation(context, member))
-        elif member is literals[0]:
-            parts.append(_literals(context, literals))
-    parts = _once(parts)
+        if isinstance(member, LiteralType):
+            if member is literals[0]:
+                made.append(_literals(context, literals))
+        elif member in dicts:
+            if member is dicts[0]:
+                made.append(_dict(context, _values(context, dicts)))
+        elif member != NIL:
+            made.append(annotation(context, member))
+    made = _once(made)
     if NIL in type_.members:
         alias = context.output.classes.aliases.get(without(type_, NIL))
         if alias is not None:
-            parts = [py.name(context.type_name(alias))]
-        parts.append(py.constant(None))
-    return py.union(parts)
+            made = [py.name(context.type_name(alias))]
+        made.append(py.constant(None))
+    return py.union(made)
+
+
+def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:
+    """Whether a value of the type is a dict without a class."""
+    return isinstance(type_, MapType) or (isinstance(type_, ObjectType) and not type_.is_declared)
 
 
 def _once(parts: Sequence[Expression]) -> list[Expression]:

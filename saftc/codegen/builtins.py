@@ -52,6 +52,7 @@ _METHODS = {
     "replace": "replace",
     "starts_with": "startswith",
     "ends_with": "endswith",
+    "get": "get",
 }
 
 # The same function in Python; some give an iterator there, which only a loop takes as it is.
@@ -131,8 +132,8 @@ def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
         return None
     if name == "keys":
         return context.emit(given[0])
-    if name == "values":
-        return py.call(py.attribute(context.emit(given[0]), "values"))
+    if name in ("values", "items"):
+        return py.call(py.attribute(context.emit(given[0]), name))
     if name in _ITERATORS:
         emit = emit_iterable if name in _TAKE_ITERATORS else Context.emit
         return py.call(context.global_(name), [emit(context, one) for one in given])

@@ -20,6 +20,7 @@ from saftc.semantics.types import (
     NEVER,
     ListType,
     LiteralType,
+    MapType,
     ObjectType,
     TupleType,
     Type,
@@ -64,6 +65,8 @@ class Classes:
                     self.name_schema(one.schema, one.name.text)
             case n.ListSchema():
                 self.name_schema(schema.item, _one_of(place))
+            case n.MapSchema():
+                self.name_schema(schema.value, _one_of(place))
             case n.TupleSchema():
                 for item in schema.items:
                     self.name_schema(item, _one_of(place))
@@ -112,7 +115,7 @@ class Classes:
 
 def has_alias_form(type_: Type) -> bool:
     """Whether annotations name the alias of such a type, and do not write the type out."""
-    return isinstance(type_, UnionType | LiteralType | ListType | TupleType)
+    return isinstance(type_, UnionType | LiteralType | ListType | TupleType | MapType)
 
 
 def classes_of(module: n.Module, facts: Facts) -> Classes:

@@ -30,6 +30,7 @@ from saftc.semantics.types import (
     NIL,
     FunctionType,
     ListType,
+    MapType,
     ObjectType,
     Type,
     is_known,
@@ -117,11 +118,19 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
     if not isinstance(value, cst.List | cst.Dict):
         return value
     # Python shares a default between all records and refuses one that could be changed.
-    if not value.elements and isinstance(type_, ListType) and names_unwritten(context, type_):
+    if not value.elements and names_unwritten(context, type_):
         # Without its item, checkers do not know yet what such a list holds.
-        item = py.constant(code_of(annotation(context, type_.item)))
-        factory = py.subscript(context.global_("list"), item)
-        return py.call(context.global_("field"), named=[("default_factory", factory)])
+        match type_:
+            case ListType(item):
+                held = [py.constant(code_of(annotation(context, item)))]
+            case MapType(item):
+                held = [context.global_("str"), py.constant(code_of(annotation(context, item)))]
+            case _:
+                held = []
+        if held:
+            kind = context.global_("list" if isinstance(type_, ListType) else "dict")
+            factory = py.subscript(kind, *held)
+            return py.call(context.global_("field"), named=[("default_factory", factory)])
     factory = (
         py.lambda_(value)
         if value.elements

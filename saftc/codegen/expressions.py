@@ -7,7 +7,7 @@ from typing import assert_never
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import checked
-from saftc.codegen.builtins import builtin_value, to_float
+from saftc.codegen.builtins import builtin_value, emit_iterable, to_float
 from saftc.codegen.calls import emit_call
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
@@ -23,6 +23,7 @@ from saftc.codegen.operators import (
 )
 from saftc.codegen.prompts import emit_kept_program, emit_prompt, emit_result
 from saftc.codegen.python import Expression
+from saftc.semantics.forms import Form
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import PROGRAM, ObjectType
 from saftc.syntax import nodes as n
@@ -58,7 +59,7 @@ def _plain(context: Context, node: n.Expression) -> Expression:
         case n.Name():
             return _name(context, node)
         case n.ListLiteral():
-            items = py.list_([context.emit(item) for item in node.items])
+            items = py.list_([_item(context, item) for item in node.items])
             return one_a_line(context, node, items, node.items)
         case n.TupleLiteral():
             items = py.tuple_([context.emit(item) for item in node.items])
@@ -125,11 +126,42 @@ def _name(context: Context, node: n.Name) -> Expression:
     return py.attribute(name, "value") if context.facts.keeps_history(node) else name
 
 
+def _item(context: Context, node: n.Expression | n.Spread) -> Expression:
+    if not isinstance(node, n.Spread):
+        return context.emit(node)
+    value = emit_iterable(context, node.value)
+    if context.facts.forms.spreads[node] == Form.OPS:
+        value = context.operation("spread", value)
+        context.note(value, node.span)
+    return py.starred(value)
+
+
 def _object_literal(context: Context, node: n.ObjectLiteral) -> Expression:
-    entries = [(field.key.text, context.emit(field.value)) for field in node.fields]
-    given = {key for key, _ in entries}
+    entries = [_entry(context, entry) for entry in node.fields]
     wanted = context.facts.types.get(node)
-    if isinstance(wanted, ObjectType):
+    if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
         # An optional field that is absent is nil.
+        given = {field.key.text for field in node.named}
         entries += [(f.name, py.constant(None)) for f in wanted.fields if f.name not in given]
     return one_a_line(context, node, py.dict_(entries), node.fields)
+
+
+def _entry(context: Context, node: n.Entry) -> py.Entry:
+    forms = context.facts.forms
+    match node:
+        case n.Field():
+            return node.key.text, context.emit(node.value)
+        case n.ComputedField():
+            key = context.emit(node.key)
+            if forms.keys[node.key] == Form.OPS:
+                key = context.operation("key", key)
+                context.note(key, node.key.span)
+            return key, context.emit(node.value)
+        case n.Spread():
+            value = context.emit(node.value)
+            if forms.spreads[node] == Form.OPS:
+                value = context.operation("fields", value)
+                context.note(value, node.span)
+            return None, value
+        case _:
+            assert_never(node)

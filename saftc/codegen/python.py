@@ -441,13 +441,29 @@ def bare(node: Expression) -> Expression:
 
 
 def list_(items: Sequence[Expression]) -> cst.List:
-    """`[a, b]`."""
-    return cst.List([cst.Element(item) for item in items])
+    """`[a, *b]`."""
+    is_element = cst.StarredElement
+    return cst.List([one if isinstance(one, is_element) else cst.Element(one) for one in items])
 
 
-def dict_(entries: Sequence[tuple[str, Expression]]) -> cst.Dict:
-    """`{"a": 1}`."""
-    return cst.Dict([cst.DictElement(constant(key), value) for key, value in entries])
+def starred(value: Expression) -> cst.StarredElement:
+    """`*value` in a list."""
+    return cst.StarredElement(_at_least(value, _BIT_OR))
+
+
+# A key of a dict and its value; without a key, a dict that is put in: `**value`.
+Entry = tuple[str | Expression | None, Expression]
+
+
+def dict_(entries: Sequence[Entry]) -> cst.Dict:
+    """`{"a": 1, key: 2, **c}`."""
+    return cst.Dict([_entry(key, value) for key, value in entries])
+
+
+def _entry(key: str | Expression | None, value: Expression) -> cst.BaseDictElement:
+    if key is None:
+        return cst.StarredDictElement(_at_least(value, _BIT_OR))
+    return cst.DictElement(constant(key) if isinstance(key, str) else key, value)
 
 
 def items_of(made: Listing) -> Sequence[cst.Arg | cst.BaseElement | cst.BaseDictElement]:

@@ -12,7 +12,7 @@ a function returns one of them.
 from collections.abc import Iterator, Mapping
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import annotation
+from saftc.codegen.annotations import annotation, is_plain_dict
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts
@@ -200,7 +200,8 @@ def _holds_empty(value: n.Expression) -> bool:
     """Whether a list or object without anything in it is the value, or a part of it."""
     match value:
         case n.ListLiteral(items=items):
-            return not items or any(map(_holds_empty, items))
+            parts_ = (item.value if isinstance(item, n.Spread) else item for item in items)
+            return not items or any(map(_holds_empty, parts_))
         case n.TupleLiteral(items=items):
             return any(map(_holds_empty, items))
         case n.ObjectLiteral(fields=fields):
@@ -231,7 +232,8 @@ def _takes(first: Type, type_: Type) -> bool:
 def _is_clear(type_: Type) -> bool:
     """Whether checkers read a variable of the type as Saft does, right after it was assigned."""
     found = set(members(without(type_, NIL)))
-    return is_known(type_) and (len(found) == 1 or found <= {INT, FLOAT})
+    is_one = len(found) == 1 or found <= {INT, FLOAT} or all(map(is_plain_dict, found))
+    return is_known(type_) and is_one
 
 
 def _is_of_class(context: Context, value: n.Expression) -> bool:

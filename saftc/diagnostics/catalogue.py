@@ -34,6 +34,7 @@ ZERO_STEP = Code("SAFT0130", "error", "the step of a slice cannot be zero")
 BAD_FORMAT = Code("SAFT0131", "error", "`{format}` is no format of {found}")
 TRY_ALONE = Code("SAFT0132", "error", "`{word}` without `{other}`")
 RULE_EXPECTED = Code("SAFT0134", "error", "the rules of a record are `assert`s")
+MAP_KEY = Code("SAFT0135", "error", "the keys of an object are strings")
 
 # Names.
 DUPLICATE_FUNCTION = Code("SAFT0201", "error", "function `{name}` is defined twice")
@@ -69,6 +70,8 @@ MISSING_ARGUMENT = Code("SAFT0310", "error", "`{name}` needs a value for `{argum
 REPEATED_ARGUMENT = Code("SAFT0311", "error", "`{name}` is given `{argument}` twice")
 UNPACK = Code("SAFT0312", "error", "cannot unpack {found} into {count} names")
 DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
+NOT_SPREAD = Code("SAFT0316", "error", "`...` in {where} takes {expected}, not {found}")
+KEY_TYPE = Code("SAFT0317", "error", "a key of an object is a string, not {found}")
 BY_FUNCTION = Code("SAFT0318", "error", "`by` takes a function of one element: {problem}")
 NO_ORDER = Code("SAFT0319", "error", "`by` orders by numbers or by strings: {problem}")
 OTHER_ARGUMENT = Code(
@@ -108,6 +111,7 @@ MAY_FAIL = Code("SAFT0609", "warning", "this may be {found}: {problem}")
 DIVISION_COMMENT = Code("SAFT0610", "warning", "`//` begins a comment")
 BRACES_IN_TEXT = Code("SAFT0611", "warning", "`{text}` is not replaced by its value")
 DOCUMENTS_NOTHING = Code("SAFT0612", "warning", "this doc comment documents nothing")
+FIELD_LIKE_TYPE = Code("SAFT0615", "warning", "this object has one field, `{name}`, and no other")
 
 # Hints, of `check --strict`.
 LEFT_TO_RUN_TIME = Code("SAFT0617", "hint", "`{name}` is any value: its use is left to run time")

@@ -46,9 +46,9 @@ PROMPT_WORDS = ("after", "do", "program", "with")
 TYPES = ("any", "bool", "dataframe", "float", "int", "program", "string")
 BUILTINS = (
     "abs", "all", "ambiguous", "any", "append_text", "columns", "contains", "div", "ends_with",
-    "enumerate", "env", "file", "float", "head", "image", "input", "int", "join", "json", "keys",
-    "len", "list_files", "lower", "max", "mean", "min", "option", "parse", "print", "range",
-    "read", "read_text", "replace", "reversed", "round", "rows", "run", "select", "shape",
+    "enumerate", "env", "file", "float", "get", "head", "image", "input", "int", "items", "join",
+    "json", "keys", "len", "list_files", "lower", "max", "mean", "min", "option", "parse", "print",
+    "range", "read", "read_text", "replace", "reversed", "round", "rows", "run", "select", "shape",
     "sorted", "split", "starts_with", "str", "strip", "sum", "type", "upper", "values",
     "write_text", "zip",
 )  # fmt: skip
@@ -63,7 +63,7 @@ _INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _FRACTION = r"\.[0-9]+(?:_[0-9]+)*"
 _EXPONENT = r"[eE][+-]?[0-9]+"
 _NUMBER_END = r"(?![0-9A-Za-z_])"
-_OPERATOR = r"==|!=|<=|>=|->|[-+*/%]=|[-<>+*/%=|?]"
+_OPERATOR = r"==|!=|<=|>=|->|\.\.\.|[-+*/%]=|[-<>+*/%=|?]"
 
 
 class SaftLexer(RegexLexer):
@@ -201,6 +201,7 @@ class SaftLexer(RegexLexer):
         # Expressions
         "expression": [
             include("comment"),
+            (r"\.\.\.", Operator),
             (rf"(\.)([ \t]*)({_NAME})", bygroups(Punctuation, Whitespace, Name.Attribute)),
             (r"(\.)([0-9]+)", bygroups(Punctuation, Number.Integer)),
             include("number"),

@@ -202,7 +202,12 @@ def _write_formatted(original: Original, node: n.FormattedString) -> Doc:
 
 def _write_items(original: Original, brackets: str, node: n.ListLiteral | n.TupleLiteral) -> Doc:
     write = _write_alone if len(node.items) == 1 else write_expression
-    parts = [Part(item, write(original, item)) for item in node.items]
+    parts = [
+        Part(item, _write_spread(original, item))
+        if isinstance(item, n.Spread)
+        else Part(item, write(original, item))
+        for item in node.items
+    ]
     is_single_tuple = brackets == "()" and len(parts) == 1
     spread = node.is_spread or (len(parts) > 1 and has_spread(parts)) or _has_lines(parts)
     # What looks like parentheses around a tuple are its own.
@@ -217,11 +222,23 @@ def _write_items(original: Original, brackets: str, node: n.ListLiteral | n.Tupl
     )
 
 
+def _write_spread(original: Original, node: n.Spread) -> Doc:
+    return ("...", write_expression(original, node.value))
+
+
 def _write_object(original: Original, node: n.ObjectLiteral) -> Doc:
     parts: list[Part] = []
-    for field in node.fields:
-        key = write_token(original, field.key.span.start)
-        parts.append(Part(field, (key, ": ", write_expression(original, field.value))))
+    for entry in node.fields:
+        match entry:
+            case n.Field():
+                key: Doc = write_token(original, entry.key.span.start)
+                doc: Doc = (key, ": ", write_expression(original, entry.value))
+            case n.ComputedField():
+                key = ("[", _write_alone(original, entry.key), "]")
+                doc = (key, ": ", write_expression(original, entry.value))
+            case n.Spread():
+                doc = _write_spread(original, entry)
+        parts.append(Part(entry, doc))
     spread = node.is_spread or (len(parts) > 1 and has_spread(parts))
     inside = Span(original.core(node.span), node.span.end)
     return write_sequence(original, "{}", parts, inside, one_a_line=spread)

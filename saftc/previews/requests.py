@@ -256,13 +256,30 @@ class _Asking:
         written = self.node.options
         if written is None:
             return None
-        if isinstance(written, n.Name):
-            constant = self.known.constants.get(self._symbol(written))
-            if not isinstance(constant, n.ObjectLiteral):
-                self._note(f"the options are those of `{written.text}` when it runs")
-                return None
-            written = constant
-        return {field.key.text: self._option(field.value) for field in written.fields}
+        if isinstance(written, n.Name) and self._object(written) is None:
+            self._note(f"the options are those of `{written.text}` when it runs")
+            return None
+        return self._options_in(written)
+
+    def _options_in(self, node: n.Expression) -> dict[str, object]:
+        found: dict[str, object] = {}
+        written = self._object(node)
+        for entry in () if written is None else written.fields:
+            match entry:
+                case n.Field():
+                    found[entry.key.text] = self._option(entry.value)
+                case n.Spread() if self._object(entry.value) is not None:
+                    found |= self._options_in(entry.value)
+                case n.Spread() | n.ComputedField():
+                    self._note(f"`{self._written(entry)}` is an option when it runs")
+        return found
+
+    def _object(self, node: n.Expression) -> n.ObjectLiteral | None:
+        """The object literal that `node` is, or that the name is bound to."""
+        if isinstance(node, n.Name):
+            constant = self.known.constants.get(self._symbol(node))
+            return constant if isinstance(constant, n.ObjectLiteral) else None
+        return node if isinstance(node, n.ObjectLiteral) else None
 
     def _option(self, node: n.Expression) -> object:
         try:
@@ -291,7 +308,7 @@ class _Asking:
         if text not in self.notes:
             self.notes.append(text)
 
-    def _written(self, node: n.Expression) -> str:
+    def _written(self, node: n.Node) -> str:
         return " ".join(self.source.at(node.span).split())
 
     def _position(self, node: n.Node) -> str:
@@ -309,11 +326,16 @@ def _literal(
         case n.Unary(operator="-", operand=n.Literal(value=int() | float() as number)):
             return -number
         case n.ListLiteral(items=items):
-            return [_literal(item, constant) for item in items]
+            found: list[object] = []
+            for item in items:
+                if isinstance(item, n.Spread):
+                    raise _NotKnown
+                found.append(_literal(item, constant))
+            return found
         case n.TupleLiteral(items=items):
             return tuple(_literal(item, constant) for item in items)
-        case n.ObjectLiteral(fields=fields):
-            return {field.key.text: _literal(field.value, constant) for field in fields}
+        case n.ObjectLiteral(named=named) if len(named) == len(node.fields):
+            return {field.key.text: _literal(field.value, constant) for field in named}
         case n.Name() if (value := constant(node)) is not None:
             return _literal(value, constant)
         case _:

@@ -133,10 +133,12 @@ class Certainty:
         match node:
             case n.Literal() | n.Name():
                 return None
-            case n.ListLiteral() | n.TupleLiteral():
+            case n.TupleLiteral():
                 return self._all(node.items)
+            case n.ListLiteral():
+                return _first(map(self._entry, node.items))
             case n.ObjectLiteral():
-                return self._all(field.value for field in node.fields)
+                return _first(map(self._entry, node.fields))
             case n.Call():
                 return self._all((*self._callee(node), *(one.value for one in node.arguments)))
             case n.Index():
@@ -162,6 +164,23 @@ class Certainty:
                 return self._all((*holes, node.options, node.after))
             case _:
                 return Reason(node, "this may fail")
+
+    def _entry(self, node: n.Expression | n.Entry) -> Reason | None:
+        """What in an item of a list, or in an entry of an object, may stop the script."""
+        forms = self.facts.forms
+        match node:
+            case n.Spread():
+                is_ops = forms.spreads[node] == Form.OPS
+                reason = Reason(node, "what is spread may be something else") if is_ops else None
+                return self.expression(node.value) or reason
+            case n.ComputedField():
+                is_ops = forms.keys[node.key] == Form.OPS
+                reason = Reason(node.key, "the key may be no string") if is_ops else None
+                return self.expression(node.key) or reason or self.expression(node.value)
+            case n.Field():
+                return self.expression(node.value)
+            case _:
+                return self.expression(node)
 
     def _itself(self, node: n.Expression) -> Reason | None:
         """What an expression does with its parts."""

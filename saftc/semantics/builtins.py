@@ -22,6 +22,7 @@ from saftc.semantics.types import (
     ROW,
     STRING,
     ListType,
+    MapType,
     ObjectType,
     TupleType,
     Type,
@@ -154,9 +155,18 @@ def _enumerate(arguments: Sequence[Type]) -> Type:
 
 def _values(arguments: Sequence[Type]) -> Type:
     owners = members(arguments[0])
-    if not all(isinstance(owner, ObjectType) for owner in owners):
+    if not all(isinstance(owner, ObjectType | MapType) for owner in owners):
         return ListType(ANY)
     return ListType(union(value for owner in owners for value in parts(owner)))
+
+
+def _items(arguments: Sequence[Type]) -> Type:
+    return ListType(TupleType((STRING, item_type(_values(arguments)))))
+
+
+def _get(arguments: Sequence[Type]) -> Type:
+    default = arguments[2] if len(arguments) > 2 else NIL
+    return union((item_type(_values(arguments)), default))
 
 
 def _sum(arguments: Sequence[Type]) -> Type:
@@ -240,6 +250,16 @@ _ROWS = (
     ),
     Builtin("keys", (Taken("object", OBJECT),), ListType(STRING)),
     Builtin("values", (Taken("object", OBJECT),), _values),
+    Builtin("items", (Taken("object", OBJECT),), _items),
+    Builtin(
+        "get",
+        (
+            Taken("object", OBJECT),
+            Taken("key", TEXT),
+            Taken("default", VALUE, is_required=False),
+        ),
+        _get,
+    ),
     Builtin("sum", (Taken("items", ITEMS, (NUMBERS,)),), _sum),
     Builtin("min", (_SEVERAL,), _extreme, repeats=True, by=_BY),
     Builtin("max", (_SEVERAL,), _extreme, repeats=True, by=_BY),

@@ -137,12 +137,14 @@ def _literals(value: n.Expression) -> Iterator[n.ObjectLiteral]:
     """The object literals that are a value, or a part of it."""
     match value:
         case n.ObjectLiteral(fields=fields):
-            yield value
+            # What is spread into one may be a plain dict.
+            if len(value.named) == len(fields):
+                yield value
             for field in fields:
                 yield from _literals(field.value)
         case n.ListLiteral(items=items) | n.TupleLiteral(items=items):
             for item in items:
-                yield from _literals(item)
+                yield from _literals(item.value if isinstance(item, n.Spread) else item)
         case n.Conditional(then=then, other=other):
             yield from _literals(then)
             yield from _literals(other)

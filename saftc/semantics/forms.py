@@ -140,6 +140,8 @@ LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF]
 UnpackForm = Literal[Form.NATIVE, Form.OPS]
 # Of a hole with a format; `Form.OPS` is `ops.format(value, ".2f")`.
 HoleForm = Literal[Form.NATIVE, Form.OPS]
+# Of spreads and computed keys.
+SpreadForm = Literal[Form.NATIVE, Form.OPS]
 
 Operator = n.Unary | n.Binary | n.Comparison
 ItemAccess = n.Index | n.Slice | n.TupleMember
@@ -165,6 +167,8 @@ class Forms:
     unpackings: dict[n.UnpackStmt, UnpackForm] = field(
         default_factory=dict[n.UnpackStmt, UnpackForm]
     )
+    spreads: dict[n.Spread, SpreadForm] = field(default_factory=dict[n.Spread, SpreadForm])
+    keys: dict[n.Expression, SpreadForm] = field(default_factory=dict[n.Expression, SpreadForm])
 
 
 def native_if(is_proved: bool) -> Literal[Form.NATIVE, Form.OPS]:

@@ -18,6 +18,7 @@ from saftc.semantics.types import (
     NEVER,
     STRING,
     ListType,
+    MapType,
     ObjectType,
     RecordType,
     TupleType,
@@ -127,7 +128,7 @@ def _contains(item: Type, container: Type) -> Type | None:
         return BOOL
     if isinstance(container, ListType | TupleType):
         return BOOL
-    if container == STRING or isinstance(container, ObjectType | RecordType):
+    if container == STRING or isinstance(container, ObjectType | MapType | RecordType):
         wanted = not isinstance(container, RecordType) and item in (STRING, ANY)
         return BOOL if wanted else None
     return None

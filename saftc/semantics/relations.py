@@ -19,6 +19,7 @@ from saftc.semantics.types import (
     FunctionType,
     ListType,
     LiteralType,
+    MapType,
     ObjectType,
     RecordType,
     Scalar,
@@ -81,6 +82,8 @@ def _fit_plain(given: Type, wanted: Type) -> Fit:
             return _fit_tuple(given, wanted)
         case ObjectType():
             return _fit_object(given, wanted)
+        case MapType():
+            return _fit_map(given, wanted)
         case RecordType() | FunctionType() | BuiltinType():
             return Fit.NEVER
         case UnionType() | SelfType():
@@ -109,7 +112,27 @@ def _fit_tuple(given: Type, wanted: TupleType) -> Fit:
     return Fit.CHECK if worst == Fit.TO_FLOAT else worst
 
 
+def _fit_map(given: Type, wanted: MapType) -> Fit:
+    match given:
+        case MapType():
+            # As of lists: an empty one fits any.
+            return Fit.EXACT if wanted.value == ANY or given.value == NEVER else Fit.CHECK
+        case ObjectType():
+            fits = {fit(field.type, wanted.value) for field in given.fields}
+            if Fit.NEVER in fits:
+                return Fit.NEVER
+            is_alike = all(wanted.value in (field.type, ANY) for field in given.fields)
+            # Python's type checkers do not take a class of objects for a dict.
+            return Fit.EXACT if is_alike and not given.is_declared else Fit.CHECK
+        case _:
+            return Fit.NEVER
+
+
 def _fit_object(given: Type, wanted: ObjectType) -> Fit:
+    if isinstance(given, MapType):
+        needed = (f.type for f in wanted.fields if NIL not in members(f.type))
+        is_possible = all(fit(given.value, type_) != Fit.NEVER for type_ in needed)
+        return Fit.CHECK if is_possible else Fit.NEVER
     if not isinstance(given, ObjectType):
         return Fit.NEVER
     if any(wanted.field(field.name) is None for field in given.fields):
@@ -140,7 +163,9 @@ def _may_equal(left: Type, right: Type) -> bool:
     if left == right or {left, right} == {INT, FLOAT}:
         return True
     match left, right:
-        case (ListType(), ListType()) | (ObjectType(), ObjectType()):
+        case (
+            (ListType(), ListType()) | (ObjectType() | MapType(), ObjectType() | MapType())
+        ):
             return True
         case (TupleType(), TupleType()):
             return len(left.items) == len(right.items)

@@ -648,9 +648,9 @@ class _Resolver:
             case n.Comprehension():
                 self._comprehension(node, scope, flow)
             case n.ObjectLiteral():
-                self._duplicates("field", [field.key for field in node.fields])
-                for field_ in node.fields:
-                    self._expression(field_.value, scope, flow)
+                self._duplicates("field", [field.key for field in node.named])
+                for child in children(node):
+                    self._expression(child, scope, flow)
             case _:
                 for child in children(node):
                     self._expression(child, scope, flow)

@@ -17,12 +17,14 @@ from saftc.semantics.types import (
     NIL,
     FieldType,
     ListType,
+    MapType,
     ObjectType,
     SelfType,
     TupleType,
     Type,
     literal_type,
     record_type,
+    show,
     union,
 )
 from saftc.syntax import nodes as n
@@ -39,14 +41,14 @@ _ELSEWHERE = {
     "Any": "any",
     "list": "[any]",
     "array": "[any]",
-    "dict": "{field: T}",
-    "object": "{field: T}",
+    "dict": "{[string]: any}",
+    "object": "{[string]: any}",
     "DataFrame": "dataframe",
     "List": "[any]",
     "tuple": "(A, B)",
     "Tuple": "(A, B)",
     "set": "[any]",
-    "Dict": "{field: T}",
+    "Dict": "{[string]: any}",
     "Optional": "T?",
     "double": "float",
     "long": "int",
@@ -54,6 +56,9 @@ _ELSEWHERE = {
     "datetime": "string",
     "bytes": "string",
 }
+
+# Types of keys, as other languages write a map: `{string: int}`.
+_KEY_TYPES = {"string", "str"}
 
 
 def resolve_schemas(module: n.Module, facts: Facts, mistakes: Collector) -> None:
@@ -166,6 +171,8 @@ class _Schemas:
                 return TupleType(tuple(self.type_of(item) for item in schema.items))
             case n.ObjectSchema():
                 return self._object(schema)
+            case n.MapSchema():
+                return MapType(self.type_of(schema.value))
             case n.UnionSchema():
                 return union(self.type_of(member) for member in schema.members)
             case n.OptionalSchema():
@@ -219,4 +226,20 @@ class _Schemas:
                     related=(Related(earlier.name.span, "first defined here"),),
                 )
             )
+        self._warn_of_field_like_type(schema)
         return ObjectType(tuple(fields), is_declared=True)
+
+    def _warn_of_field_like_type(self, schema: n.ObjectSchema) -> None:
+        """`{string: int}` names a field; what other languages mean by it is a map."""
+        match schema.fields:
+            case (n.SchemaField(name=name, schema=value),) if name.text in _KEY_TYPES:
+                written = show(self.type_of(value))
+                self.mistakes.add(
+                    catalogue.FIELD_LIKE_TYPE.at(
+                        schema.span,
+                        name=name.text,
+                        hint=f"an object with any keys is `{{[string]: {written}}}`",
+                    )
+                )
+            case _:
+                pass

@@ -97,6 +97,13 @@ class ObjectType(_Type):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MapType(_Type):
+    """`{[string]: value}`: an object with any keys."""
+
+    value: "Type"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordType(_Type):
     """A record: the type that `type Name(...)` defines. Its fields stand in the facts, under its
     `definition`; the runtime's own records have none."""
@@ -145,6 +152,7 @@ Type = (
     | ListType
     | TupleType
     | ObjectType
+    | MapType
     | RecordType
     | SelfType
     | UnionType
@@ -165,6 +173,9 @@ IMAGE = Scalar("image")
 FILE = Scalar("file")
 # A row of a dataframe: an object of what its cells hold.
 ROW = ANY
+
+# What is known of `{}`.
+EMPTY_OBJECT = ObjectType((), is_declared=False)
 
 # A program that a model wrote and that has not run.
 PROGRAM = RecordType("Plan")
@@ -254,11 +265,14 @@ def union(types: Iterable[Type]) -> Type:
 
 
 def _is_covered(member: Type, others: Iterable[Type]) -> bool:
-    """Whether another member already says it: `"a"` beside string, `[]` beside `[int]`."""
+    """Whether another member already says it: `"a"` beside string, `[]` beside `[int]`, `{}`
+    beside `{[string]: int}`."""
     if isinstance(member, LiteralType):
         return member.base in others
     if member == ListType(NEVER):
         return any(isinstance(other, ListType) and other != member for other in others)
+    if member == EMPTY_OBJECT:
+        return any(isinstance(other, MapType) for other in others)
     return False
 
 
@@ -297,6 +311,8 @@ def filled(type_: Type) -> Type:
             return ListType(filled(type_.item))
         case TupleType():
             return TupleType(tuple(map(filled, type_.items)))
+        case MapType():
+            return MapType(filled(type_.value))
         case UnionType():
             return union(map(filled, type_.members))
         case ObjectType() | LiteralType() | RecordType() | SelfType():
@@ -318,7 +334,7 @@ def kind_word(type_: Type) -> str | None:
             return "list"
         case TupleType():
             return "tuple"
-        case ObjectType() | SelfType():
+        case ObjectType() | MapType() | SelfType():
             return "object"
         case RecordType():
             return "program" if type_ == PROGRAM else type_.name
@@ -391,6 +407,8 @@ def parts(type_: Type) -> Iterator[Type]:
             yield from type_.members
         case ObjectType():
             yield from (field.type for field in type_.fields)
+        case MapType():
+            yield type_.value
         case Scalar() | LiteralType() | RecordType() | SelfType() | FunctionType() | BuiltinType():
             return
         case _:
@@ -457,6 +475,10 @@ def _notation(type_: Type) -> Iterator[str]:
         case ObjectType():
             yield "{"
             yield from _joined((_field_notation(field) for field in type_.fields), ", ")
+            yield "}"
+        case MapType():
+            yield "{[string]: "
+            yield from _notation(type_.value)
             yield "}"
         case RecordType():
             yield "program" if type_ == PROGRAM else type_.name

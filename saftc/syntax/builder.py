@@ -138,7 +138,7 @@ class Builder:
 
     def pattern_field(self, children: list[Any]) -> n.PatternField:
         span = _span(children)
-        if children[0].kind == "DOT":
+        if children[0].kind == "ELLIPSIS":
             raise Mistake(
                 catalogue.PATTERN_FIELD.at(
                     span, problem="a rest", hint="name every field with its type"
@@ -301,6 +301,14 @@ class Builder:
     def object_schema(self, children: list[Any]) -> n.ObjectSchema:
         return n.ObjectSchema(_span(children), _sequence(children).items)
 
+    def map_schema(self, children: list[Any]) -> n.MapSchema:
+        key = children[2]
+        if not (isinstance(key, n.NamedSchema) and key.text == "string"):
+            raise Mistake(
+                catalogue.MAP_KEY.at(key.span, hint="write `{[string]: T}`; `str(x)` makes a key")
+            )
+        return n.MapSchema(_span(children), children[5])
+
     def schema_items(self, children: list[Any]) -> Sequence_:
         return _items(children)
 
@@ -405,11 +413,20 @@ class Builder:
     def items(self, children: list[Any]) -> Sequence_:
         return _items(children)
 
+    def list_items(self, children: list[Any]) -> Sequence_:
+        return _items(children)
+
+    def spread(self, children: list[Any]) -> n.Spread:
+        return n.Spread(_span(children), children[1])
+
     def fields(self, children: list[Any]) -> Sequence_:
         return _items(children)
 
     def field(self, children: list[Any]) -> n.Field:
         return n.Field(_span(children), _identifier(children[0]), children[2])
+
+    def computed_field(self, children: list[Any]) -> n.ComputedField:
+        return n.ComputedField(_span(children), children[1], children[4])
 
     def comprehension(self, children: list[Any]) -> n.Comprehension:
         return n.Comprehension(_span(children), children[1], tuple(children[2:-1]))

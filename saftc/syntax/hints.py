@@ -179,7 +179,7 @@ def _brackets_of_types(place: Place) -> str | None:
     if place.kind(1) == "RSQB":
         return f"write `[{PLAIN_TYPES.get(name.text, name.text)}]`"
     if name.text in OBJECTS:
-        return "an object type names its fields: `{id: int, name: string}`"
+        return _map_type(place)
     if name.text not in GENERICS:
         return None
     inside: list[str] = []
@@ -193,6 +193,15 @@ def _brackets_of_types(place: Place) -> str | None:
     if name.text in ("Union", "Literal"):
         joined = joined.replace(", ", " | ")
     return f"write `{GENERICS[name.text].format(joined or 'any')}`"
+
+
+def _map_type(place: Place) -> str:
+    """`dict[str, int]`."""
+    match place.tokens[place.position + 1 : place.position + 5]:
+        case [_, comma, value, end] if comma.kind == "COMMA" and end.kind in ("RSQB", "GREATER"):
+            return f"write `{{[string]: {_type_text(value)}}}`"
+        case _:
+            return "write `{[string]: T}`"
 
 
 def _type_text(token: Token) -> str:
@@ -249,11 +258,23 @@ def _assignment(place: Place) -> str | None:
         return "write `=`"
     if previous.kind == "RPAR":
         return "only a name can be assigned"
-    if previous.kind == "RSQB":
-        return _NEVER_CHANGED
-    if len(place.before) > 2 and place.before[-2].kind == "DOT":
-        return _NEVER_CHANGED
+    if previous.kind == "RSQB" or (len(place.before) > 2 and place.before[-2].kind == "DOT"):
+        return _with_field(place.before) or _NEVER_CHANGED
     return None
+
+
+def _with_field(target: list[Token]) -> str | None:
+    """`row.id = 3` and `row["id"] = 3`: what makes an object with another field."""
+    match target:
+        case [name, dot, key] if dot.kind == "DOT" and name.kind == key.kind == "NAME":
+            field = key.text
+        case [name, _, key, _] if name.kind == "NAME" and key.kind in ("NAME", "STRING"):
+            is_plain = key.text.isidentifier() and key.text.isascii()
+            field = f"[{key.text}]" if key.kind == "NAME" else key.text if is_plain else None
+        case _:
+            return None
+    made = f"{{...{name.text}, {field}: ...}}"
+    return field and f"values are never changed: `{name.text} = {made}` makes an object anew"
 
 
 _NEVER_CHANGED = "values are never changed: make a new one and assign it to the name"
@@ -341,11 +362,15 @@ def _stars(place: Place) -> str | None:
     if place.first.kind == "FROM":
         return "name what is needed: `from module import one, two`"
     if place.opener == "LSQB":
-        return "lists are joined with `+`: `[1] + xs`"
+        return "write `[...xs, x]`"
     if place.opener == "LBRACE":
-        return "an object names its fields: `{id: row.id, name: row.name}`"
+        return "write `{...row, id: 3}`"
     if place.opener != "LPAR" or place.kind(-1) not in ("LPAR", "COMMA"):
         return None
+    return _rest(place)
+
+
+def _rest(place: Place) -> str:
     if place.first.kind in ("FUNCTION", "CONV"):
         return "a function has a fixed number of parameters; let one take a list"
     return "arguments are not taken out of a list or an object; give each, or pass the list"
@@ -445,7 +470,7 @@ def _blocks(place: Place) -> str | None:
 
 
 def _numbers(place: Place) -> str | None:
-    if place.bad.kind == "DOT" and place.kind(1) == "DOT":
+    if place.bad.kind == "ELLIPSIS" and not place.opener:
         return "`nil` does nothing"
     if place.bad.kind == "DOT" and place.kind(1) == "INTEGER":
         return f"write `0.{place.token(1).text}`"
@@ -462,11 +487,17 @@ def _comments(place: Place) -> str | None:
 
 
 def _spreads(place: Place) -> str | None:
-    if place.bad.kind != "DOT" or place.kind(1) != "DOT" or not place.opener:
+    """`...` where no list or object is written."""
+    if place.opened is None:
         return None
-    if place.opener == "LBRACE":
-        return "an object names its fields: `{id: row.id, name: row.name}`"
-    return "lists are joined with `+`: `[1] + xs`" if place.opener == "LSQB" else None
+    is_first = place.tokens[place.opened + 1].kind == "ELLIPSIS"
+    if place.bad.kind == "FOR" and place.opener == "LSQB" and is_first:
+        return "a comprehension gives one item a turn: `[x for xs in rows for x in xs]`"
+    if place.bad.kind != "ELLIPSIS" or place.opener != "LPAR":
+        return None
+    before = place.tokens[place.opened - 1].kind if place.opened else ""
+    is_call = before in ("NAME", "RPAR", "RSQB")
+    return _rest(place) if is_call else "only lists and objects take `...`: `[...xs, x]`"
 
 
 def _missing_comma(place: Place) -> str | None:

@@ -44,10 +44,17 @@ class Literal(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Spread(Node):
+    """`...value`: the items of a list or tuple in a list, the fields of an object in an object."""
+
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ListLiteral(Node):
     """`[a, b]`. `is_spread`: a comma stands after the last item, so it has one item a line."""
 
-    items: "tuple[Expression, ...]"
+    items: "tuple[Expression | Spread, ...]"
     is_spread: bool
 
 
@@ -68,11 +75,24 @@ class Field(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ObjectLiteral(Node):
-    """`{a: 1}`."""
+class ComputedField(Node):
+    """`[key]: value` of an object literal."""
 
-    fields: tuple[Field, ...]
+    key: "Expression"
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectLiteral(Node):
+    """`{a: 1}`; of equal keys the last one counts."""
+
+    fields: "tuple[Entry, ...]"
     is_spread: bool
+
+    @property
+    def named(self) -> "tuple[Field, ...]":
+        """The fields whose keys are written out."""
+        return tuple(entry for entry in self.fields if isinstance(entry, Field))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -281,6 +301,13 @@ class ObjectSchema(Node):
     """`{id: int}`."""
 
     fields: tuple[SchemaField, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapSchema(Node):
+    """`{[string]: T}`."""
+
+    value: "Schema"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -548,9 +575,12 @@ Schema = (
     | ListSchema
     | TupleSchema
     | ObjectSchema
+    | MapSchema
     | UnionSchema
     | OptionalSchema
 )
+# What stands in an object literal.
+Entry = Field | ComputedField | Spread
 Pattern = NamePattern | TuplePattern
 Statement = (
     FunctionDef

@@ -52,6 +52,7 @@ OPERATORS = {
     "*=": "STAR_ASSIGN",
     "/=": "SLASH_ASSIGN",
     "%=": "PERCENT_ASSIGN",
+    "...": "ELLIPSIS",
     "<": "LESS",
     ">": "GREATER",
     "+": "PLUS",

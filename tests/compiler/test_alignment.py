@@ -39,7 +39,8 @@ _PARTS = {
     "grouped": "the expression inside",
     "comparator": "comparison",
     "arguments": "argument",
-    "items": "list_literal, tuple_literal",
+    "items": "tuple_literal",
+    "list_items": "list_literal",
     "fields": "field",
     "dotted_name": "import_stmt, from_import",
 }

@@ -159,7 +159,7 @@ _INFERENCE = [
     "environment",
     "context",
     "places conditions loops keys",
-    "passing members",
+    "passing members literals",
     "calls",
     "prompts",
     "expressions",

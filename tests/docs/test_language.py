@@ -34,7 +34,7 @@ _CALL = re.compile(r"(\w+) (\{.*?\})(?= \w+ \{|$)")
 _PASSED_THROUGH = {
     "statement", "simple_statement", "pattern", "pattern_item", "schema", "schema_atom",
     "expression", "or_expression", "and_expression", "not_expression", "sum", "product",
-    "negation", "postfix", "atom", "options",
+    "negation", "postfix", "atom", "options", "list_item", "entry",
 }  # fmt: skip
 
 

@@ -112,6 +112,14 @@ def values(value: Value) -> list[Value]:
     return list(_object(value).values())
 
 
+def items(object: Value) -> list[Value]:
+    return list(_object(object).items())
+
+
+def get(object: Value, key: Value, default: Value = None) -> Value:
+    return _object(object).get(_text(key), default)
+
+
 def sum_(items: Value) -> Value:
     return _calculated(sum, list(map(_number, _sequence(items))))
 
@@ -189,6 +197,8 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "zip": zip_,
     "enumerate": enumerate_,
     "keys": keys,
+    "items": items,
+    "get": get,
     "values": values,
     "sum": sum_,
     "min": min_,

@@ -87,18 +87,16 @@ class Evaluation(Asking):
                 return self.read(node, frame)
             case n.ListLiteral():
                 item = self.types.item_of(asked)
-                return [self.evaluate(one, frame, item) for one in node.items]
+                return [one for part in node.items for one in self.items_from(part, frame, item)]
             case n.TupleLiteral():
                 asked_items = self.types.items_of(asked, len(node.items))
                 pairs = zip(node.items, asked_items, strict=True)
                 return tuple(self.evaluate(one, frame, item) for one, item in pairs)
             case n.ObjectLiteral():
-                return {
-                    field.key.text: self.evaluate(
-                        field.value, frame, self.types.field_of(asked, field.key.text)
-                    )
-                    for field in node.fields
-                }
+                made: dict[str, Value] = {}
+                for entry in node.fields:
+                    made.update(self.fields_from(entry, frame, asked))
+                return made
             case n.Call():
                 return self.call(node, frame)
             case n.Index():
@@ -157,6 +155,36 @@ class Evaluation(Asking):
             return format(value, part.spec)
         except ValueError as error:
             raise Wrong(str(error)) from None
+
+    def items_from(
+        self, part: n.Expression | n.Spread, frame: Frame, asked: n.Schema | None
+    ) -> list[Value] | tuple[Value, ...]:
+        """What a part of a list literal puts into it."""
+        if not isinstance(part, n.Spread):
+            return [self.evaluate(part, frame, asked)]
+        value = self.evaluate(part.value, frame)
+        if not v.is_sequence(value):
+            raise Fault("value", part.span, f"`...` of {kind_of(value)} in a list")
+        return value
+
+    def fields_from(
+        self, entry: n.Entry, frame: Frame, asked: n.Schema | None
+    ) -> dict[str, Value]:
+        """What an entry of an object literal puts into it."""
+        match entry:
+            case n.Field(key=key, value=value):
+                wanted = self.types.field_of(asked, key.text)
+                return {key.text: self.evaluate(value, frame, wanted)}
+            case n.ComputedField(key=key, value=value):
+                name = self.evaluate(key, frame)
+                if not isinstance(name, str):
+                    raise Fault("value", key.span, f"{kind_of(name)} as a key")
+                return {name: self.evaluate(value, frame, self.types.field_of(asked, None))}
+            case n.Spread(value=value):
+                found = self.evaluate(value, frame)
+                if not isinstance(found, dict):
+                    raise Fault("value", entry.span, f"`...` of {kind_of(found)} in an object")
+                return found
 
     def slice(self, node: n.Slice, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)

@@ -37,6 +37,7 @@ from tests.oracle.kinds import (
     Exactly,
     Kind,
     ListOf,
+    MapOf,
     ObjectOf,
     RecordOf,
     TupleOf,
@@ -83,6 +84,7 @@ class Writer:
         self.scope = Scope()
         self.replies: dict[int, tuple[Answer, ...]] = {}
         self.faults = 1
+        self.keys = 0
 
     def choose(self, options: Sequence[T]) -> T:
         """One of `options`; the first is the simplest."""
@@ -135,13 +137,16 @@ class Writer:
                 return "nil"
             case Kind():
                 return f"same({self.expression(self.choose(TYPES), depth - 1)})"
-            case ListOf(item=item):
-                items = [self.expression(item, depth - 1) for _ in range(self.choose((2, 1, 0, 3)))]
+            case ListOf():
+                items = [self.item(type_, depth - 1) for _ in range(self.choose((2, 1, 0, 3)))]
                 return "[" + ", ".join(items) + "]"
             case TupleOf(items=items):
                 return "(" + ", ".join(self.expression(item, depth - 1) for item in items) + ")"
             case ObjectOf(fields=fields):
                 return self.object_literal(fields, depth)
+            case MapOf():
+                entries = [self.entry(type_, depth - 1) for _ in range(self.choose((1, 2, 0, 3)))]
+                return "{" + ", ".join(dict.fromkeys(entries)) + "}"
             case RecordOf():
                 return self.construction(type_, depth)
             case Either():
@@ -163,8 +168,32 @@ class Writer:
     def object_literal(self, fields: Sequence[tuple[str, Type]], depth: int) -> str:
         if self.chance(20):
             fields = fields[::-1]
-        written = (f"{name}: {self.expression(type_, depth - 1)}" for name, type_ in fields)
+        written = [f"{name}: {self.expression(type_, depth - 1)}" for name, type_ in fields]
+        if depth > 0 and self.chance(20):
+            whole = self.expression(ObjectOf(tuple(fields)), depth - 1)
+            place = self.choose((0, 1))
+            written = [*written[:place], f"...{whole}", *written[place : self.choose((1, 2))]]
         return "{" + ", ".join(written) + "}"
+
+    def item(self, type_: ListOf, depth: int) -> str:
+        """An item of a list, or a list or tuple whose items go into it."""
+        if depth <= 0 or not self.chance(20):
+            return self.expression(type_.item, depth)
+        spread = self.choose((type_, TupleOf((type_.item, type_.item))))
+        return f"...{self.expression(spread, depth)}"
+
+    def entry(self, type_: MapOf, depth: int) -> str:
+        """What stands in an object with any keys."""
+        value = self.expression(type_.value, depth)
+        forms = [f"[{self.expression(STRING, min(depth, 1))}]: {value}", f"{self.key()}: {value}"]
+        if depth > 0:
+            forms.append(f"...{self.expression(type_, depth)}")
+        return self.choose(forms)
+
+    def key(self) -> str:
+        """A name of a field, each time another one."""
+        self.keys += 1
+        return f"k{self.keys}"
 
     # Operations
 
@@ -183,6 +212,9 @@ class Writer:
                 return self.list_operation(type_, depth)
             case TupleOf():
                 return f"{self.expression(type_, depth - 1)}[0:]"
+            case MapOf() if self.chance(30):
+                held = self.expression(MapOf(type_), depth - 1)
+                return f'get({held}, "a", {self.expression(type_, depth - 1)})'
             case _:
                 return self.fresh(type_, depth)
 
@@ -234,6 +266,8 @@ class Writer:
         if item == STRING:
             forms += [f"split({self.expression(STRING, depth - 1)})", 'split("a,b", ",")']
             forms += [f"keys({self.expression(TYPES[14], depth - 1)})"]
+        if item == INT:
+            forms += [f"values({self.expression(MapOf(INT), depth - 1)})"]
         if item == TupleOf((INT, STRING)):
             names = self.expression(ListOf(STRING), depth - 1)
             forms += [f"enumerate({names})", f"zip([1, 2], {names})", f"enumerate({names}, 1)"]

@@ -12,6 +12,7 @@ from tests.oracle.kinds import (
     STRING,
     Either,
     ListOf,
+    MapOf,
     ObjectOf,
     TupleOf,
     Type,
@@ -53,6 +54,8 @@ PLACES: dict[str, Type] = {
     "<floats>": ListOf(FLOAT),
     "<strings>": ListOf(STRING),
     "<object>": ObjectOf((("id", INT), ("name", STRING))),
+    "<map>": MapOf(INT),
+    "<texts>": MapOf(STRING),
     "<pair>": TupleOf((INT, STRING)),
     "<nested>": TupleOf((STRING, TupleOf((INT, BOOL)))),
     "<city>": CITY,
@@ -68,6 +71,8 @@ INT_FORMS = (
     *('parse("[1, 2]")[1]', "<object>.length", 'parse("{\\"id\\": 4}").id'),
     *("len(keys(<object>))", "div(<int>, 3)", "div(<int>, <int>)", "div(<float>, <int>)"),
     *("min(<ints>, by: abs)", "max(<int>, <int>, by: str)", "len(values(<object>))"),
+    *("len(keys(<object>))", '<map>["a"]', "<map>[<string>]", 'get(<map>, "a", <int>)'),
+    *("len(<map>)", "get(<map>, <string>, <int>)", "<map>.id", "len(items(<map>))"),
 )
 FLOAT_FORMS = (
     *("(<int> / 4)", "(<int> / <int>)", "(<float> + <int>)", "(<int> * <float>)"),
@@ -85,6 +90,8 @@ STRING_FORMS = (
     *('split("a;b", separator: ";")[0]', "str(<bool>)", 'env("SAFT_ORACLE_UNSET", "unset")'),
     *('parse("\\"p\\"")', "join(<strings>, <string>)", "max(<strings>, by: len)"),
     *("min(by: lower, items: <strings>)",),
+    *('parse("\\"p\\"")', "join(<strings>, <string>)", 'get(<texts>, "name", <string>)'),
+    *('str(get(<map>, <string>))', "join(keys(<map>))", 'get(<object>, "name", "?")'),
 )
 BOOL_FORMS = (
     *("(<int> < <int>)", "(<float> >= <int>)", "(<string> <= <string>)", "(not <bool>)"),
@@ -94,6 +101,7 @@ BOOL_FORMS = (
     *("contains(<object>, <string>)", "(<int> == <float>)", "(<*> == <*>)", "(<*> != <*>)"),
     *("(<int?> == nil)", "(<string?> != nil)", '(type(<*>) == "int")'),
     *('(type(<*>) == "bool")', "(<*> == true)", '(type(<*>) != "nil")'),
+    *("(<string> in <map>)", "(<map> == <map>)"),
     *("(<int> in <floats>)", "(<city> == <city>)", "(<pair> == <pair>)"),
     *("(<*> in [1, true, nil])", "(<bool> == <bool>)", '(type(<*>) == "float")'),
     *("any(<bools>)", "all(<bools>)", "any([x > 1 for x in <ints>])", "all([<bool>, <bool>])"),

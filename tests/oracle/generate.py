@@ -30,7 +30,7 @@ from tests.oracle.kinds import (
 )
 from tests.oracle.model import Script, ToolUse
 
-_NAMES = ("a", "b", "n", "x", "items", "text", "list", "class", "sum_", "total")
+_NAMES = ("a", "b", "n", "x", "things", "text", "list", "class", "sum_", "total")
 _FUNCTIONS = ("g", "h", "twice", "lookup", "pick")
 _PARAMETERS = ("p", "q", "x", "n")
 _PRELUDE = [

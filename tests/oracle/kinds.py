@@ -37,6 +37,13 @@ class ObjectOf:
 
 
 @dataclass(frozen=True, slots=True)
+class MapOf:
+    """`{[string]: T}`."""
+
+    value: "Type"
+
+
+@dataclass(frozen=True, slots=True)
 class Either:
     """`A | B`; with nil as the second, `A?`."""
 
@@ -59,7 +66,7 @@ class RecordOf:
     required: int
 
 
-Type = RecordOf | Kind | ListOf | TupleOf | ObjectOf | Either | Exactly
+Type = RecordOf | Kind | ListOf | TupleOf | ObjectOf | MapOf | Either | Exactly
 
 INT, FLOAT, BOOL, STRING, NIL, ANY = map(Kind, ("int", "float", "bool", "string", "nil", "any"))
 SCALARS = (INT, FLOAT, BOOL, STRING)
@@ -84,6 +91,7 @@ TYPES: tuple[Type, ...] = (
     ListOf(TupleOf((INT, STRING))),
     *(Either((INT, NIL)), Either((STRING, NIL)), Either((INT, STRING)), Either((FLOAT, BOOL))),
     *(LABEL, CITY, CITY, ListOf(CITY), TOUR),
+    *(MapOf(INT), MapOf(INT), MapOf(ListOf(INT)), MapOf(STRING)),
 )
 
 
@@ -98,6 +106,8 @@ def notation(type_: Type) -> str:
             return "(" + ", ".join(map(notation, items)) + ")"
         case ObjectOf(fields=fields):
             return "{" + ", ".join(f"{name}: {notation(inner)}" for name, inner in fields) + "}"
+        case MapOf(value=value):
+            return f"{{[string]: {notation(value)}}}"
         case Either(members=(inner, Kind(word="nil"))):
             return notation(inner) + "?"
         case Either(members=members):
@@ -124,6 +134,8 @@ def sample(type_: Type, choose: "Callable[[Sequence[Any]], Any]") -> Any:
             return [sample(item, choose) for item in items]
         case ObjectOf(fields=fields) | RecordOf(fields=fields):
             return {name: sample(inner, choose) for name, inner in fields}
+        case MapOf(value=value):
+            return {key: sample(value, choose) for key in choose((("a", "b"), ("id",), ()))}
         case Either(members=members):
             return sample(choose(members), choose)
         case Exactly(values=values):

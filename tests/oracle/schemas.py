@@ -46,6 +46,8 @@ class Types:
                     if field.name.text in value
                 }
                 return self.fitted({**value, **given}, schema)
+            case n.MapSchema(value=inner) if isinstance(value, dict):
+                return {key: self.decoded(item, inner) for key, item in value.items()}
             case n.UnionSchema(members=members):
                 return self._first_decoded(value, members)
             case n.OptionalSchema(schema=inner):
@@ -90,6 +92,8 @@ class Types:
                     if field.schema is not None
                 )
                 return "{" + ", ".join(written) + "}"
+            case n.MapSchema(value=inner):
+                return f"{{any name: {self.notation(inner)}}}"
             case n.OptionalSchema(schema=inner):
                 return self.notation(inner) + "?"
             case n.UnionSchema(members=members):
@@ -109,11 +113,16 @@ class Types:
             return found.items
         return (None,) * count
 
-    def field_of(self, schema: n.Schema | None, name: str) -> n.Schema | None:
-        """What is asked of an object's field."""
-        found = self._only(schema, n.ObjectSchema)
-        fields = found.fields if isinstance(found, n.ObjectSchema) else ()
-        return next((field.schema for field in fields if field.name.text == name), None)
+    def field_of(self, schema: n.Schema | None, name: str | None) -> n.Schema | None:
+        """What is asked of an object's field; of one whose name is computed, with None."""
+        kinds = (n.ObjectSchema, n.MapSchema)
+        match [one for one in self._members(schema) if isinstance(one, kinds)]:
+            case [n.MapSchema(value=value)]:
+                return value
+            case [n.ObjectSchema(fields=fields)]:
+                return next((field.schema for field in fields if field.name.text == name), None)
+            case _:
+                return None
 
     def _only(self, schema: n.Schema | None, kind: type[n.Schema]) -> n.Schema | None:
         members = [one for one in self._members(schema) if isinstance(one, kind)]
@@ -156,6 +165,10 @@ class Types:
                 return tuple(self._fitted(one, item, converts=converts) for one, item in pairs)
             case n.ObjectSchema(fields=fields) if isinstance(value, dict):
                 return self._fitted_object(value, fields, converts=converts)
+            case n.MapSchema(value=inner) if isinstance(value, dict):
+                return {
+                    key: self._fitted(item, inner, converts=converts) for key, item in value.items()
+                }
             case n.OptionalSchema(schema=inner):
                 return None if value is None else self._fitted(value, inner, converts=converts)
             case n.UnionSchema(members=members):

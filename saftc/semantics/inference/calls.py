@@ -348,10 +348,17 @@ def _is_native(facts: Facts, builtin: Builtin, arguments: Sequence[n.Expression]
             return keeps_order and facts.contains_as_python(types[1], types[0])
         case "join", (_, separator):
             return is_settled(separator) or not is_only(types[0], *ITEMS)
-        case "values", _:
+        case "values" | "items", _:
             # Python's type checkers know nothing of the values of a class of objects.
-            owners = members(types[0])
-            return not any(isinstance(owner, ObjectType) and owner.is_declared for owner in owners)
+            return not any(isinstance(o, ObjectType) and o.is_declared for o in members(types[0]))
+        case "get", (_, key, *_):
+            # Of a class of objects they know the field whose name is written out.
+            name = key.value if isinstance(key, n.Literal) else None
+            return all(
+                not (isinstance(owner, ObjectType) and owner.is_declared)
+                or owner.field(str(name)) is not None
+                for owner in members(types[0])
+            )
         case _:
             return True
 

@@ -22,13 +22,19 @@ from saftc.semantics.inference.calls import call
 from saftc.semantics.inference.conditions import condition, logical_value, narrow
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.literals import (
+    adopting,
+    list_literal,
+    member_of_kind,
+    object_literal,
+    tuple_literal,
+)
 from saftc.semantics.inference.loops import bind, iterated
 from saftc.semantics.inference.members import index, member, slice_, tuple_member
 from saftc.semantics.inference.places import fit_into, is_zero
 from saftc.semantics.inference.prompts import prompt
 from saftc.semantics.names import Symbol
 from saftc.semantics.operators import is_constant, negate, operate, wrong_members
-from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import FAILURE_KIND, FAILURE_KINDS
 from saftc.semantics.types import (
     ANY,
@@ -36,15 +42,11 @@ from saftc.semantics.types import (
     FLOAT,
     INT,
     NEVER,
-    NIL,
-    RESULT,
     STRING,
     BuiltinType,
-    FieldType,
     FunctionType,
     ListType,
     ObjectType,
-    TupleType,
     Type,
     base_of_value,
     may_be,
@@ -69,11 +71,11 @@ def type_of(
         case n.Name():
             return _name(inference, node, env)
         case n.ListLiteral():
-            return _list(inference, node, env, wanted)
+            return list_literal(inference, node, env, wanted)
         case n.TupleLiteral():
-            return _tuple(inference, node, env, wanted)
+            return tuple_literal(inference, node, env, wanted)
         case n.ObjectLiteral():
-            return _object(inference, node, env, wanted)
+            return object_literal(inference, node, env, wanted)
         case n.Call():
             return call(inference, node, env)
         case n.Index():
@@ -125,86 +127,6 @@ def _meaning(inference: Inference, symbol: Symbol, env: Environment) -> Type:
             return inference.read(symbol, env)
         case "record" | "type" | "import" | "guessed":
             return ANY
-
-
-def _list(inference: Inference, node: n.ListLiteral, env: Environment, wanted: Type | None) -> Type:
-    asked = _member_of_kind(wanted, ListType)
-    if isinstance(asked, ListType) and asked.item != ANY:
-        for item in node.items:
-            fit_into(inference, item, asked.item, env)
-        return asked
-    return ListType(union(widened(inference.expression(item, env)) for item in node.items))
-
-
-def _tuple(
-    inference: Inference, node: n.TupleLiteral, env: Environment, wanted: Type | None
-) -> Type:
-    asked = _member_of_kind(wanted, TupleType)
-    if isinstance(asked, TupleType) and len(asked.items) == len(node.items):
-        for item, wanted_item in zip(node.items, asked.items, strict=True):
-            fit_into(inference, item, wanted_item, env)
-        return asked
-    return TupleType(tuple(widened(inference.expression(item, env)) for item in node.items))
-
-
-def _object(
-    inference: Inference, node: n.ObjectLiteral, env: Environment, wanted: Type | None
-) -> Type:
-    asked = _object_meant(node, wanted)
-    if asked is not None:
-        return _object_as(inference, node, asked, env)
-    fields: dict[str, FieldType] = {}
-    for field in node.fields:
-        type_ = widened(inference.expression(field.value, env))
-        fields[field.key.text] = FieldType(field.key.text, type_)
-    plain = ObjectType(tuple(fields.values()), is_declared=False)
-    is_placed = node in inference.facts.placed
-    return inference.facts.classes.get(plain.fields, plain) if is_placed else plain
-
-
-def _object_as(
-    inference: Inference, node: n.ObjectLiteral, asked: ObjectType, env: Environment
-) -> Type:
-    given = {field.key.text for field in node.fields}
-    for field in node.fields:
-        wanted_field = asked.field(field.key.text)
-        if wanted_field is None:
-            inference.expression(field.value, env)
-            missing = [f.name for f in asked.fields if f.name not in given]
-            inference.report(
-                catalogue.MISSING_FIELD.at(
-                    field.key.span,
-                    found=show(asked),
-                    name=field.key.text,
-                    hint=did_you_mean(field.key.text, missing),
-                )
-            )
-        else:
-            fit_into(inference, field.value, wanted_field.type, env)
-    for field in asked.fields:
-        if field.name not in given and NIL not in members(field.type) and field.type != ANY:
-            inference.report(
-                catalogue.TYPE_MISMATCH.at(
-                    node.span,
-                    expected=show(asked),
-                    found=f"an object without `{field.name}`",
-                )
-            )
-    return asked
-
-
-def adopting(inference: Inference, node: n.Expression, model: Type, env: Environment) -> Type:
-    """The type of an expression beside values of type `model`.
-
-    An object literal with just the fields of a class is one of that class, and so are the
-    items of a list literal. Beside whole results, the items of a list literal are whole results.
-    """
-    if isinstance(node, n.ListLiteral) and model == ListType(RESULT):
-        return inference.expression(node, env, model)
-    given = inference.expression(node, env)
-    if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(given, model):
-        return inference.expression(node, env, model)
-    return given
 
 
 def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
@@ -273,7 +195,7 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
 
 def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Type) -> None:
     """Reports texts that a failure's kind is compared with, and that are none."""
-    compared: tuple[n.Expression, ...] = ()
+    compared: tuple[n.Expression | n.Spread, ...] = ()
     if node.operator in ("==", "!="):
         compared = (node.right,) if left == FAILURE_KIND else (node.left,)
         compared = compared if FAILURE_KIND in (left, right) else ()
@@ -364,7 +286,7 @@ def _comprehension(
         for test in clause.conditions:
             condition(inference, test, inner)
             narrow(inference, test, inner, truth=True)
-    asked = _member_of_kind(wanted, ListType)
+    asked = member_of_kind(wanted, ListType)
     if isinstance(asked, ListType) and asked.item != ANY:
         fit_into(inference, node.item, asked.item, inner)
         return asked
@@ -392,47 +314,6 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
             inference.may_fail(hole.value, wrong, f"`{hole.spec}` is no format of it")
         is_proved = all(takes_format(one, hole.spec) for one in members(type_))
         inference.facts.forms.holes[hole] = native_if(is_proved)
-
-
-def _member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
-    """The member of what a place asks for that a literal of `kind` is meant for."""
-    if wanted is None:
-        return None
-    meant = [member for member in members(wanted) if isinstance(member, kind)]
-    # Of several, the check at run time picks the right one.
-    return meant[0] if len(meant) == 1 else None
-
-
-def _object_meant(node: n.ObjectLiteral, wanted: Type | None) -> ObjectType | None:
-    """The object type of a place that an object literal is meant for: by its fields, if several."""
-    if wanted is None:
-        return None
-    meant = [member for member in members(wanted) if isinstance(member, ObjectType)]
-    if len(meant) == 1:
-        return meant[0]
-    given = {field.key.text for field in node.fields}
-    fitting = [
-        member
-        for member in meant
-        if given <= {field.name for field in member.fields}
-        and all(f.name in given or NIL in members(f.type) for f in member.fields)
-    ]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def _is_like(given: Type, model: Type) -> bool:
-    """Whether a literal of type `given` needs nothing but the name of the class in `model`."""
-    match given, model:
-        case (ListType(), ListType()):
-            return _is_like(given.item, model.item)
-        case (ObjectType(is_declared=False), ObjectType(is_declared=True)):
-            return len(given.fields) == len(model.fields) and all(
-                (wanted := model.field(field.name)) is not None
-                and fit(field.type, wanted.type) == Fit.EXACT
-                for field in given.fields
-            )
-        case _:
-            return False
 
 
 def _operand_hint(operator: str, left: Type, right: Type) -> str | None:

@@ -29,7 +29,7 @@ from saftc.syntax import nodes as n
 
 # What to go over instead of a value that has no items.
 _ITEMS_OF = {
-    "object": "go over `keys(x)` or `values(x)`",
+    "object": "go over `keys(x)`, `values(x)` or `items(x)`",
     "string": "`split(x)` gives words",
     "int": "`range(n)` counts from 0",
 }

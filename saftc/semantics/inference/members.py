@@ -28,6 +28,7 @@ from saftc.semantics.types import (
     RESULT,
     STRING,
     ListType,
+    MapType,
     ObjectType,
     RecordType,
     TupleType,
@@ -124,15 +125,26 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     if value in (ANY, NEVER):
         return Form.OPS
     owners = members(value)
-    have_field = [inference.facts.has_field(owner, name) for owner in owners]
-    if all(have_field) and all(isinstance(owner, ObjectType) for owner in owners):
+    have_field = [_may_have_field(inference, owner, name) for owner in owners]
+    if all(have_field) and all(isinstance(owner, ObjectType | MapType) for owner in owners):
         return Form.ITEM
     if all(have_field) and all(isinstance(owner, RecordType) for owner in owners):
         return Attribute(name)
     has_length = is_only(value, "string", "object", "list", "tuple")
+    has_length = has_length and not any(isinstance(owner, MapType) for owner in owners)
     if name == "length" and has_length and not any(have_field):
         return Form.LENGTH
     return Form.OPS
+
+
+def _may_have_field(inference: Inference, owner: Type, name: str) -> bool:
+    """Whether `owner` has the field, or may have it among any keys.
+
+    There `length` may be one, or the number of them: only a value can tell.
+    """
+    if isinstance(owner, MapType):
+        return name != "length"
+    return inference.facts.has_field(owner, name)
 
 
 def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagnostic:
@@ -196,6 +208,8 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             if field is not None:
                 return field.type
             return INT if name == "length" else None
+        case MapType():
+            return union((value.value, INT)) if name == "length" else value.value
         case RecordType():
             return inference.facts.field_type(value, name)
         case ListType() | TupleType():
@@ -370,6 +384,7 @@ def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
         return False
     owners = [member for member in members(owner) if isinstance(member, ObjectType)]
     if isinstance(written, n.Literal):
+        # Of an object with any keys, Python tells what is missing.
         return all(owner.field(str(written.value)) for owner in owners)
     # A class of objects takes only keys that are written out.
     return not any(owner.is_declared for owner in owners)
@@ -387,6 +402,8 @@ def _item_at(value: Type, key: Type, node: n.Expression) -> Type | None:
                 return field.type if field else None
             possible = fit(key, STRING) != Fit.NEVER
             return union(field.type for field in value.fields) if possible else None
+        case MapType():
+            return value.value if fit(key, STRING) != Fit.NEVER else None
         case _ if value == DATAFRAME:
             return ListType(ANY) if fit(key, STRING) != Fit.NEVER else None
         case _:

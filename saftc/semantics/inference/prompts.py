@@ -146,7 +146,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                 )
             )
         return
-    written = {f.key.text: f for f in node.fields} if isinstance(node, n.ObjectLiteral) else {}
+    written = {f.key.text: f for f in node.named} if isinstance(node, n.ObjectLiteral) else {}
     for field in type_.fields:
         key = written.get(field.name)
         if field.name not in OPTIONS:

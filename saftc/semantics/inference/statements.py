@@ -9,7 +9,7 @@ from saftc.semantics.flow import blocks_of, ends, has_break
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
-from saftc.semantics.inference.expressions import adopting
+from saftc.semantics.inference.literals import adopting
 from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, settle
 from saftc.semantics.inference.prompts import asked_of_model

@@ -1,0 +1,377 @@
+"""Lists, tuples and objects as they are written: their types, and which spreads are proved.
+
+    [1, ...xs]                  [int]                   of `xs: [int]`
+    {...row, note: "x"}         {id: int, note: string} of `row: {id: int}`
+    {...counts, [key]: 1}       {[string]: int}         of `counts: {[string]: int}`
+
+A place that asks for a type hands it down to the parts. Where a spread does not have that type by
+itself, the literal as a whole has its own type, and the place checks it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.forms import native_if
+from saftc.semantics.inference.context import Inference
+from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.places import fit_into
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import (
+    ANY,
+    EMPTY_OBJECT,
+    MOST_MEMBERS,
+    NEVER,
+    NIL,
+    RESULT,
+    STRING,
+    FieldType,
+    ListType,
+    MapType,
+    ObjectType,
+    RecordType,
+    TupleType,
+    Type,
+    is_only,
+    item_type,
+    kind_word,
+    may_be,
+    members,
+    show,
+    union,
+    widened,
+)
+from saftc.syntax import nodes as n
+
+# Lists
+
+
+def list_literal(
+    inference: Inference, node: n.ListLiteral, env: Environment, wanted: Type | None
+) -> Type:
+    """The type of `[a, ...xs]`."""
+    asked = member_of_kind(wanted, ListType)
+    wanted_item = asked.item if isinstance(asked, ListType) and asked.item != ANY else None
+    items: list[Type] = []
+    is_fitting = True
+    for item in node.items:
+        if isinstance(item, n.Spread):
+            items.append(_spread_items(inference, item, env))
+            is_fitting = is_fitting and fit(items[-1], wanted_item or ANY) == Fit.EXACT
+        else:
+            items.append(_value(inference, item, wanted_item, env))
+    if wanted_item is not None and is_fitting:
+        return ListType(wanted_item)
+    return ListType(union(items))
+
+
+def _spread_items(inference: Inference, node: n.Spread, env: Environment) -> Type:
+    """What `...xs` puts into a list."""
+    spread = inference.expression(node.value, env)
+    is_proved = is_only(spread, "list", "tuple")
+    inference.facts.forms.spreads[node] = native_if(is_proved)
+    _check_spread(inference, node, spread, ("list", "tuple"))
+    fitting = union(one for one in members(spread) if _may_be_any(one, ("list", "tuple")))
+    return NEVER if fitting == NEVER else item_type(fitting)
+
+
+def tuple_literal(
+    inference: Inference, node: n.TupleLiteral, env: Environment, wanted: Type | None
+) -> Type:
+    """The type of `(a, b)`."""
+    asked = member_of_kind(wanted, TupleType)
+    if isinstance(asked, TupleType) and len(asked.items) == len(node.items):
+        for item, wanted_item in zip(node.items, asked.items, strict=True):
+            fit_into(inference, item, wanted_item, env)
+        return asked
+    return TupleType(tuple(widened(inference.expression(item, env)) for item in node.items))
+
+
+# Objects
+
+
+def object_literal(
+    inference: Inference, node: n.ObjectLiteral, env: Environment, wanted: Type | None
+) -> Type:
+    """The type of `{a: 1, ...row, [key]: 2}`."""
+    asked = _object_meant(node, wanted)
+    match asked:
+        case ObjectType() if len(node.named) == len(node.fields):
+            return _object_as(inference, node, asked, env)
+        case ObjectType() | MapType():
+            given = _merged(inference, node, env, asked)
+            return asked if _takes(asked, given) else given.type
+        case _:
+            plain = _merged(inference, node, env, None).type
+            if isinstance(plain, ObjectType) and node in inference.facts.placed:
+                return inference.facts.classes.get(plain.fields, plain)
+            return plain
+
+
+def _object_as(
+    inference: Inference, node: n.ObjectLiteral, asked: ObjectType, env: Environment
+) -> Type:
+    given = {field.key.text for field in node.named}
+    for field in node.named:
+        wanted_field = asked.field(field.key.text)
+        if wanted_field is None:
+            inference.expression(field.value, env)
+            missing = [f.name for f in asked.fields if f.name not in given]
+            inference.report(
+                catalogue.MISSING_FIELD.at(
+                    field.key.span,
+                    found=show(asked),
+                    name=field.key.text,
+                    hint=did_you_mean(field.key.text, missing),
+                )
+            )
+        else:
+            fit_into(inference, field.value, wanted_field.type, env)
+    for field in asked.fields:
+        if field.name not in given and NIL not in members(field.type) and field.type != ANY:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    node.span,
+                    expected=show(asked),
+                    found=f"an object without `{field.name}`",
+                )
+            )
+    return asked
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The types that an object can have by the fields read so far, and those of what is spread."""
+
+    possible: tuple[ObjectType | MapType, ...] = (EMPTY_OBJECT,)
+    spread: tuple[ObjectType | MapType, ...] = ()
+
+    @property
+    def type(self) -> Type:
+        return union(self.possible)
+
+
+def _merged(
+    inference: Inference,
+    node: n.ObjectLiteral,
+    env: Environment,
+    asked: ObjectType | MapType | None,
+) -> _Parts:
+    parts = _Parts()
+    for entry in node.fields:
+        match entry:
+            case n.Field():
+                wanted = _wanted_of(asked, entry.key.text)
+                type_ = _value(inference, entry.value, wanted, env)
+                added: list[ObjectType | MapType] = [
+                    ObjectType((FieldType(entry.key.text, type_),), is_declared=False)
+                ]
+            case n.ComputedField():
+                _key(inference, entry.key, env)
+                wanted = asked.value if isinstance(asked, MapType) else None
+                added = [MapType(_value(inference, entry.value, wanted, env))]
+            case n.Spread():
+                spread = inference.expression(entry.value, env)
+                inference.facts.forms.spreads[entry] = native_if(is_only(spread, "object"))
+                _check_spread(inference, entry, spread, ("object",))
+                added = list(_objects_in(spread))
+                parts = _Parts(parts.possible, (*parts.spread, *added))
+        parts = _Parts(_all_merged(parts.possible, added), parts.spread)
+    return parts
+
+
+def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:
+    match asked:
+        case MapType():
+            return asked.value
+        case ObjectType():
+            field = asked.field(name)
+            return None if field is None else field.type
+        case None:
+            return None
+
+
+def _key(inference: Inference, node: n.Expression, env: Environment) -> None:
+    """A key between brackets: it must be a string."""
+    type_ = inference.expression(node, env)
+    inference.facts.forms.keys[node] = native_if(is_only(type_, "string"))
+    if not may_be(type_, STRING) and type_ != NEVER:
+        inference.report(
+            catalogue.KEY_TYPE.at(
+                node.span, found=show(type_), hint="`str(x)` makes a text of any value"
+            )
+        )
+        return
+    wrong = union(one for one in members(type_) if one != ANY and not may_be(one, STRING))
+    if wrong != NEVER:
+        inference.may_fail(node, wrong, "a key of an object is a string")
+
+
+def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
+    """What a spread object can be; of one of which nothing is known, an object with any keys."""
+    for member in members(spread):
+        match member:
+            case ObjectType() | MapType():
+                yield member
+            case _ if member == ANY:
+                yield MapType(ANY)
+            case _:
+                pass
+
+
+def _all_merged(
+    possible: Sequence[ObjectType | MapType], added: Sequence[ObjectType | MapType]
+) -> tuple[ObjectType | MapType, ...]:
+    """Each of `possible` with the fields of each of `added` behind its own."""
+    merged = tuple(dict.fromkeys(_joined(one, other) for one in possible for other in added))
+    if len(merged) <= MOST_MEMBERS:
+        return merged
+    return (MapType(union(_values(one) for one in merged)),)
+
+
+def _joined(one: ObjectType | MapType, other: ObjectType | MapType) -> ObjectType | MapType:
+    if isinstance(one, ObjectType) and isinstance(other, ObjectType):
+        fields = {field.name: field for field in one.fields}
+        fields |= {field.name: FieldType(field.name, field.type) for field in other.fields}
+        return ObjectType(tuple(fields.values()), is_declared=False)
+    return MapType(union((_values(one), _values(other))))
+
+
+def _values(type_: ObjectType | MapType) -> Type:
+    if isinstance(type_, MapType):
+        return type_.value
+    return union(field.type for field in type_.fields)
+
+
+def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
+    """Whether an object is of the type that its place asks for as it is written, for Python's type
+    checkers, too: they know the fields of a class, and the one type of the values of a dict."""
+    if isinstance(asked, MapType):
+        return all(
+            fit(_values(one), asked.value) == Fit.EXACT
+            and not (isinstance(one, ObjectType) and one.is_declared)
+            for one in given.spread
+        )
+    if not all(isinstance(one, ObjectType) and one.is_declared for one in given.spread):
+        return False
+    return all(
+        isinstance(one, ObjectType)
+        and {field.name for field in one.fields} == {field.name for field in asked.fields}
+        and all(
+            (own := one.field(field.name)) is not None and fit(own.type, field.type) == Fit.EXACT
+            for field in asked.fields
+        )
+        for one in given.possible
+    )
+
+
+# What both have
+
+
+def _value(
+    inference: Inference, node: n.Expression, wanted: Type | None, env: Environment
+) -> Type:
+    if wanted is None or wanted == ANY:
+        return widened(inference.expression(node, env))
+    return fit_into(inference, node, wanted, env)
+
+
+def _check_spread(
+    inference: Inference, node: n.Spread, spread: Type, taken: tuple[str, ...]
+) -> None:
+    """Reports what cannot be spread here."""
+    is_list = "list" in taken
+    where, expected = ("a list", "a list or a tuple") if is_list else ("an object", "an object")
+    wrong = union(one for one in members(spread) if not _may_be_any(one, taken))
+    if wrong == NEVER:
+        return
+    if wrong == spread:
+        inference.report(
+            catalogue.NOT_SPREAD.at(
+                node.span,
+                where=where,
+                expected=expected,
+                found=show(spread),
+                hint=_spread_hint(inference, spread, node.value, is_list=is_list),
+            )
+        )
+    else:
+        inference.may_fail(node.value, wrong, f"`...` in {where} takes {expected}")
+
+
+def _may_be_any(type_: Type, taken: tuple[str, ...]) -> bool:
+    return type_ in (ANY, NEVER) or kind_word(type_) in taken
+
+
+def _spread_hint(
+    inference: Inference, spread: Type, node: n.Expression, *, is_list: bool
+) -> str | None:
+    name = node.text if isinstance(node, n.Name) else "x"
+    words = {kind_word(member) for member in members(spread)}
+    if is_list and "object" in words:
+        return f"`keys({name})` and `values({name})` are lists"
+    if is_list and "string" in words:
+        return f"`split({name})` gives words"
+    if not is_list and isinstance(spread, RecordType):
+        fields = list(inference.facts.fields_of(spread))[:1]
+        return f"name its fields: `{{{fields[0]}: {name}.{fields[0]}}}`" if fields else None
+    return None
+
+
+def adopting(inference: Inference, node: n.Expression, model: Type, env: Environment) -> Type:
+    """The type of an expression beside values of type `model`.
+
+    An object literal with just the fields of a class is one of that class, and so are the
+    items of a list literal. Beside whole results, the items of a list literal are whole results.
+    """
+    if isinstance(node, n.ListLiteral) and model == ListType(RESULT):
+        return inference.expression(node, env, model)
+    given = inference.expression(node, env)
+    if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(given, model):
+        return inference.expression(node, env, model)
+    return given
+
+
+def member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
+    """The member of what a place asks for that a literal of `kind` is meant for."""
+    if wanted is None:
+        return None
+    meant = [member for member in members(wanted) if isinstance(member, kind)]
+    # Of several, the check at run time picks the right one.
+    return meant[0] if len(meant) == 1 else None
+
+
+def _object_meant(node: n.ObjectLiteral, wanted: Type | None) -> ObjectType | MapType | None:
+    """The object type of a place that an object literal is meant for: by its fields, if several."""
+    if wanted is None:
+        return None
+    meant = [member for member in members(wanted) if isinstance(member, ObjectType | MapType)]
+    if len(meant) == 1:
+        return meant[0]
+    given = {field.key.text for field in node.named}
+    if len(given) < len(node.fields):
+        return None
+    fitting = [
+        member
+        for member in meant
+        if isinstance(member, ObjectType)
+        and given <= {field.name for field in member.fields}
+        and all(f.name in given or NIL in members(f.type) for f in member.fields)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_like(given: Type, model: Type) -> bool:
+    """Whether a literal of type `given` needs nothing but the name of the class in `model`."""
+    match given, model:
+        case (ListType(), ListType()):
+            return _is_like(given.item, model.item)
+        case (ObjectType(is_declared=False), ObjectType(is_declared=True)):
+            return len(given.fields) == len(model.fields) and all(
+                (wanted := model.field(field.name)) is not None
+                and fit(field.type, wanted.type) == Fit.EXACT
+                for field in given.fields
+            )
+        case _:
+            return False
