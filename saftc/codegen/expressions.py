@@ -123,6 +123,7 @@ def _name(context: Context, node: n.Name) -> Expression:
         # In the rules of a record, which are a method of its class.
         return py.attribute(context.global_("self"), py.field_name(symbol.name))
     name = py.name(context.names[symbol])
+    context.note(name, node.span)
     return py.attribute(name, "value") if context.facts.keeps_history(node) else name
 
 

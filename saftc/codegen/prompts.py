@@ -50,7 +50,9 @@ def emit_result(context: Context, node: n.Expression) -> Expression:
         case n.Prompt():
             return _asking(context, node, _returns(context, node))
         case n.Name():
-            return py.name(context.name_of(node))
+            made = py.name(context.name_of(node))
+            context.note(made, node.span)
+            return made
         case n.Call():
             made = emit_call(context, node)
             assert isinstance(made, cst.Attribute)

@@ -287,6 +287,13 @@ class Facts:
         source = self.history.source(node, self.names)
         return source if source in self.history.can else None
 
+    def is_untyped_result(self, node: n.Expression) -> bool:
+        """Whether `node` is a result of a prompt that no place asks for a type: its text may stand
+        for a structure.
+        """
+        source = self.result_of(node)
+        return isinstance(source, n.Prompt) or source in self.history.untyped
+
     def asks_history(self, node: n.Member) -> bool:
         """Whether `node` asks a result for its history, and not its value for a field."""
         if node.name.text not in MEMBERS or self.result_of(node.value) is None:

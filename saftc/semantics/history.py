@@ -27,9 +27,13 @@ Keeper = Symbol | n.FunctionDef
 
 @dataclass(slots=True)
 class History:
-    """The names and functions that can keep a history, and those that do."""
+    """The names and functions that can keep a history, and those that do.
+
+    The text of one that is `untyped`, as nothing was said of its type, may stand for a structure.
+    """
 
     can: set[Keeper] = field(default_factory=set[Keeper])
+    untyped: set[Keeper] = field(default_factory=set[Keeper])
     does: set[Keeper] = field(default_factory=set[Keeper])
     # Names that are bound again have a symbol for each of their bindings here.
     bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
@@ -73,6 +77,7 @@ def find_history(module: n.Module, names: Names, has_field: HasField) -> History
     history = History(bindings=separate_bindings(module, names))
     finder = _Finder(module, names, has_field, history)
     history.can = finder.can
+    history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
     history.sources = finder.sources()
     for keeper in finder.asked():
         history.keep(keeper)
@@ -183,7 +188,7 @@ class _Finder:
         if isinstance(node, n.Member) and node.name.text in MEMBERS:
             schema = self._schema(source)
             return schema is None or not self.has_field(schema, node.name.text)
-        return self._is_untyped(source, set())
+        return source in self.history.untyped
 
     def _schema(self, source: Keeper) -> n.Schema | None:
         """What a name was declared to be."""
@@ -196,7 +201,7 @@ class _Finder:
             case _:
                 return None
 
-    def _is_untyped(self, source: Keeper, seen: set[Keeper]) -> bool:
+    def is_untyped(self, source: Keeper, seen: set[Keeper]) -> bool:
         """Whether a result is that of prompts that no place asks for a type."""
         if source in seen:
             return True
@@ -204,7 +209,7 @@ class _Finder:
         if self._schema(source) is not None:
             return False
         inner = (self.source(value) for value in self._given(source))
-        return all(one is None or self._is_untyped(one, seen) for one in inner)
+        return all(one is None or self.is_untyped(one, seen) for one in inner)
 
 
 def _names_result(schema: n.Schema | None) -> bool:

@@ -116,9 +116,11 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     if value == RESULT and name in MEMBERS:
         return Attribute("data" if name == "value" else MEMBERS[name])
     if inference.facts.asks_history(node):
-        is_structure = name == "value" and value == STRING
+        is_text = value == STRING and inference.facts.is_untyped_result(node.value)
+        is_structure = name == "value" and is_text
         return OfResult("data" if is_structure else MEMBERS[name])
-    if value == STRING and name != "length" and inference.facts.result_of(node.value):
+    is_untyped = inference.facts.is_untyped_result(node.value)
+    if value == STRING and name != "length" and is_untyped:
         return Form.STRUCTURE
     if value == DATAFRAME and name in DATAFRAME_MEMBERS:
         return Attribute("height" if name == "length" else name)
@@ -280,7 +282,7 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
     """The type of `value[key]`."""
     value = inference.expression(node.value, env)
     key = inference.expression(node.key, env)
-    if value == STRING and inference.facts.result_of(node.value):
+    if value == STRING and inference.facts.is_untyped_result(node.value):
         inference.facts.forms.items[node] = Form.STRUCTURE
         return ANY
     inference.facts.forms.items[node] = native_if(_has_native_index(value, key, node.key))
