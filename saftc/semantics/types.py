@@ -171,8 +171,6 @@ NUMBER = UnionType((INT, FLOAT))
 DATAFRAME = Scalar("dataframe")
 IMAGE = Scalar("image")
 FILE = Scalar("file")
-# A row of a dataframe: an object of what its cells hold.
-ROW = ANY
 
 # What is known of `{}`.
 EMPTY_OBJECT = ObjectType((), is_declared=False)
@@ -187,6 +185,9 @@ USAGE = RecordType("Usage")
 RESULT = RecordType("Result")
 # What an `except` has caught.
 FAILURE = RecordType("Failure")
+
+# A row of a dataframe: an object of what its cells hold.
+ROW = MapType(ANY)
 
 BUILT_IN: dict[str, Type] = {
     "int": INT,

@@ -8,13 +8,13 @@ from runtime_support import check, ops, read, show
 
 players = read("players.csv")
 for player in players.iter_rows(named=True):
-    print(show(ops.member(player, "name")), show(ops.index(player, "goals")))
+    print(show(player["name"]), show(player["goals"]))
 print(
     show(
         [
-            ops.member(player, "name")
+            player["name"]
             for player in players.iter_rows(named=True)
-            if ops.gt(ops.member(player, "goals"), 3)
+            if ops.gt(player["goals"], 3)
         ]
     ),
     show(players.to_dicts()),
@@ -45,10 +45,10 @@ print(
 
 
 def names(table: pl.DataFrame) -> list[str]:
-    return [check(ops.member(row, "name"), str) for row in table.iter_rows(named=True)]
+    return [check(row["name"], str) for row in table.iter_rows(named=True)]
 
 
-def show_all(items: pl.DataFrame) -> list[Any]:
+def show_all(items: pl.DataFrame) -> list[dict[str, Any]]:
     for item in items.iter_rows(named=True):
         print(show(item))
     return items.to_dicts()
