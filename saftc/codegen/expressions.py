@@ -59,7 +59,7 @@ def _plain(context: Context, node: n.Expression) -> Expression:
         case n.Name():
             return _name(context, node)
         case n.ListLiteral():
-            items = py.list_([_item(context, item) for item in node.items])
+            items = py.list_([emit_item(context, item) for item in node.items])
             return one_a_line(context, node, items, node.items)
         case n.TupleLiteral():
             items = py.tuple_([context.emit(item) for item in node.items])
@@ -127,18 +127,24 @@ def _name(context: Context, node: n.Name) -> Expression:
     return py.attribute(name, "value") if context.facts.keeps_history(node) else name
 
 
-def _item(context: Context, node: n.Expression | n.Spread) -> Expression:
-    if not isinstance(node, n.Spread):
-        return context.emit(node)
+def emit_item(context: Context, node: n.Expression | n.Spread) -> Expression:
+    """An item of a list."""
+    if isinstance(node, n.Spread):
+        return py.starred(emit_spread(context, node))
+    return context.emit(node)
+
+
+def emit_spread(context: Context, node: n.Spread) -> Expression:
+    """What `...value` puts into a list."""
     value = emit_iterable(context, node.value)
     if context.facts.forms.spreads[node] == Form.OPS:
         value = context.operation("spread", value)
         context.note(value, node.span)
-    return py.starred(value)
+    return value
 
 
 def _object_literal(context: Context, node: n.ObjectLiteral) -> Expression:
-    entries = [_entry(context, entry) for entry in node.fields]
+    entries = [emit_entry(context, entry) for entry in node.fields]
     wanted = context.facts.types.get(node)
     if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
         # An optional field that is absent is nil.
@@ -147,7 +153,8 @@ def _object_literal(context: Context, node: n.ObjectLiteral) -> Expression:
     return one_a_line(context, node, py.dict_(entries), node.fields)
 
 
-def _entry(context: Context, node: n.Entry) -> py.Entry:
+def emit_entry(context: Context, node: n.Entry) -> py.Entry:
+    """A key and its value in a dict; of `...value`, that alone."""
     forms = context.facts.forms
     match node:
         case n.Field():

@@ -11,6 +11,7 @@ from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown
 from saftc.codegen.context import Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
+from saftc.codegen.growth import emit_growth
 from saftc.codegen.loops import emit_pattern, loop_over, shape
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result
@@ -109,20 +110,28 @@ def _prompts(statement: n.Statement) -> list[n.Prompt]:
     return [node for node in walk(statement) if isinstance(node, n.Prompt)]
 
 
-def emit_assign_stmt(context: Context, statement: n.AssignStmt) -> cst.Assign | cst.AnnAssign:
+def emit_assign_stmt(
+    context: Context, statement: n.AssignStmt
+) -> cst.Assign | cst.AnnAssign | cst.Expr:
     """`name = value`, `name: schema = value`."""
     context.output.classes.name_schema(statement.schema, statement.name.text)
     target = py.name(context.name_of(statement.name))
     if context.facts.keeps_history(statement.name):
         return py.assignment(target, emit_result(context, statement.value))
+    growth = context.facts.growth.get(statement)
+    if growth is not None:
+        return emit_growth(context, target.value, growth)
     return _assigned(context, statement, target)
 
 
 def emit_augmented_assign_stmt(
     context: Context, statement: n.AugmentedAssignStmt
-) -> cst.Assign | cst.AnnAssign | cst.AugAssign:
-    """`name += value`; for a list, which Python would change in place, `name = name + value`."""
+) -> cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Expr:
+    """`name += value`; for a list that others hold, Python changes it in place: `name = ...`."""
     target, operation = py.name(context.name_of(statement.name)), statement.value
+    growth = context.facts.growth.get(statement)
+    if growth is not None:
+        return emit_growth(context, target.value, growth)
     read = context.emit(operation.left)
     is_native = context.facts.forms.operators[operation] == Form.NATIVE
     is_unchanging = is_only(context.type_of(operation.left), "int", "float", "string")

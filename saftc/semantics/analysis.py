@@ -6,6 +6,7 @@ from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import find_history
 from saftc.semantics.imports import Loader, link_imports, no_modules
 from saftc.semantics.inference.units import infer_types
+from saftc.semantics.ownership import find_growth
 from saftc.semantics.programs import check_programs
 from saftc.semantics.resolution import resolve
 from saftc.semantics.schemas import resolve_schemas
@@ -31,6 +32,7 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
     _declare_functions(module, facts)
     for mistake in infer_types(module, facts):
         mistakes.add(mistake)
+    facts.growth.update(find_growth(facts))
     check_programs(module, facts, mistakes)
     check_rules(module, facts, mistakes)
     return facts

@@ -130,6 +130,30 @@ class DirectCall:
     definition: n.FunctionDef | n.RecordDef | None
 
 
+@dataclass(frozen=True, slots=True)
+class Append:
+    """`xs.append(item)`, or `xs.extend([...])` of several items and spreads."""
+
+    items: tuple[n.Expression | n.Spread, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """`xs.extend(added)`."""
+
+    added: n.Expression | n.Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """`row["id"] = 3` where it `is_item`, else `row.update({...})`."""
+
+    entries: tuple[n.Entry, ...]
+    is_item: bool
+
+
+# How an assignment changes the list or object of its name in place (see `ownership`).
+Growth = Append | Extend | Put
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 MemberForm = Literal[Form.ITEM, Form.LENGTH, Form.STRUCTURE, Form.OPS] | Attribute | OfResult
 ItemForm = Literal[Form.NATIVE, Form.STRUCTURE, Form.OPS]

@@ -151,7 +151,7 @@ _SEMANTICS = [
     "resolution bindings",
     "history",
     "facts",
-    "imports schemas usage called effects programs unproved",
+    "imports schemas usage called effects ownership programs unproved",
     "inference",
     "analysis",
 ]
