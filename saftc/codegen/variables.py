@@ -16,7 +16,7 @@ from saftc.codegen.annotations import annotation, is_plain_dict
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import parts_of
+from saftc.semantics.forms import Append, Put, parts_of
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -28,6 +28,7 @@ from saftc.semantics.types import (
     BuiltinType,
     ListType,
     LiteralType,
+    MapType,
     ObjectType,
     Type,
     UnionType,
@@ -110,7 +111,7 @@ def variable_annotation(
     if any(_is_of_class(context, value) for value in context.output.values[symbol]):
         return annotation(context, type_)
     if _holds_empty(statement.value):
-        return annotation(context, type_)
+        return None if _tells_items(context, symbol) else annotation(context, type_)
     if _changes_type(context, symbol):
         return annotation(context, type_ if _is_clear(type_) else ANY)
     if _has_object(statement.value) and is_known(type_) and _is_read(context, type_):
@@ -210,6 +211,53 @@ def _holds_empty(value: n.Expression) -> bool:
             return _holds_empty(then) or _holds_empty(other)
         case _:
             return False
+
+
+def _tells_items(context: Context, symbol: Symbol) -> bool:
+    """Whether a function's own name begins as `[]` or `{}` and its items come one by one.
+
+        failed = []
+        for path in paths:
+            failed.append((path, "not found"))
+
+    People write no annotation there. mypy takes the type from the first item, unless the item
+    itself reads the name; pyright never does, and reports the name in its strict mode alone. What
+    a module holds is annotated: it can be imported.
+    """
+    first, *others = context.output.values[symbol]
+    is_local = symbol.scope is not None and isinstance(symbol.scope.owner, n.FunctionDef)
+    match first, context.facts.symbols.get(symbol):
+        case n.ListLiteral(items=()), ListType(item=held):
+            pass
+        case n.ObjectLiteral(fields=()), MapType(value=held):
+            pass
+        case _:
+            return False
+    if not is_local or not others or not is_known(held):
+        return False
+    added = dict(_added_items(context.facts))
+    return all(
+        (item := added.get(value)) is not None
+        and context.type_of(item) == held
+        and not _has_object(item)
+        and not _holds_empty(item)
+        for value in others
+    )
+
+
+def _added_items(facts: Facts) -> Iterator[tuple[n.Expression, n.Expression]]:
+    """The values by which a list or object grows by one item, each with that item."""
+    for statement, growth in facts.growth.items():
+        assert isinstance(statement, n.AssignStmt | n.AugmentedAssignStmt)
+        match growth:
+            case Append(items=(n.Spread(),)):
+                pass
+            case Append(items=(item,)):
+                yield statement.value, item
+            case Put(entries=(n.ComputedField(value=item),), is_item=True):
+                yield statement.value, item
+            case _:
+                pass
 
 
 def _changes_type(context: Context, symbol: Symbol) -> bool:

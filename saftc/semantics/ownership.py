@@ -100,6 +100,8 @@ class _Finder:
         self.captured = captured
         self.found = found
         self.loops: list[_Leaving] = []
+        # The states in which each `try` around may be left for its handler.
+        self.failing: list[list[_State]] = []
 
     # Statements
 
@@ -109,7 +111,12 @@ class _Finder:
         for statement in statements:
             if reached is None:
                 return None
-            reached = self._statement(statement, reached)
+            after = self._statement(statement, reached)
+            if self.failing:
+                ended = _without(reached, self._mentioned(statement))
+                for states in self.failing:
+                    states.append(ended if after is None else after)
+            reached = after
         return reached
 
     def _statement(self, statement: n.Statement, state: _State) -> _State | None:
@@ -126,6 +133,8 @@ class _Finder:
                 return self._for(statement, state)
             case n.WhileStmt():
                 return self._while(statement, state)
+            case n.TryStmt():
+                return self._try(statement, state)
             case n.AssertStmt():
                 state = self._after(statement.condition, state, is_kept=False)
                 if statement.message is not None:
@@ -137,7 +146,7 @@ class _Finder:
             case n.ContinueStmt():
                 self.loops[-1].again.append(state)
                 return None
-            case n.RetStmt():
+            case n.RetStmt() | n.FailStmt():
                 return None
             case n.TypeAlias() | n.ImportStmt() | n.FromImport():
                 return state
@@ -196,6 +205,14 @@ class _Finder:
                 break
             turn = after or {}
         return _met([tested, *leaving.exits])
+
+    def _try(self, statement: n.TryStmt, state: _State) -> _State | None:
+        """The handler begins with what holds wherever the body may fail."""
+        states = [state]
+        self.failing.append(states)
+        done = self.block(statement.body, state)
+        self.failing.pop()
+        return _met([done, self.block(statement.handler, _met(states) or {})])
 
     def _turn(
         self, body: Sequence[n.Statement], state: _State, leaving: _Leaving
