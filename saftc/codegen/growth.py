@@ -25,10 +25,10 @@ def emit_growth(context: Context, name: str, growth: Growth) -> cst.Expr | cst.A
             method, given = "append", context.emit(item)
         case Append(items):
             method, given = "extend", py.list_([emit_item(context, item) for item in items])
-        case Extend(n.Spread() as spread):
-            method, given = "extend", emit_spread(context, spread)
         case Extend(added):
-            method, given = "extend", emit_iterable(context, added)
+            is_spread = isinstance(added, n.Spread)
+            method = "extend"
+            given = emit_spread(context, added) if is_spread else emit_iterable(context, added)
         case Put(entries=(entry,), is_item=True):
             key, value = emit_entry(context, entry)
             key = py.constant(key) if isinstance(key, str) else key

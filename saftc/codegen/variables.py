@@ -250,9 +250,7 @@ def _added_items(facts: Facts) -> Iterator[tuple[n.Expression, n.Expression]]:
     for statement, growth in facts.growth.items():
         assert isinstance(statement, n.AssignStmt | n.AugmentedAssignStmt)
         match growth:
-            case Append(items=(n.Spread(),)):
-                pass
-            case Append(items=(item,)):
+            case Append(items=(item,)) if not isinstance(item, n.Spread):
                 yield statement.value, item
             case Put(entries=(n.ComputedField(value=item),), is_item=True):
                 yield statement.value, item

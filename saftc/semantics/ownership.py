@@ -141,10 +141,12 @@ class _Finder:
                     state = self._after(statement.message, state, is_kept=False)
                 return None if ends((statement,)) else state
             case n.BreakStmt():
-                self.loops[-1].exits.append(state)
+                if self.loops:  # outside of one it is a mistake that was told
+                    self.loops[-1].exits.append(state)
                 return None
             case n.ContinueStmt():
-                self.loops[-1].again.append(state)
+                if self.loops:
+                    self.loops[-1].again.append(state)
                 return None
             case n.RetStmt() | n.FailStmt():
                 return None
@@ -419,10 +421,10 @@ class _Finder:
     def _viewed_by(self, growth: Growth) -> set[Symbol]:
         """The names whose values are gone over while a value grows."""
         match growth:
-            case Extend(added=n.Spread(value=value)) | Put(entries=(n.Spread(value=value),)):
+            case Extend(added):
+                return set(self._viewed(added.value if isinstance(added, n.Spread) else added))
+            case Put(entries=(n.Spread(value=value),)):
                 return set(self._viewed(value))
-            case Extend(added=added):
-                return set(self._viewed(added))
             case Append() | Put():
                 return set()
 

@@ -1,7 +1,7 @@
 """Generated scripts about who holds a list or an object: it grows, is bound, kept, gone over.
 
-Two names for one value must never see it change; the interpreter always makes a new one. Every value
-is shown at every turn.
+Two names for one value must never see it change; the interpreter always makes a new one.
+Every value is shown at every turn.
 """
 
 from collections.abc import Callable, Sequence

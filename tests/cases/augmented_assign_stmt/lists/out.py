@@ -8,7 +8,7 @@ second = second + [2]
 
 words: list[str] = []
 for word in "a b".split():
-    words = words + [word, word]
+    words.extend([word, word])
 
 
 def with_zero(numbers: list[int]) -> list[int]:

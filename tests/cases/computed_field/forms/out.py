@@ -5,7 +5,7 @@ from runtime_support import show
 def tally(words: list[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for word in words:
-        counts = {**counts, word: counts.get(word, 0) + 1}
+        counts[word] = counts.get(word, 0) + 1
     return counts
 
 
@@ -24,7 +24,7 @@ print(
 )
 groups: dict[str, list[str]] = {}
 for name in ["anna", "otto", "alma"]:
-    groups = {**groups, name[0]: [*groups.get(name[0], []), name]}
+    groups.update({name[0]: [*groups.get(name[0], []), name]})
 print(
     show(groups), show([name for name, members in groups.items() if len(members) > 1])
 )

@@ -7,7 +7,7 @@ from runtime_support import ops, show
 def indexed(rows: Any, field: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for row in ops.each(rows):
-        found = {**found, ops.key(ops.index(row, field)): row}
+        found[ops.key(ops.index(row, field))] = row
     return found
 
 

@@ -7,7 +7,7 @@ for n in [1, 2]:
         assert n == 2, "not two"
     except Exception as exception:
         error = failure(exception)
-        kept = kept + [error]
+        kept.append(error)
 
 
 def raise_first(failures: list[Failure]) -> int:

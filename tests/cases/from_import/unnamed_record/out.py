@@ -9,7 +9,7 @@ point = origin()
 print(point.x + point.y)
 print(show(far(check(parse("{}"), Point))), show(far(check(parse("[]"), Point))))
 points: list[Point] = []
-points = points + [point]
+points.append(point)
 print(points[0].x)
 
 

@@ -7,5 +7,5 @@ rows = [[1.0, 2.0], [3.5]]
 mixed: list[int | str] = [1, "two"]
 maybe: list[int | None] = [1, None]
 anything: list[Any] = [1, "two"]
-rows = rows + [[4]]
+rows.append([4])
 print(show(rows), show(mixed), show(maybe), show(anything))

@@ -15,7 +15,7 @@ def log(result: Result[Any], label: str = "asked") -> None:
 def all_calls(results: list[Result[Any]]) -> list[ToolCall]:
     calls: list[ToolCall] = []
     for result in results:
-        calls = calls + result.tool_calls
+        calls.extend(result.tool_calls)
     return calls
 
 
@@ -34,7 +34,7 @@ log(prompt("Say hello"))
 print(len(all_calls([weather, whole("Rome")])))
 asked: list[Result[Any]] = []
 for city in ["Lima", "Pune"]:
-    asked = asked + [prompt("How is {city}?", city=city)]
+    asked.append(prompt("How is {city}?", city=city))
 print(show([one.text for one in asked]))
 kept = prompt("Say goodbye")
 log(kept)

@@ -6,7 +6,7 @@ from runtime_support import Result, prompt, show
 kept: list[Result[Any]] = []
 for word in ["one", "two"]:
     answer = prompt("{word}?", word=word)
-    kept = kept + [answer]
+    kept.append(answer)
 print(
     show([prompt("And then?", after=one).value for one in kept]),
     prompt("Why?", after=kept[0]).value,

@@ -3,15 +3,15 @@ from runtime_support import show
 
 row: dict[str, int] = {}
 for n in [1, 2]:
-    row = {**row, "id": n}
+    row["id"] = n
 print(show(row))
 
 
 def collected(words: list[str]) -> list[str]:
-    found: list[str] = []
+    found = []
     for word in words:
         if word not in found:
-            found = [*found, word]
+            found.append(word)
     return found
 
 

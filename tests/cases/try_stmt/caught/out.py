@@ -16,15 +16,15 @@ def read_note(path: str) -> str:
 
 def main() -> None:
     notes: list[str] = []
-    failed: list[tuple[str, str, str | None, int]] = []
+    failed = []
     for path in list_files("notes/*.txt"):
         try:
-            notes = notes + [read_note(path)]
+            notes.append(read_note(path))
         except Exception as exception:
             error = failure(exception)
             if error.kind == "authentication" or error.kind in ["config", "budget"]:
                 raise
-            failed = failed + [(path, error.message, error.text, error.attempts)]
+            failed.append((path, error.message, error.text, error.attempts))
     for path, reason, text, attempts in failed:
         print(path, reason, show(text), attempts)
 

@@ -45,7 +45,7 @@ try:
     assert count == 2
 except Exception as exception:
     error = failure(exception)
-    kept = kept + [error]
+    kept.append(error)
     print(declared(kept, error), kind(error), show(error == kept[0]))
 
 

@@ -16,7 +16,7 @@ def fibonacci(n: int) -> list[int]:
     a, b = 0, 1
     for _ in range(n):
         a, b = b, a + b
-        found = found + [a]
+        found.append(a)
     return found
 
 
