@@ -533,5 +533,6 @@ def test_what_is_shown_is_what_is_sent(
         marks = [hole["mark"] for hole in preview["holes"]]
         assert fits(preview["request"], request_of(event), marks), (preview["request"], event)
     reached = {event["place"] for event in own}
-    # Some cases read files that are not there.
-    assert reached or not by_place or "No such file" in done.err
+    # Some cases read files that are not there, or stop with a failure of their own.
+    is_stopped = "No such file" in done.err or done.err.startswith("error")
+    assert reached or not by_place or is_stopped
