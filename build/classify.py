@@ -20,7 +20,7 @@ for ticket in tickets:
     ).value
     print(label + ": " + ticket)
     print("    because " + reason)
-    labels = labels + [label]
+    labels.append(label)
 
 print(
     str(len([label for label in labels if label == "bug"]))

@@ -29,7 +29,7 @@ def split_files(text: str) -> list[Piece]:
             continue
         first = part.split("\n")[0]
         path = first.split(" b/")[-1]
-        pieces = pieces + [{"path": path, "text": part}]
+        pieces.append({"path": path, "text": part})
     return pieces
 
 
@@ -64,7 +64,7 @@ for piece in split_files(diff):
         continue
     for finding in review(piece["path"], piece["text"]):
         place = piece["path"] + ":" + str(finding["line"])
-        findings = findings + [(finding["severity"], place, finding["comment"])]
+        findings.append((finding["severity"], place, finding["comment"]))
 
 print()
 for level in ["high", "medium", "low"]:

@@ -53,7 +53,7 @@ for file in list_files("invoices/*.txt"):
     verdict = (
         "ok" if added == round(invoice["total"], 2) else "lines add up to " + str(added)
     )
-    rows = rows + [
+    rows.append(
         csv_row(
             [
                 file,
@@ -65,7 +65,7 @@ for file in list_files("invoices/*.txt"):
                 verdict,
             ]
         )
-    ]
+    )
 
 table = "\n".join(rows)
 print(table)

@@ -55,14 +55,14 @@ tickets: list[Ticket] = []
 for path in list_files(folder + "/*.txt"):
     mail = read_text(path)
     verdict = triage(mail)
-    tickets = tickets + [
+    tickets.append(
         {
             "queue": queues[verdict["category"]],
             "urgent": verdict["urgent"],
             "sender": header(mail, "From"),
             "summary": verdict["summary"],
         }
-    ]
+    )
 
 for queue in queues.values():
     waiting = [ticket for ticket in tickets if ticket["queue"] == queue]

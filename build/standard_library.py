@@ -1,7 +1,15 @@
 # Compiled by saftc from standard_library.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import parse, show, to_json
+from runtime_support import (
+    Failed,
+    append_text,
+    failure,
+    parse,
+    read_line,
+    show,
+    to_json,
+)
 
 # The builtins that need no model: text, collections, kinds, and JSON.
 
@@ -22,7 +30,7 @@ print(
     max(numbers),
 )
 for place, number in enumerate(numbers, 1):
-    print(str(place) + ". " + str(number))
+    print(f"{place}. {number}")
 for word, number in zip(words, numbers):
     print(word, number)
 evens = [n for n in range(10) if n % 2 == 0]
@@ -36,3 +44,42 @@ assert int("12") + round(2.6) == 15 and abs(-2.5) == 2.5 and float("1.5") == 1.5
 text = to_json({"person": person, "tags": ["maths", "engines"]})
 print(text)
 print(show(parse(text)))
+
+# whole parts, and tests of a whole list
+large = [n > 3 for n in numbers]
+assert 7 // 2 == 3 and any(large) and not all(large)
+assert numbers[::2] == [4, 3]
+
+# lists and objects that grow
+counts: dict[str, int] = {}
+for letter in ["b", "a", "b"]:
+    counts[letter] = counts.get(letter, 0) + 1
+for letter, uses in counts.items():
+    print(f"{letter} x {uses}")
+longest = sorted([*words, "hippopotamus"], key=len, reverse=True)
+first, second = longest[:2]
+print(f"{first} is {len(first) / len(second):.0%} of {second}")
+
+
+# a failure is caught, and told
+def half(n: int) -> int:
+    if n % 2 == 1:
+        raise Failed(f"{n} is odd")
+    return n // 2
+
+
+total = 0
+for n in numbers:
+    try:
+        total += half(n)
+    except Exception as exception:
+        error = failure(exception)
+        print(f"left out: {error.message}")
+print(total)
+
+
+# a line from whoever runs it, and a file that grows
+def note(path: str) -> None:
+    line = read_line("A note? ")
+    if line is not None:
+        append_text(path, line + "\n")

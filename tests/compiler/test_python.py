@@ -35,7 +35,7 @@ _Shape: TypeAlias = tuple[object, ...]
 def _shape(node: cst.CSTNode) -> _Shape:
     """A tree without its layout: no spaces, parentheses, commas and comments."""
     match node:
-        case cst.SimpleString() | cst.ConcatenatedString():
+        case cst.SimpleString() | cst.ConcatenatedString() if node.evaluated_value is not None:
             return ("string", _text(node))
         case cst.Integer() | cst.Float():
             return ("number", node.evaluated_value)
