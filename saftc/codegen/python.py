@@ -319,7 +319,9 @@ def slice_(
     step: Expression | None = None,
 ) -> cst.Subscript:
     """`value[start:stop:step]`."""
-    return _subscript(value, [cst.Slice(start, stop, step, cst.Colon(_NONE, _NONE))])
+    colon = cst.Colon(_NONE, _NONE)
+    second = cst.MaybeSentinel.DEFAULT if step is None else colon
+    return _subscript(value, [cst.Slice(start, stop, step, colon, second)])
 
 
 def _subscript(value: Expression, keys: Sequence[cst.BaseSlice]) -> cst.Subscript:

@@ -4,6 +4,7 @@ plan becomes code (those of scripts are in test_text_is_no_code.py).
 The reader is libcst's own parser, in which the constructors of `codegen/python.py` have no part.
 """
 
+import ast
 import inspect
 import io
 import json
@@ -39,6 +40,11 @@ def _shape(node: cst.CSTNode) -> _Shape:
             return ("string", _text(node))
         case cst.Integer() | cst.Float():
             return ("number", node.evaluated_value)
+        case cst.FormattedString():
+            return ("formatted", *_flat(node.parts))
+        case cst.FormattedStringText(value=value):
+            # The quotes around it do not matter, nor which of those inside are escaped for them.
+            return ("text", ast.literal_eval(f'"""{value} """'))
         case _:
             return (type(node).__name__, *_parts(node))
 
