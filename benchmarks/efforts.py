@@ -23,6 +23,7 @@ class Effort:
     calls_of_programs: tuple[int, ...]
     latency: float
     results_held: int
+    storm: tuple[int, int]
 
 
 FULL = Effort(
@@ -40,6 +41,7 @@ FULL = Effort(
     calls_of_programs=(1, 4, 16),
     latency=0.2,
     results_held=10_000,
+    storm=(1000, 100),
 )
 QUICK = Effort(
     turns=1,
@@ -56,4 +58,5 @@ QUICK = Effort(
     calls_of_programs=(2,),
     latency=0.002,
     results_held=10,
+    storm=(4, 2),
 )

@@ -3,7 +3,9 @@
     python benchmarks/fake_server.py        prints its address, and serves until standard input ends
 
 The first part of the path says what is answered, and how late: `/text/v1`, `/object/v1`,
-`/tools/v1` (a call of `temperature`, and after its result a text), `/late/v1` (100 ms late).
+`/tools/v1` (a call of `temperature`, and after its result a text), `/late/v1` (100 ms late),
+`/busy/v1` and `/telling/v1` (100 ms late, to 100 requests a second; others are refused with 429, by
+the second with a `Retry-After` of one second).
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 
 LATENCY = 0.1
+A_SECOND = 100
+AT_ONCE = 10
 
 PERSON = {"name": "Ada Lovelace", "age": 36, "tags": ["mathematics", "poetry"], "email": None}
 
@@ -44,6 +49,36 @@ OBJECT = completion({"role": "assistant", "content": json.dumps(PERSON)})
 TOOLS = completion({"role": "assistant", "content": None, "tool_calls": [CALL]}, "tool_calls")
 
 
+def refusal(headers: str = "") -> bytes:
+    """A whole response that says that there are too many requests."""
+    body = b'{"error": {"message": "Rate limit reached", "type": "requests"}}'
+    head = f"HTTP/1.1 429 Too Many Requests\r\n{headers}content-length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+class Bucket:
+    """Lets `A_SECOND` requests through, and as many as `AT_ONCE` at the same time."""
+
+    def __init__(self) -> None:
+        self.tokens = float(AT_ONCE)
+        self.filled = time.monotonic()
+
+    def takes(self) -> bool:
+        now = time.monotonic()
+        self.tokens = min(AT_ONCE, self.tokens + (now - self.filled) * A_SECOND)
+        self.filled = now
+        if self.tokens < 1:
+            return False
+        self.tokens -= 1
+        return True
+
+
+BUSY = {
+    b"/busy/": (Bucket(), refusal()),
+    b"/telling/": (Bucket(), refusal("retry-after: 1\r\n")),
+}
+
+
 class Connection(asyncio.Protocol):
     """One client; requests come one after the other."""
 
@@ -64,7 +99,10 @@ class Connection(asyncio.Protocol):
             return
         body, self.received = self.received[head_end + 4 : end], self.received[end:]
         path = head.split(b" ", 2)[1]
-        if path.startswith(b"/late/"):
+        bucket, refused = BUSY.get(path[: path.find(b"/", 1) + 1], (None, b""))
+        if bucket is not None and not bucket.takes():
+            self.answer(refused)
+        elif bucket is not None or path.startswith(b"/late/"):
             loop = asyncio.get_running_loop()
             loop.call_later(LATENCY, self.answer, TEXT)
         else:

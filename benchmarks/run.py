@@ -22,6 +22,7 @@ import memory
 import overhead
 import programs
 import startup
+import storms
 from efforts import FULL, QUICK, Effort
 from figures import Figure, table
 from peers import Peers, installed_peers, ours
@@ -34,6 +35,7 @@ GROUPS: dict[str, Measure] = {
     "code": compiled_code.measure,
     "programs": programs.measure,
     "memory": memory.measure,
+    "storms": storms.measure,
 }
 
 

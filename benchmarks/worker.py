@@ -8,6 +8,8 @@ It reads lines and answers each with one number:
 
     time CASE COUNT             the seconds that so many calls take, one after the other
     crowd CASE COUNT THREADS    the same, from so many threads at once, each with its part
+    storm CASE COUNT THREADS    how many of these calls fail, from so many threads at once
+    lasted CASE                 the seconds of the last storm
     hold CASE COUNT             the process's memory in kB, with the results of so many calls kept
 
 At the end of the input it prints its peak memory in kB.
@@ -66,6 +68,34 @@ def crowd(case: Case, count: int, threads: int) -> float:
     return time.perf_counter() - started
 
 
+_lasted = 0.0
+
+
+def _storm(case: Case, count: int, threads: int) -> int:
+    global _lasted
+    failed: list[Exception] = []
+
+    def ask() -> None:
+        for _ in range(count // threads):
+            try:
+                case()
+            except Exception as error:
+                failed.append(error)
+
+    started = time.perf_counter()
+    asking = [threading.Thread(target=ask, daemon=True) for _ in range(threads)]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    _lasted = time.perf_counter() - started
+    return len(failed)
+
+
+def _last(_: Case) -> float:
+    return _lasted
+
+
 def _hold(case: Case, count: int) -> int:
     held = [case() for _ in range(count)]
     gc.collect()
@@ -85,3 +115,4 @@ def _resident() -> int:
 
 
 _COMMANDS: dict[str, Callable[..., float]] = {"time": _time, "crowd": crowd, "hold": _hold}
+_COMMANDS |= {"storm": _storm, "lasted": _last}

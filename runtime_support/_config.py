@@ -37,7 +37,10 @@ SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every setting with its default; None leaves it to the provider. `timeout` is in seconds."""
+    """Every setting with its default; None leaves it to the provider.
+
+    `timeout` and `patience` are in seconds.
+    """
 
     provider: str | Provider | None = None
     model: str | None = None
@@ -51,6 +54,9 @@ class Settings:
     system: str | None = None
     timeout: float = 120.0
     retries: int = 2
+    patience: float = 300.0
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
     max_reply_bytes: int = 32_000_000
     repairs: int = 1
     max_tool_rounds: int = 8
@@ -83,6 +89,9 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "max_tokens": (1, _NO_LIMIT),
     "timeout": (0.001, _NO_LIMIT),
     "retries": (0, _NO_LIMIT),
+    "patience": (0, _NO_LIMIT),
+    "requests_per_minute": (0.001, _NO_LIMIT),
+    "tokens_per_minute": (0.001, _NO_LIMIT),
     "max_reply_bytes": (1, _NO_LIMIT),
     "repairs": (0, _NO_LIMIT),
     "max_tool_rounds": (0, _NO_LIMIT),

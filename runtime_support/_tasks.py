@@ -18,7 +18,6 @@ import heapq
 import itertools
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import Context
@@ -29,13 +28,10 @@ from runtime_support import _turns as turns
 from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._turns import current, in_turn
-from runtime_support.errors import RateLimited
 
 IDLE_SECONDS = 0.5
 # Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
 _LOOK_SECONDS = 0.5
-# How often a request is made again that a server refused with 429 as one of several.
-MOST_TRIES = 6
 
 
 class Unwanted(BaseException):
@@ -136,23 +132,13 @@ class Task:
         """The reply, as soon as there is a slot for the request."""
         if getattr(provider, "answers_in_order", False):
             self.await_turn()
-        tries = 0
-        while True:
+        self.check_wanted()
+        while not _slots.take(self):
             self.check_wanted()
-            others = _slots.take(self)
-            if others is None:
-                continue
-            tries += 1
-            try:
-                reply = provider.complete(request)
-            except RateLimited as limited:
-                if not _slots.slow_down(limited, others, tries):
-                    raise
-            else:
-                _slots.speed_up()
-                return reply
-            finally:
-                _slots.give_back()
+        try:
+            return provider.complete(request)
+        finally:
+            _slots.give_back()
 
     # What becomes of it.
 
@@ -338,30 +324,24 @@ def _wait(holds: Callable[[], bool]) -> None:
 
 
 class _Slots:
-    """Bounds the requests in flight: fewer for a while where a server has refused some."""
+    """Bounds the requests in flight."""
 
     def __init__(self) -> None:
         self.freed = threading.Condition(threading.Lock())
         self.in_flight = 0
         self.waiting: list[Task] = []
-        self.width = float("inf")
-        self.paused_until = 0.0
 
-    def take(self, task: Task) -> int | None:
-        """Waits for a slot, in the order of the script; None when the task is not to ask.
-
-        Gives how many others are in flight.
-        """
+    def take(self, task: Task) -> bool:
+        """Waits for a slot, in the order of the script; False when the task is not to ask."""
         with self.freed:
             self.waiting.append(task)
             try:
                 while not self._is_free_for(task):
-                    pause = self.paused_until - time.monotonic()
-                    self.freed.wait(min(pause, _LOOK_SECONDS) if pause > 0 else _LOOK_SECONDS)
+                    self.freed.wait(_LOOK_SECONDS)
                 if task.is_held():
-                    return None
+                    return False
                 self.in_flight += 1
-                return self.in_flight - 1
+                return True
             finally:
                 self.waiting.remove(task)
                 self.freed.notify_all()
@@ -372,32 +352,9 @@ class _Slots:
             self.in_flight -= 1
             self.freed.notify_all()
 
-    def speed_up(self) -> None:
-        """After a reply: one more at once for each round of them."""
-        with self.freed:
-            self.width += 1 / self.width
-
-    def slow_down(self, limited: RateLimited, others: int, tries: int) -> bool:
-        """Whether to try again what a server refused: it may be that there were too many at once.
-
-        Alone, a request has the error that it would have without overlap.
-        """
-        with self.freed:
-            if (not others and self.in_flight == 1) or tries >= MOST_TRIES:
-                return False
-            now = time.monotonic()
-            if now >= self.paused_until:
-                self.width = max(1.0, min(self.width, self.in_flight) / 2)
-            seconds = 0.1 * 2**tries if limited.retry_after is None else limited.retry_after
-            self.paused_until = max(self.paused_until, now + seconds)
-            return True
-
     def _is_free_for(self, task: Task) -> bool:
-        if task.is_held():
-            return True
-        is_paused = time.monotonic() < self.paused_until
-        most = min(task.line.most, self.width)
-        return not is_paused and self.in_flight + 1 <= most and min(self.waiting) is task
+        is_next = self.in_flight < task.line.most and min(self.waiting) is task
+        return is_next or task.is_held()
 
 
 _slots = _Slots()

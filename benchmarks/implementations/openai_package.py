@@ -41,6 +41,7 @@ TOOL = {
     },
 }
 texts, objects, toolers, lates = map(client, ("text", "object", "tools", "late"))
+busies, tellers = map(client, ("busy", "telling"))
 ASKED = [{"role": "user", "content": 'Describe "Oslo".'}]
 
 
@@ -78,6 +79,15 @@ def late() -> str | None:
     return done.choices[0].message.content
 
 
+def busy() -> str | None:
+    return busies.chat.completions.create(model="fake", messages=ASKED).choices[0].message.content
+
+
+def telling() -> str | None:
+    return tellers.chat.completions.create(model="fake", messages=ASKED).choices[0].message.content
+
+
 assert text() == tools() == "Oslo is cold and bright."
 assert object_().age == 36
-serve({"text": text, "object": object_, "tools": tools, "late": late, "result": result})
+cases = {"text": text, "object": object_, "tools": tools, "late": late, "result": result}
+serve({**cases, "busy": busy, "telling": telling})

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from runtime_support.errors import ConfigError
@@ -50,7 +51,8 @@ def provider_for(settings: Settings) -> Provider:
         return live_provider(settings)
     from runtime_support.providers._replay import Replaying
 
-    return Replaying(replaying or None, recording or None, lambda: live_provider(settings))
+    # One for all requests of a prompt, which waits no longer than its settings say.
+    return Replaying(replaying or None, recording or None, cache(lambda: live_provider(settings)))
 
 
 def live_provider(settings: Settings) -> Provider:

@@ -161,11 +161,9 @@ def error_of(response: httpx2.Response, address: str) -> ProviderError:
             hint="check the key, and `api_key_env`, which names its variable",
         )
     if status == 429:
-        hint = "wait, or raise `retries`"
+        hint = "ask again later, or for less at once"
         if is_used_up(response):
             hint = "the account of the key has nothing left: add to it, or use another key"
-        elif wait is not None:
-            hint = f"ask again in {wait:g} s; `timeout` is the longest wait"
         limited = RateLimited(said, status=status, request_id=request_id, hint=hint)
         limited.retry_after = wait
         return limited

@@ -91,7 +91,10 @@ class LocalProvider:
     def configured(cls, settings: Settings) -> LocalProvider:
         """The provider for these settings; ConfigError when something is missing."""
         limits = Settings(
-            timeout=settings.timeout, retries=0, max_reply_bytes=settings.max_reply_bytes
+            timeout=settings.timeout,
+            retries=0,
+            patience=0,
+            max_reply_bytes=settings.max_reply_bytes,
         )
         return cls(_checked_weights(settings.model), limits)
 

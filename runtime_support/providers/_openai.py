@@ -3,8 +3,9 @@
     server = Server("http://127.0.0.1:8080/v1", key)            one address with one key
     OpenAIProvider(settings, server).complete(request)          its reply
 
-The package's client sends and retries, and gives its raw response: its typed models cost more than
-the rest of a call together. Its exceptions are mapped to ours here, and nowhere else.
+The package's client sends, and gives its raw response: its typed models cost more than the rest of
+a call together. Its exceptions are mapped to ours here, and nowhere else. It retries nothing: when
+to ask again is for all threads together to know (`_pace`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import re
 import threading
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
@@ -39,6 +40,7 @@ from runtime_support.providers._completions import (
     response_format,
     words_of,
 )
+from runtime_support.providers._pace import Pace, Unanswered, Waited, patiently
 from runtime_support.providers._transport import bounded_replies, transport_to
 
 DEFAULT_MODEL = "gpt-4o-mini"
@@ -54,6 +56,11 @@ _OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", 
 _OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
 _REFUSING = (400, 404, 422)
+_BUSY = (429, 503, 529)
+_BROKEN = (408, 409)
+
+# About as many bytes of a request make a token.
+_BYTES_OF_TOKEN = 4
 
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
@@ -88,6 +95,7 @@ class Server:
             self._closing.detach()
         self._client: openai.OpenAI | None = None
         self._lock = threading.Lock()
+        self.pace = Pace()
 
     def client(self) -> openai.OpenAI:
         """The client, made at the first use."""
@@ -106,7 +114,6 @@ class Server:
             trust_env=False,  # the transport looks for proxies; `.netrc` has keys of other programs
             follow_redirects=True,  # those that the transport lets pass
             max_redirects=3,
-            event_hooks={"response": [_give_up_early]},
         )
         self._closing = weakref.finalize(self, connections.close)
         left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
@@ -119,6 +126,7 @@ class Server:
             default_headers=headers,
             default_query=dict(url.params.multi_items()),
             http_client=connections,
+            max_retries=0,
         )
 
 
@@ -136,11 +144,12 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True, slots=True)
 class OpenAIProvider:
-    """A server with the settings of one prompt."""
+    """A server with the settings of one prompt, and how long that has waited."""
 
     settings: Settings
     server: Server
     default_model: str = DEFAULT_MODEL
+    waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
     @property
     def address(self) -> str:
@@ -194,42 +203,51 @@ class OpenAIProvider:
         return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
     def _send(self, request: Request, model: str, enforced: bool) -> Reply:
-        settings = self.settings
         content = _sendable(self._body(request, model, enforced))
+        is_wrapped = enforced and request.schema is not None and not is_object_root(request.schema)
+
+        def send(number: int) -> Reply:
+            response = self._post(content, number)
+            request_id = response.headers.get("x-request-id")
+            return read_reply(response.content, model, wrapped=is_wrapped, request_id=request_id)
+
+        tokens = len(content) // _BYTES_OF_TOKEN
+        return patiently(self.server.pace, self.settings, self.waited, send, tokens)
+
+    def _post(self, content: bytes, number: int) -> httpx2.Response:
+        """The response to a try; Unanswered where another one may do."""
+        settings = self.settings
         try:
             with bounded_replies(settings.max_reply_bytes):
-                response = self.server.client().post(
+                return self.server.client().post(
                     f"{self.address}chat/completions",  # whole: joining costs a tenth of a call
                     cast_to=httpx2.Response,
                     content=content,
                     options={
                         "timeout": min(settings.timeout, LONGEST),
-                        "max_retries": settings.retries,
+                        "headers": {"X-Stainless-Retry-Count": str(number)},
                     },
                 )
         except openai.APIStatusError as error:
-            failed = error_of(error.response, self.address)
-            if failed.status in _REFUSING:
-                raise _Rejected(failed, words_of(error.response).lower()) from None
-            raise failed from None
+            raise _failure_of(error.response, self.address) from None
         except openai.APITimeoutError:
-            raise ProviderTimeout(
+            late = ProviderTimeout(
                 f"{self.address} did not answer within {settings.timeout} s",
                 hint="raise `timeout`, or ask for less",
-            ) from None
+            )
+            raise Unanswered(late, "broken") from None
         except openai.APIConnectionError as error:
             cause = shown(str(error.__cause__ or error), SHOWN)
             if isinstance(error.__cause__, httpx2.DecodingError | httpx2.RemoteProtocolError):
                 said = f"the answer of {self.address} cannot be read: {cause}"
-                raise ProviderError(said, hint="ask again: it was cut off or damaged") from None
-            raise ProviderError(
+                broken = ProviderError(said, hint="ask again: it was cut off or damaged")
+                raise Unanswered(broken, "broken") from None
+            away = ProviderError(
                 f"cannot reach {self.address}: {cause}", hint="check `base_url` and the network"
-            ) from None
+            )
+            raise Unanswered(away, "away") from None
         except openai.OpenAIError as error:
             raise ProviderError(shown(str(error), SHOWN)) from None
-        is_wrapped = enforced and request.schema is not None and not is_object_root(request.schema)
-        request_id = response.headers.get("x-request-id")
-        return read_reply(response.content, model, wrapped=is_wrapped, request_id=request_id)
 
     def _body(self, request: Request, model: str, enforced: bool) -> dict[str, Any]:
         options = dict(request.options)
@@ -289,15 +307,19 @@ def _checked(address: str, setting: str) -> httpx2.URL:
     return url
 
 
-def _give_up_early(response: httpx2.Response) -> None:
-    """Raises what no further try would mend in time, before the package tries again."""
-    if not response.is_error:
-        return
-    wait = asked_wait(response)
-    longest: float = response.request.extensions["timeout"]["read"]
-    if is_used_up(response) or (wait is not None and wait > longest):
-        url = response.request.url
-        raise error_of(response, str(url.copy_with(path="/", query=None)))
+def _failure_of(response: httpx2.Response, address: str) -> Exception:
+    """What a response with the status of an error comes to: whether to ask again, and how."""
+    error = error_of(response, address)
+    status = response.status_code
+    if status in _REFUSING:
+        return _Rejected(error, words_of(response).lower())
+    if is_used_up(response) or response.headers.get("x-should-retry") == "false":
+        return error
+    if status in _BUSY:
+        return Unanswered(error, "busy", asked_wait(response))
+    if status in _BROKEN or status >= 500:
+        return Unanswered(error, "broken", asked_wait(response))
+    return error
 
 
 def _has_tool_answers(request: Request) -> bool:

@@ -35,6 +35,7 @@ OPTIONS: dict[str, Type] = {
     "system": STRING,
     "timeout": NUMBER,
     "retries": INT,
+    "patience": NUMBER,
     "max_reply_bytes": INT,
     "repairs": INT,
     "max_tool_rounds": INT,

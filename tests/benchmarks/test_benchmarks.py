@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.one_python
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-GROUPS = ("overhead", "startup", "compiling", "code", "programs", "memory")
+GROUPS = ("overhead", "startup", "compiling", "code", "programs", "memory", "storms")
 
 
 def _module(name: str) -> ModuleType:

@@ -12,6 +12,7 @@ import pytest
 from runtime_support import _config as config
 from runtime_support import _redaction as redaction
 from runtime_support import configure, providers
+from runtime_support.providers import _pace
 from runtime_support.providers._scripted import Queued, Scripted
 from tests.support.fake_server import FakeServer
 
@@ -45,9 +46,7 @@ def scripted() -> Callable[..., Scripted]:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A server on loopback that the `openai` provider talks to, with retries that do not wait."""
-    import openai._base_client as client
-
-    monkeypatch.setattr(client, "INITIAL_RETRY_DELAY", 0.01)
+    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.01)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")

@@ -104,10 +104,10 @@ def test_429_is_retried_as_the_server_asks(server: FakeServer) -> None:
 
 def test_429_without_retry_after_is_retried_and_then_an_error(server: FakeServer) -> None:
     server.answers = [status(429, "slow down")]
-    error = failure(RateLimited)
+    error = failure(RateLimited, options={"patience": 0.1})
     assert error.retry_after is None
     assert "slow down" in str(error)
-    assert len(server.requests) == 3
+    assert len(server.requests) > 3
 
 
 def test_a_wait_that_is_too_long_is_not_waited(server: FakeServer) -> None:

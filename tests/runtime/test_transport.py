@@ -125,10 +125,10 @@ def test_a_redirect_to_no_address(server: FakeServer) -> None:
 
 
 @pytest.mark.parametrize("code", [429, 503])
-def test_a_wait_longer_than_the_time_out_is_an_error_at_once(server: FakeServer, code: int) -> None:
+def test_a_wait_longer_than_patience_is_an_error_at_once(server: FakeServer, code: int) -> None:
     server.answers = [status(code, "busy", retry_after="90")]
-    with pytest.raises(ProviderError, match="busy; it asks to wait 90 s"):
-        prompt("?", options={"timeout": 30.0})
+    with pytest.raises(ProviderError, match=r"busy; it asks to wait 90 s; .* `patience`, .* 30 s"):
+        prompt("?", options={"patience": 30.0})
     assert len(server.requests) == 1
 
 
