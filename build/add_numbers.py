@@ -7,12 +7,12 @@ a = 17
 b = 25
 
 total = prompt("What is the sum of {a} and {b}?", a=a, b=b, returns=int).value
-print("the model says " + str(total))
-print("which is off by " + str(abs(total - (a + b))))
+print(f"the model says {total}")
+print(f"which is off by {abs(total - (a + b))}")
 
 
 def add_all(numbers: list[int]) -> int:
     return prompt("Add up all of {numbers}.", numbers=numbers, returns=int).value
 
 
-print("all together: " + str(add_all([a, b, total])))
+print(f"all together: {add_all([a, b, total])}")

@@ -28,6 +28,4 @@ def alt_text(path: str) -> AltTextResult:
 
 for path in list_files("pictures/*.png"):
     alt = alt_text(path)
-    print(
-        path + ": " + ("(decoration)" if alt["is_decoration"] else alt["description"])
-    )
+    print(f"{path}: {'(decoration)' if alt['is_decoration'] else alt['description']}")

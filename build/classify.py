@@ -18,11 +18,8 @@ for ticket in tickets:
         ticket=ticket,
         fields={"label": Literal["bug", "feature", "question"], "reason": str},
     ).value
-    print(label + ": " + ticket)
-    print("    because " + reason)
+    print(f"{label}: {ticket}")
+    print(f"    because {reason}")
     labels.append(label)
 
-print(
-    str(len([label for label in labels if label == "bug"]))
-    + " to fix before the release"
-)
+print(f"{len([label for label in labels if label == 'bug'])} to fix before the release")

@@ -57,18 +57,18 @@ findings: list[tuple[str, str, str]] = []
 for piece in split_files(diff):
     added = changed_lines(piece["text"], "+")
     removed = changed_lines(piece["text"], "-")
-    print(piece["path"] + " +" + str(added) + " -" + str(removed))
+    print(f"{piece['path']} +{added} -{removed}")
 
     # documentation and pure deletions need no model
     if piece["path"].endswith(".md") or added == 0:
         continue
     for finding in review(piece["path"], piece["text"]):
-        place = piece["path"] + ":" + str(finding["line"])
+        place = f"{piece['path']}:{finding['line']}"
         findings.append((finding["severity"], place, finding["comment"]))
 
 print()
 for level in ["high", "medium", "low"]:
     for severity, place, comment in findings:
         if severity == level:
-            print(severity.upper() + " " + place + ": " + comment)
-print(str(len(findings)) + " findings")
+            print(f"{severity.upper()} {place}: {comment}")
+print(f"{len(findings)} findings")

@@ -20,11 +20,7 @@ marbles, total = prompt(
 ).value
 
 for marble in marbles:
-    print(marble["colour"] + ": " + str(marble["count"]))
+    print(f"{marble['colour']}: {marble['count']}")
 
 added = sum([marble["count"] for marble in marbles])
-print(
-    "together "
-    + str(added)
-    + ("" if added == total else ", but the model says " + str(total))
-)
+print(f"together {added}" + ("" if added == total else f", but the model says {total}"))

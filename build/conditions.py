@@ -11,11 +11,11 @@ reviews = [
 
 for review in reviews:
     if prompt("Is the review {review} positive?", review=review, returns=bool).value:
-        print("thank: " + review)
+        print(f"thank: {review}")
     elif prompt("Is the review {review} negative?", review=review, returns=bool).value:
-        print("call: " + review)
+        print(f"call: {review}")
     else:
-        print("file: " + review)
+        print(f"file: {review}")
 
 
 # `and` asks the second question only when the first answer was yes
@@ -27,4 +27,4 @@ def is_urgent(mail: str) -> bool:
 
 
 for mail in ["Server down, please help", "Hi", "See you at lunch"]:
-    print(mail + ": " + ("urgent" if is_urgent(mail) else "can wait"))
+    print(f"{mail}: {'urgent' if is_urgent(mail) else 'can wait'}")

@@ -42,12 +42,10 @@ def describe(path: str) -> Entry:
 
 entries = [describe(path) for path in list_files("notes/*.txt")]
 for entry in entries:
-    print(entry.file + ": " + entry.title)
-    print(
-        "   ", entry.language + ",", entry.words, "words, changed", show(entry.changed)
-    )
+    print(f"{entry.file}: {entry.title}")
+    print(f"    {entry.language}, {entry.words} words, changed {show(entry.changed)}")
 
 target = os.environ.get("CATALOGUE")
 if target is not None:
     write_text(target, to_json(entries) + "\n")
-    print("written to " + target)
+    print(f"written to {target}")

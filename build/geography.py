@@ -24,7 +24,7 @@ places = {
 
 def locate(city: City) -> Point:
     """Where a city lies, in degrees."""
-    assert city.name in places, "no place called " + city.name
+    assert city.name in places, f"no place called {city.name}"
     return places[city.name]
 
 
@@ -40,7 +40,7 @@ def total(legs: list[float]) -> float:
 
 # only when this file is the program, not when it is imported
 def main() -> None:
-    print("knows " + ", ".join(places))
+    print(f"knows {', '.join(places)}")
 
 
 if __name__ == "__main__":

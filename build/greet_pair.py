@@ -6,7 +6,8 @@ from runtime_support import prompt
 
 def greet(pair: tuple[str, str]) -> str:
     """A greeting for two people who meet."""
-    return "Hello " + pair[0] + ", this is " + pair[1] + "."
+    one, other = pair
+    return f"Hello {one}, this is {other}."
 
 
 for pair in [("Ada", "Grace"), ("Alan", "Kurt")]:

@@ -16,11 +16,11 @@ while not found and tries < 8:
         high=high,
         returns=int,
     ).value
-    tries = tries + 1
+    tries += 1
     if guess < low or guess > high:
-        print(str(guess) + " is out of bounds")
+        print(f"{guess} is out of bounds")
         continue
-    print(str(guess) + "?")
+    print(f"{guess}?")
     if guess == secret:
         found = True
     elif guess < secret:
@@ -28,4 +28,4 @@ while not found and tries < 8:
     else:
         high = guess - 1
 
-print(("found" if found else "not found") + " after " + str(tries) + " tries")
+print(f"{'found' if found else 'not found'} after {tries} tries")

@@ -18,4 +18,4 @@ person = prompt(
     sentence=sentence,
     returns=Person,
 ).value
-print(person["name"] + " will be " + str(person["age"] + 1) + " next year")
+print(f"{person['name']} will be {person['age'] + 1} next year")

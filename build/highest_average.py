@@ -21,12 +21,11 @@ answer: Subject = prompt(
 best = "history"
 for subject in results.columns[1:]:
     average = mean(results, subject)
-    print(subject + ": " + str(round(average, 2)))
+    print(f"{subject}: {round(average, 2)}")
     if average > mean(results, best):
         best = subject
 
 print(
-    "the model says "
-    + answer
-    + (", rightly" if answer == best else ", but it is " + best)
+    f"the model says {answer}, "
+    + ("rightly" if answer == best else f"but it is {best}")
 )

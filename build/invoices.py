@@ -51,7 +51,7 @@ for file in list_files("invoices/*.txt"):
     # the model reads, the script calculates
     added = round(sum([line["amount"] for line in invoice["lines"]]), 2)
     verdict = (
-        "ok" if added == round(invoice["total"], 2) else "lines add up to " + str(added)
+        "ok" if added == round(invoice["total"], 2) else f"lines add up to {added}"
     )
     rows.append(
         csv_row(
@@ -73,4 +73,4 @@ print(table)
 path = os.environ.get("INVOICE_CSV")
 if path is not None:
     write_text(path, table + "\n")
-    print("written to " + path)
+    print(f"written to {path}")

@@ -9,11 +9,8 @@ answer = prompt(
     "Who has the longest name in {people}? Reply with the name alone.",
     people=people,
 ).value
-print("the model says " + answer)
+print(f"the model says {answer}")
 
 # what code can do, code should do: this costs nothing and is always right
-longest = people[0]
-for person in people:
-    if len(person) > len(longest):
-        longest = person
-print("it is " + longest)
+longest = max(people, key=len)
+print(f"it is {longest}")

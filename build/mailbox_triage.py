@@ -16,7 +16,7 @@ def header(mail: str, name: str) -> str:
     for line in mail.split("\n"):
         if line == "":
             break
-        if line.startswith(name + ": "):
+        if line.startswith(f"{name}: "):
             return line[len(name) + 2 :]
     return "(none)"
 
@@ -52,7 +52,7 @@ class Ticket(TypedDict):
 
 
 tickets: list[Ticket] = []
-for path in list_files(folder + "/*.txt"):
+for path in list_files(f"{folder}/*.txt"):
     mail = read_text(path)
     verdict = triage(mail)
     tickets.append(
@@ -66,10 +66,10 @@ for path in list_files(folder + "/*.txt"):
 
 for queue in queues.values():
     waiting = [ticket for ticket in tickets if ticket["queue"] == queue]
-    print(queue + ": " + str(len(waiting)))
+    print(f"{queue}: {len(waiting)}")
 
     # urgent mails first
     urgent = [ticket for ticket in waiting if ticket["urgent"]]
-    for ticket in urgent + [ticket for ticket in waiting if not ticket["urgent"]]:
-        mark = "! " if ticket["urgent"] else "- "
-        print("  " + mark + ticket["sender"] + ": " + ticket["summary"])
+    for ticket in [*urgent, *[ticket for ticket in waiting if not ticket["urgent"]]]:
+        mark = "!" if ticket["urgent"] else "-"
+        print(f"  {mark} {ticket['sender']}: {ticket['summary']}")

@@ -37,5 +37,5 @@ found = prompt(
 ).value
 
 for product in found:
-    print(product["name"] + " costs " + str(product["price"]))
-print("together " + str(sum([product["price"] for product in found])))
+    print(f"{product['name']} costs {product['price']}")
+print(f"together {sum([product['price'] for product in found])}")

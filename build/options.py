@@ -60,4 +60,4 @@ if topic == "price":
             "max_tool_calls": 3,
         },
     ).value
-    print("all three: " + str(total))
+    print(f"all three: {total}")

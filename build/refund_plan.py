@@ -19,13 +19,13 @@ limit = 100.0
 
 def refund(order: str) -> float:
     """Pays an order back, and gives the amount."""
-    print("  refunded " + order)
+    print(f"  refunded {order}")
     return orders[order].paid
 
 
 def notify(order: str, text: str) -> None:
     """Writes to the customer of an order."""
-    print("  told " + orders[order].customer + ": " + text)
+    print(f"  told {orders[order].customer}: {text}")
 
 
 def settle(complaint: str) -> None:
@@ -45,7 +45,7 @@ def settle(complaint: str) -> None:
     ]
     due = sum([orders[order].paid for order in asked])
     if due > limit:
-        print("  held, because " + str(due) + " needs a signature")
+        print(f"  held, because {due} needs a signature")
     else:
         run(plan)
 

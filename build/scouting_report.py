@@ -47,7 +47,7 @@ assert len(report.tool_calls) > 0, "a report without exact figures"
 print("\nThe figures, as the tools gave them:")
 for call in report.tool_calls:
     print(
-        "- " + call.tool,
+        f"- {call.tool}",
         show(call.args),
         show(call.result if call.error is None else call.error),
     )

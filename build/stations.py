@@ -22,13 +22,13 @@ stations = [
 def station_in(city: str) -> Station:
     """The station of a city."""
     found = [station for station in stations if station.city == city]
-    assert found != [], "there is no station in " + city
+    assert found != [], f"there is no station in {city}"
     return found[0]
 
 
 # only when this file is the program, not when it is imported
 def main() -> None:
-    print(str(len(stations)) + " stations")
+    print(f"{len(stations)} stations")
 
 
 if __name__ == "__main__":

@@ -47,11 +47,9 @@ def size(case: Case) -> int:
 def line(ticket: Ticket, mark: str = "-", width: int = 40) -> str:
     """One line for the list on the wall."""
     title = (
-        ticket.title
-        if len(ticket.title) <= width
-        else ticket.title[: width - 3] + "..."
+        ticket.title if len(ticket.title) <= width else f"{ticket.title[:width - 3]}..."
     )
-    return mark + " " + title + " [" + ticket.severity + "]"
+    return f"{mark} {title} [{ticket.severity}]"
 
 
 def main() -> None:
@@ -64,14 +62,14 @@ def main() -> None:
         mark = "!" if ticket.severity == "high" else "-"
         print(line(ticket, mark=mark))
         if ticket.reply_by is not None:
-            print("  reply by " + ticket.reply_by)
+            print(f"  reply by {ticket.reply_by}")
         if prompt("Is {0} about money?", ticket.title, returns=bool).value:
             print("  to accounting")
 
     # a record is made by a call, with the fields that have a default left out
     reminder = Ticket("Ask whether all is well", "low", tags=[], reply_by=None)
     case = Case(tickets[0], follow_ups=[Case(reminder), Case(reminder)])
-    print(str(size(case)) + " tickets in the first case, of type " + kind(case))
+    print(f"{size(case)} tickets in the first case, of type {kind(case)}")
     print(line(case.follow_ups[0].ticket, width=20))
     assert case.follow_ups[0] == case.follow_ups[1]
 

@@ -9,7 +9,7 @@ readings = {"Oslo": 3.5, "Cairo": 30.0, "Lima": 19.0}
 
 def temperature(city: str) -> float:
     """Current temperature in a city, in degrees Celsius."""
-    assert city in readings, "no station in " + city
+    assert city in readings, f"no station in {city}"
     return readings[city]
 
 
@@ -25,7 +25,7 @@ def warmest(cities: list[str]) -> Result[str]:
 answer = warmest(["Oslo", "Cairo", "Atlantis"])
 
 # used as a value it is the model's text
-print("answer: " + answer.value)
+print(f"answer: {answer.value}")
 
 # a tool that fails does not stop the script: the model is told, and the call is on record
 for call in answer.tool_calls:
@@ -33,9 +33,9 @@ for call in answer.tool_calls:
         print(call.tool, show(call.args), "failed:", call.error)
     else:
         print(call.tool, show(call.args), "gave", show(call.result))
-print("asked " + answer.model + " in " + str(answer.usage.requests) + " requests")
+print(f"asked {answer.model} in {answer.usage.requests} requests")
 
 # an untyped answer that is JSON can be looked into
 known = prompt("Give {readings} back as JSON.", readings=readings)
-print("Lima has " + show(ops.member(known.data, "Lima")) + " degrees")
-print("read from " + str(len(known.text)) + " characters of text")
+print(f"Lima has {show(ops.member(known.data, 'Lima'))} degrees")
+print(f"read from {len(known.text)} characters of text")

@@ -27,7 +27,7 @@ assert ratio / 2 == 0.5
 print("settings:", show(settings))
 
 if nickname is not None:
-    print("hello, " + nickname)
+    print(f"hello, {nickname}")
 else:
     print("no nickname")
 
@@ -41,4 +41,4 @@ class Reading(TypedDict):
 
 
 reading: Reading = check(received, Reading)
-print(reading["city"] + ": " + str(reading["degrees"]) + " degrees")
+print(f"{reading['city']}: {reading['degrees']} degrees")

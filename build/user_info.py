@@ -19,15 +19,9 @@ def add_person(line: str) -> int:
         fields={"name": str, "age": int, "email": str | None},
     ).value
     place = email if email is not None else "no mail"
-    print(
-        name
-        + " ("
-        + place
-        + ") "
-        + ("may vote" if age >= 18 else "is too young to vote")
-    )
+    print(f"{name} ({place}) {'may vote' if age >= 18 else 'is too young to vote'}")
     return age
 
 
 ages = [add_person(line) for line in people]
-print("the oldest is " + str(max(ages)))
+print(f"the oldest is {max(ages)}")

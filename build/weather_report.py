@@ -41,4 +41,4 @@ report = prompt(
     names=names,
     typical_temperature=typical_temperature,
 ).value
-print("report: " + report)
+print(f"report: {report}")

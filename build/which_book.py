@@ -31,12 +31,12 @@ def find_book(title: str, year: int | None = None) -> Book:
         for book in shelf
         if book.title == title and (year is None or book.year == year)
     ]
-    assert found != [], "there is no book called " + title
+    assert found != [], f"there is no book called {title}"
     if len(found) > 1:
         editions = [
-            option("the edition of " + str(book.year), year=book.year) for book in found
+            option(f"the edition of {book.year}", year=book.year) for book in found
         ]
-        ambiguous(str(len(found)) + " books are called " + title, editions)
+        ambiguous(f"{len(found)} books are called {title}", editions)
     return found[0]
 
 

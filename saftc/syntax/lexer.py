@@ -17,6 +17,7 @@ the line below the one that opened it, so that one of them does not hide the mis
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Code, Collector, Related
@@ -121,6 +122,18 @@ def lex(source: Source, mistakes: Collector) -> Lexed:
     return lexer.lexed
 
 
+class _Open(NamedTuple):
+    """A bracket, a prompt (`$`), a hole (`hole`) or a formatted string that is open.
+
+    `line_text` is the place among those open of the outermost formatted string of one line: a
+    line's end closes that one with all inside it.
+    """
+
+    what: str
+    offset: int
+    line_text: int | None
+
+
 class _Lexer:
     def __init__(self, source: Source, mistakes: Collector) -> None:
         self.source = source
@@ -129,8 +142,7 @@ class _Lexer:
         self.lexed = Lexed()
         self.tokens = self.lexed.tokens
         self.position: int = 0
-        # Open brackets, prompts (`$`) and holes (`hole`), each as (what, offset).
-        self.open: list[tuple[str, int]] = []
+        self.open: list[_Open] = []
         self.indents = [0]
         self.at_line_start = True
         # The lines on which a string is not closed: it may have swallowed what closes a bracket.
@@ -237,9 +249,8 @@ class _Lexer:
 
     def _newline(self, start: int, end: int) -> None:
         if self.open:
-            outer = next((i for i, (what, _) in enumerate(self.open) if what == 'f"'), None)
-            if outer is not None:
-                self._unclosed_format(outer)
+            if self.open[-1].line_text is not None:
+                self._unclosed_format(self.open[-1].line_text)
             return
         if self.tokens and self.tokens[-1].kind not in LAYOUT:
             self._add("NEWLINE", start, end)
@@ -350,12 +361,14 @@ class _Lexer:
         )
 
     def _open(self, what: str, start: int) -> None:
-        self.open.append((what, start))
+        outer = self.open[-1].line_text if self.open else None
+        own = len(self.open) if what == 'f"' else None
+        self.open.append(_Open(what, start, own if outer is None else outer))
         if len(self.open) == MOST_BRACKETS + 1:
             self._report(catalogue.TOO_DEEP, start, start + 1, what="brackets", limit=MOST_BRACKETS)
 
     def _close(self, text: str, start: int, end: int) -> None:
-        opened, offset = self.open[-1] if self.open else ("", 0)
+        opened, offset = self.open[-1][:2] if self.open else ("", 0)
         if text == "}" and opened == _FORMAT_HOLE:
             self.open.pop()
             self._add("FORMAT_HOLE_END", start, end)
@@ -394,10 +407,9 @@ class _Lexer:
         assert match is not None
         end = match.end()
         if not self.text.startswith(quote, end):
-            outer = next((i for i, (what, _) in enumerate(self.open) if what == 'f"'), None)
-            if outer is not None:
+            if self.open and self.open[-1].line_text is not None:
                 # Its quote is that of the formatted string, of which a hole is not closed.
-                self._unclosed_format(outer)
+                self._unclosed_format(self.open[-1].line_text)
                 return
             end = self._line_end(start)
             self.unclosed_texts.add(self.source.line_of(start))
@@ -472,13 +484,13 @@ class _Lexer:
 
         It stands as an empty string, and reading goes on below it.
         """
-        quote, start = self.open[position]
+        quote, start, _ = self.open[position]
         is_line = quote == 'f"'
         line_end = self._line_end(start)
         self.unclosed_texts.add(self.source.line_of(start))
         inner = self.open[position + 1 : position + 2]
         if inner:
-            _, offset = inner[0]
+            offset = inner[0].offset
             hint = "`{{` is a brace in the text"
             self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket="{", hint=hint)
         else:
@@ -641,7 +653,7 @@ class _Lexer:
     def _resume_after_unclosed(self) -> None:
         """Reports the outermost thing left open and goes back to the line below it."""
         # The outermost prompt explains more than a hole or a bracket inside it.
-        what, offset = self.open[0]
+        what, offset, _ = self.open[0]
         if what.startswith("f"):
             self._unclosed_format(0)
             return

@@ -1,0 +1,21 @@
+# Compiled by saftc from titles.saft; edit that file instead.
+from runtime_support import failure, prompt, read_text
+
+# A script that survives a failure, and prompts that go on with a conversation: each note is summed up,
+# and the summary gets a title. What cannot be read or answered is told, and left out.
+# The compiled module is run in this folder, too.
+
+titles: dict[str, str] = {}
+for name in ["bread", "lost", "fjord"]:
+    try:
+        note = read_text(f"notes/{name}.txt")
+        summary = prompt("Sum up in one sentence: {note:raw}", note=note)
+        title = prompt("Now give it a title of three words.", after=summary).value
+        print(f"{name}: {summary.value}")
+        titles[name] = title
+    except Exception as exception:
+        error = failure(exception)
+        print(f"{name} is left out: a failure of kind {error.kind}")
+
+for name, title in titles.items():
+    print(f"{name} is called {title}")
