@@ -111,8 +111,8 @@ class _Statements(Writer):
 
     def target(self) -> str:
         """A name to assign."""
-        free = [name for name in _NAMES if name not in self.scope.functions]
-        return self.choose(free)
+        taken = (*self.scope.functions, *self.failures)
+        return self.choose([name for name in _NAMES if name not in taken])
 
     def hold(self, name: str, type_: Type) -> None:
         """Notes what a name holds from here on."""

@@ -249,6 +249,8 @@ def literal_of(value: Value) -> str:
             return "{" + _fields(value, quotes=True) + "}"
         case Record():
             return f"{kind_of(value)}({_fields(value.fields, quotes=False)})"
+        case Failure():
+            raise NotImplementedError("the messages of failures are the runtime's own")
         case _:
             return f"<function {value.name}>"
 
