@@ -75,7 +75,12 @@ def _taken(symbol: Symbol, scope: Scope, known: dict[Symbol, str]) -> set[str]:
         return hidden
     # In Python the name of a failure is one of the call's: what is around keeps its own. That of
     # another failure is free again, unless a function keeps one of the two.
-    around = {name for outer in scope.around() for name in outer.symbols if outer is not scope}
+    around = {
+        known.get(other, other.name)
+        for outer in scope.around()
+        if outer is not scope
+        for other in outer.symbols.values()
+    }
     others = {
         name
         for other, name in known.items()

@@ -104,6 +104,8 @@ _APPLIED = re.compile(r"[ \t]*(?:[(\[{]|-(?![ \t])|not\b(?![ \t]+in\b))")
 # Words that go on with an expression.
 _BEHIND_VALUES = {"and", "or", "in", "not", "if", "else", "for", "is"}
 
+_BRACE = re.compile(r"[{}]")
+
 _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
 
 
@@ -547,6 +549,10 @@ class _Lexer:
         following = offset + 1
         between = self.text[following : self._line_end(following)]
         between, dollar, _ = between.partition("$")
+        # Behind the end of its hole, a `$` is one of the prompt around it.
+        hole_end = _unopened_brace(between)
+        if hole_end is not None:
+            between, dollar = between[:hole_end], ""
         # A dollar sign in a string or a comment begins no prompt.
         is_alone = not dollar or "//" in between or '"' in between
         inner = _AFTER_INNER_PROMPT.match(between)
@@ -719,3 +725,13 @@ def _number_hint(text: str) -> str | None:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= 30 else text[:30] + "…"
+
+
+def _unopened_brace(text: str) -> int | None:
+    """The place of the first `}` that no `{` before it opens."""
+    depth = 0
+    for match in _BRACE.finditer(text):
+        depth += 1 if match.group() == "{" else -1
+        if depth < 0:
+            return match.start()
+    return None
