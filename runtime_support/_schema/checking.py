@@ -161,8 +161,7 @@ class Validating:
         return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
     def literal_check(self, schema: LiteralSchema) -> Check:
-        wanted = schema.python_value
-        return _literal_check(wanted, wanted, self.expected(schema))
+        return _literal_check(schema.value, schema.python_value, self.expected(schema))
 
     def list_check(self, schema: ListSchema) -> Check:
         exact = _exact_type(schema.item)
@@ -260,9 +259,6 @@ class Validating:
 class _Decoding(Validating):
     """Compiles schemas to readers of JSON data."""
 
-    def literal_check(self, schema: LiteralSchema) -> Check:
-        return _literal_check(schema.value, schema.python_value, self.expected(schema))
-
     def tuple_check(self, schema: TupleSchema) -> Check:
         from_tuple = super().tuple_check(schema)
 
@@ -335,11 +331,16 @@ def _scalar_check(word: ScalarKind, expected: str) -> Check:
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
-    """Takes what is `wanted`, and gives what stands for it."""
+    """Takes what is `wanted`, and gives what stands for it: the member of an Enum of a value.
+
+    A member is taken as it is.
+    """
 
     def check_literal(value: Any) -> Any:
         if type(value) is type(wanted) and value == wanted:
             return value if given is wanted else given
+        if value is given:
+            return value
         return _other(value, check_literal, expected)
 
     return check_literal

@@ -94,14 +94,19 @@ def _record(context: Context, type_: RecordType) -> Expression:
     if known is not None:
         return py.name(context.type_name(known))
     if definition not in classes.imported:
-        alias = type_.name
-        while alias in classes.taken:
-            alias += "_"
-        classes.taken.add(alias)
-        classes.imported[definition] = alias
-        module = context.facts.record_modules[definition]
-        context.output.imports.own.add((module, type_.name, alias))
+        module = context.facts.module_of(definition)
+        classes.imported[definition] = _imported(context, module, type_.name)
     return py.name(classes.imported[definition])
+
+
+def _imported(context: Context, module: str, name: str) -> str:
+    """The name under which a class of a module is imported that the script has no name for."""
+    alias, taken = name, context.output.classes.taken
+    while alias in taken:
+        alias += "_"
+    taken.add(alias)
+    context.output.imports.own.add((module, name, alias))
+    return alias
 
 
 def checked(context: Context, value: Expression, wanted: Type) -> Expression:
@@ -170,9 +175,12 @@ def _is_function(type_: Type) -> bool:
 
 
 def _class_of(context: Context, type_: ObjectType) -> str:
-    """The class that stands for an object schema; a new one is written above the statement."""
+    """The class of an object schema: Python's, or a new one, written above the statement."""
     classes = context.output.classes
     text = classes.names.get(type_.fields)
+    origin = context.facts.python_shapes.get(type_.fields)
+    if text is None and origin is not None:
+        text = classes.names[type_.fields] = _imported(context, *origin)
     if text is None:
         text = classes.new_name(type_)
         classes.pending.append(object_class(context, type_, text))

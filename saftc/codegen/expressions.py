@@ -149,7 +149,8 @@ def _object_literal(context: Context, node: n.ObjectLiteral) -> Expression:
     if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
         # An optional field that is absent is nil.
         given = {field.key.text for field in node.named}
-        entries += [(f.name, py.constant(None)) for f in wanted.fields if f.name not in given]
+        absent = (f.name for f in wanted.fields if f.name not in given and not f.may_lack)
+        entries += [(name, py.constant(None)) for name in absent]
     return one_a_line(context, node, py.dict_(entries), node.fields)
 
 

@@ -23,6 +23,8 @@ def emit_member(context: Context, node: n.Member) -> Expression:
             return context.operation("member", _structure(context, node), py.constant(field))
         case Form.ITEM:
             return py.subscript(context.emit(node.value), py.constant(field))
+        case Form.GET:
+            return py.call(py.attribute(context.emit(node.value), "get"), [py.constant(field)])
         case Form.LENGTH:
             return length(context, context.emit(node.value))
         case Form.OPS:
@@ -52,6 +54,8 @@ def emit_index(context: Context, node: n.Index) -> Expression:
     key = context.emit(node.key)
     if form == Form.NATIVE:
         return py.subscript(value, key)
+    if form == Form.GET:
+        return py.call(py.attribute(value, "get"), [key])
     return context.operation("index", value, key)
 
 

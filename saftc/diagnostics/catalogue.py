@@ -70,6 +70,7 @@ MISSING_ARGUMENT = Code("SAFT0310", "error", "`{name}` needs a value for `{argum
 REPEATED_ARGUMENT = Code("SAFT0311", "error", "`{name}` is given `{argument}` twice")
 UNPACK = Code("SAFT0312", "error", "cannot unpack {found} into {count} names")
 DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
+UNNAMED_ARGUMENT = Code("SAFT0314", "error", "`{name}` takes its fields by name")
 NOT_SPREAD = Code("SAFT0316", "error", "`...` in {where} takes {expected}, not {found}")
 KEY_TYPE = Code("SAFT0317", "error", "a key of an object is a string, not {found}")
 BY_FUNCTION = Code("SAFT0318", "error", "`by` takes a function of one element: {problem}")

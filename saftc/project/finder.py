@@ -110,6 +110,12 @@ def python_source(name: str, folder: Path) -> bytes | None:
         return None  # Python will say so
 
 
+def is_package(name: str, folder: Path) -> bool:
+    """Whether a Python module holds others."""
+    spec = _spec(name, folder)
+    return spec is not None and spec.submodule_search_locations is not None
+
+
 def _spec(name: str, folder: Path) -> ModuleSpec | None:
     first, *rest = name.split(".")
     spec = PathFinder.find_spec(first, [str(folder.absolute()), *sys.path]) or _installed(first)

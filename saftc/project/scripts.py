@@ -5,19 +5,21 @@ sibling once, keeps what it found (so that `build` can write the siblings too), 
 imports.
 """
 
+import ast
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from saftc.driver import Checked, check
-from saftc.project.annotations import declarations_of
-from saftc.project.cache import digest
+from saftc.project.bindings import bindings_of
+from saftc.project.cache import OF_PYTHON, digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
     folder_of,
     hidden_by,
     is_beside,
+    is_package,
     is_python_module,
     name_in,
     of_python,
@@ -25,12 +27,12 @@ from saftc.project.finder import (
     scripts_in,
     sibling,
 )
+from saftc.project.library import Library, Text
 from saftc.semantics.imports import (
     BrokenModule,
     Loaded,
     MissingModule,
     PythonModule,
-    PythonNames,
     SaftModule,
 )
 from saftc.source import Source
@@ -94,8 +96,8 @@ class Modules:
         self.find = find
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
-        # What Python modules declare, by name: a class of theirs is the same in all scripts.
-        self.python: dict[str, PythonNames] = {}
+        # What Python modules declare: a class of theirs is the same in all scripts.
+        self.library = Library(self._python_text)
         self.known: dict[Path, _Known] = {}
         # The scripts that are being checked, by name, each imported by the one before.
         self.open: dict[str, Path] = {}
@@ -122,7 +124,8 @@ class Modules:
     def imports(self, path: Path) -> dict[str, str]:
         """What a script without errors imports, directly or not, deepest first; `-` is the input.
 
-        By name: the digest of a sibling script, or what `of_python` gives.
+        By name: the digest of a sibling script, or what `of_python` gives. The modules that the
+        Python among them are read with belong to them.
         """
         found: dict[str, str] = {}
 
@@ -135,6 +138,9 @@ class Modules:
                     found[name] = self.known[imported].digest
 
         add_imports_of(path)
+        if any(was.startswith(OF_PYTHON) for was in found.values()):
+            read = (name for name in self.library.asked if is_python_module(name, self.folder))
+            found |= {name: of_python(name, self.folder) for name in read}
         return found
 
     def load(self, name: str) -> Loaded:
@@ -146,14 +152,29 @@ class Modules:
         if path is not None:
             return self._sibling(name, path)
         if is_python_module(name, self.folder):
-            beside = is_beside(name, self.folder)
-            names = self.python.get(name)
-            if names is None:
-                text = python_source(name, self.folder) or b""
-                names = self.python[name] = declarations_of(text)
-            return PythonModule(scripts_in(name, self.folder), beside, names)
+            whole, first = (self.library.module(one) for one in (name, name.partition(".")[0]))
+            return PythonModule(
+                scripts_in(name, self.folder),
+                is_beside(name, self.folder),
+                None if whole is None else whole.members,
+                None if first is None else first.members,
+                self.library.records,
+                self.library.shapes,
+            )
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
         return MissingModule(tuple(dict.fromkeys(searched)))
+
+    def _python_text(self, name: str) -> Text | None:
+        """What a Python module binds, as it is written."""
+        text = python_source(name, self.folder)
+        try:
+            tree = None if text is None else ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            return None  # Python will say so
+        if tree is None:
+            return None
+        is_whole = is_package(name, self.folder)
+        return Text(bindings_of(tree.body, name, is_package=is_whole))
 
     def _sibling(self, name: str, path: Path) -> Loaded:
         hiding = hidden_by(name, self.folder)

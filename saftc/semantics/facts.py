@@ -9,6 +9,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
 from saftc.semantics.forms import Forms, Growth
 from saftc.semantics.history import History, Keeper
 from saftc.semantics.names import Names, Symbol
@@ -73,15 +74,24 @@ class FunctionFacts:
 class RecordFacts:
     """The fields of a record, in order, with their types.
 
-    A class of Python has `members` besides, with their types, and `methods` among them, with the
-    types of what these give. `choices` are the members of an Enum, whose one field is `value`.
+    A class of Python has other members besides, and comes from a `module`; those of the fields that
+    are `by_name` have to be named in a call, and one that `is_open` has and takes more than its
+    fields. `choices` are the members of an Enum, whose one field is `value`.
     """
 
     node: n.RecordDef
     fields: dict[str, Type]
-    members: Mapping[str, Type] = field(default_factory=dict[str, Type])
-    methods: Mapping[str, Type] = field(default_factory=dict[str, Type])
+    is_mixed: bool = False
+    python: Namespace | None = None
+    module: str | None = None
+    by_name: frozenset[str] = frozenset()
+    is_open: bool = False
     choices: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> RecordType:
+        """The type of its values."""
+        return RecordType(self.node.name.text, self.node, self.is_mixed)
 
 
 @dataclass(slots=True)
@@ -98,15 +108,19 @@ class Facts:
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
     # The scripts that it imports, by what is known of them.
     scripts: list["Facts"] = field(default_factory=list["Facts"])
-    # What functions of Python give: by the imported name, or by that of the module and their own.
-    python_returns: dict[tuple[Symbol, str], Type] = field(
-        default_factory=dict[tuple[Symbol, str], Type]
-    )
+    # What imported names are in the Python modules that they come from, and whole modules; and the
+    # variables that are bound once, with what they are bound to.
+    python: dict[Symbol, Declared] = field(default_factory=dict[Symbol, Declared])
+    bound_once: dict[Symbol, n.Expression] = field(default_factory=dict[Symbol, n.Expression])
     lasting: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     schemas: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     aliases: dict[str, Type] = field(default_factory=dict[str, Type])
     # Those that the script has a name for.
     records: dict[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
+    # The TypedDicts of Python, with their modules and names.
+    python_shapes: Mapping[Shape, tuple[str, str]] = field(
+        default_factory=dict[Shape, tuple[str, str]]
+    )
     # The modules that records of other scripts come from.
     record_modules: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
     # Those of the script, and behind them those of the scripts that it imports.
@@ -200,20 +214,51 @@ class Facts:
             for owner in members(container)
         )
 
-    def returned_by_python(self, function: n.Expression) -> Type:
-        """What a call of an imported function of Python gives."""
-        match function:
+    def declared_by_python(self, node: n.Expression) -> Declared | None:
+        """What an expression is of Python, as far as that says more than its type."""
+        match node:
             case n.Name():
-                return self.python_returns.get((self.names.of(function), ""), ANY)
-            case n.Member() if self.is_method(function):
-                owner = self.types[function.value]
-                known = self._facts_of(owner) if isinstance(owner, RecordType) else None
-                return ANY if known is None else known.methods.get(function.name.text, ANY)
-            case n.Member(value=n.Name() as module):
-                key = self.names.of(module), function.name.text
-                return self.python_returns.get(key, ANY)
+                symbol = self.names.of(node)
+                if symbol in self.bound_once:
+                    found = self.declared_by_python(self.bound_once[symbol])
+                    return found if isinstance(found, Value) else None
+                return self.python.get(symbol)
+            case n.Member(value=value, name=name):
+                members = self._members_in_python(value)
+                return None if members is None else members.find(name.text)
+            case n.Call(function=function):
+                match self.declared_by_python(function):
+                    case PythonClass(given=given):
+                        return given
+                    case Function() as called:
+                        arguments = [(one.name, self.types[one.value]) for one in node.arguments]
+                        return called.given(
+                            tuple(type_ for name, type_ in arguments if name is None),
+                            {name.text: type_ for name, type_ in arguments if name is not None},
+                        )
+                    case _:
+                        return None
             case _:
-                return ANY
+                return None
+
+    def _members_in_python(self, node: n.Expression) -> Namespace | None:
+        """The members of a value, a class or a module of Python."""
+        type_ = self.types.get(node, ANY)
+        if isinstance(type_, RecordType):
+            known = self._facts_of(type_)
+            return None if known is None else known.python
+        match self.declared_by_python(node):
+            case Namespace() as module:
+                return module
+            case Value(members=members) | PythonClass(members=members):
+                return members
+            case _:
+                return None
+
+    def type_in_python(self, node: n.Expression) -> Type:
+        """The type of an expression of Python, as far as that is known."""
+        found = self.declared_by_python(node)
+        return found.type if isinstance(found, Value) else ANY
 
     def enum_of(self, node: n.Expression) -> RecordFacts | None:
         """The Enum that a name means, if it means one."""
@@ -258,21 +303,33 @@ class Facts:
                 own = type_.field(name)
                 return None if own is None else own.type
             case RecordType():
-                known, field = self._facts_of(type_), self.fields_of(type_).get(name)
-                return known.members.get(name) if known and field is None else field
+                field, known = self.fields_of(type_).get(name), self._facts_of(type_)
+                if field is not None or known is None or known.python is None:
+                    return field
+                member = known.python.find(name)
+                if member is None:
+                    return ANY if known.is_open else None
+                return member.type if isinstance(member, Value) else ANY
             case _:
                 return None
+
+    def module_of(self, definition: n.RecordDef) -> str:
+        """The module that a record of another script, or of Python, comes from."""
+        known = self.record_facts.get(definition)
+        module = None if known is None else known.module
+        return self.record_modules[definition] if module is None else module
 
     def _facts_of(self, record: RecordType) -> RecordFacts | None:
         return None if record.definition is None else self.record_facts.get(record.definition)
 
     def is_method(self, node: n.Expression) -> bool:
-        """Whether `node` is a member of a class of Python, which is no field of it."""
+        """Whether `node` is a member that Python knows of a value, and no field of it."""
         if not isinstance(node, n.Member):
             return False
-        owner = self.types.get(node.value)
-        known = self._facts_of(owner) if isinstance(owner, RecordType) else None
-        return known is not None and node.name.text in known.members
+        owner = self.types.get(node.value, ANY)
+        if isinstance(owner, RecordType) and node.name.text in self.fields_of(owner):
+            return False
+        return self.declared_by_python(node) is not None
 
     def has_field(self, type_: Type, name: str) -> bool:
         """Whether an object or record of `type_` has a field `name`."""

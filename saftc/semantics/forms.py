@@ -44,6 +44,8 @@ class Form(Enum):
     STRUCTURE = auto()
     # `value["name"]`: the field of an object.
     ITEM = auto()
+    # `value.get("name")`: a field that may lack, as Python's classes of objects have some.
+    GET = auto()
     # `len(value)`.
     LENGTH = auto()
     # `for row in table.iter_rows(named=True)`.
@@ -155,8 +157,9 @@ class Put:
 # How an assignment changes the list or object of its name in place (see `ownership`).
 Growth = Append | Extend | Put
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
-MemberForm = Literal[Form.ITEM, Form.LENGTH, Form.STRUCTURE, Form.OPS] | Attribute | OfResult
-ItemForm = Literal[Form.NATIVE, Form.STRUCTURE, Form.OPS]
+_Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
+MemberForm = _Member | Attribute | OfResult
+ItemForm = Literal[Form.NATIVE, Form.GET, Form.STRUCTURE, Form.OPS]
 # `Form.OPS` is `ops.call(function, ...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.SEND, Form.OPS]
 LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF]

@@ -6,38 +6,39 @@ plain Python calls, which give what the functions are annotated with. Where modu
 is not decided here: a `Loader` is asked.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.diagnostics.near import did_you_mean
-from saftc.semantics.facts import Facts, RecordFacts
+from saftc.semantics.facts import Facts, RecordFacts, Shape
+from saftc.semantics.flow import bound_by
+from saftc.semantics.foreign import UNKNOWN, Alias, Namespace, PythonClass
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, Type, record_type
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
 
 @dataclass(frozen=True, slots=True)
-class PythonNames:
-    """What a Python module declares: the types of what its functions give, as far as they are
-    annotated, its classes with fields as records, and names for types.
-    """
-
-    returns: Mapping[str, Type] = field(default_factory=dict[str, Type])
-    records: Mapping[str, RecordFacts] = field(default_factory=dict[str, RecordFacts])
-    aliases: Mapping[str, Type] = field(default_factory=dict[str, Type])
-
-
-@dataclass(frozen=True, slots=True)
 class PythonModule:
-    """A module that Python will find; `scripts` are those in its folder, when it is one."""
+    """A module that Python will find; `scripts` are those in its folder, when it is one.
+
+    `members` are those of the module, and `first` those of the module that the first part of its
+    name means; None where there is nothing to read. `records` are the classes of such modules that
+    are records, `shapes` those that are objects, as they are found.
+    """
 
     scripts: frozenset[str] = frozenset()
     is_beside: bool = False
-    names: PythonNames = field(default_factory=PythonNames)
+    members: Namespace | None = None
+    first: Namespace | None = None
+    records: MutableMapping[n.RecordDef, RecordFacts] = field(
+        default_factory=dict[n.RecordDef, RecordFacts]
+    )
+    shapes: Mapping[Shape, tuple[str, str]] = field(default_factory=dict[Shape, tuple[str, str]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,44 +102,66 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
             case PythonModule(scripts, is_beside):
                 if is_beside:
                     facts.siblings.add(statement.module.text)
-                _link_python(statement, loaded.names, facts)
+                _link_python(statement, loaded, facts)
                 if isinstance(statement, n.FromImport):
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             _report_unused(statement, facts, mistakes)
+    if facts.python:
+        facts.bound_once = _bound_once(module, facts)
+
+
+def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
+    """The variables that one assignment without an annotation binds, with its value."""
+    counts: Counter[Symbol] = Counter()
+    found: dict[Symbol, n.Expression] = {}
+    for node in nodes_of(module):
+        match node:
+            case n.AssignStmt(name=name, schema=None, value=value):
+                found[facts.names.of(name)] = value
+            case _:
+                pass
+        if isinstance(node, n.Statement | n.ComprehensionClause):
+            counts.update(facts.names.of(one) for one in bound_by(node))
+    # One that starts from an outer name may have the value of that.
+    is_alone = (one for one in found if counts[one] == 1 and one.starts_from is None)
+    return {symbol: found[symbol] for symbol in is_alone}
 
 
 def _link_python(
-    statement: n.ImportStmt | n.FromImport, python: PythonNames, facts: Facts
+    statement: n.ImportStmt | n.FromImport, module: PythonModule, facts: Facts
 ) -> None:
     """Takes over what a Python module declares, under the names that the script has for it."""
-    for record in python.records.values():
-        facts.record_facts[record.node] = record
-        facts.record_modules[record.node] = statement.module.text
+    if not any(module.records is known for known in facts.record_facts.maps):
+        facts.record_facts.maps.append(module.records)
+    facts.python_shapes = module.shapes
     if isinstance(statement, n.FromImport):
         for imported in statement.names:
-            _link_python_name(imported, python, facts)
-    elif statement.alias is not None or "." not in statement.module.text:
-        symbol = facts.names.of(_bound(statement))
-        made = {name: record_type(record.node) for name, record in python.records.items()}
-        for name, type_ in {**python.returns, **made}.items() if symbol.node is statement else ():
-            facts.python_returns[symbol, name] = type_
+            _link_python_name(imported, module.members, facts)
+        return
+    symbol = facts.names.of(_bound(statement))
+    members = module.first if statement.alias is None else module.members
+    if facts.python.setdefault(symbol, members or UNKNOWN) is not (members or UNKNOWN):
+        facts.python[symbol] = UNKNOWN  # another import of the same name
 
 
-def _link_python_name(imported: n.ImportedName, python: PythonNames, facts: Facts) -> None:
+def _link_python_name(
+    imported: n.ImportedName, members: Namespace | None, facts: Facts
+) -> None:
     symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
+    declared = None if members is None else members.find(name)
     if symbol.node is not imported:
         # Another import of the same name comes before it, on some way at least.
-        facts.python_returns[symbol, ""] = ANY
+        facts.python[symbol] = UNKNOWN
         facts.imported.pop(symbol, None)
         return
-    facts.python_returns[symbol, ""] = python.returns.get(name, ANY)
-    record, alias = python.records.get(name), python.aliases.get(name)
-    if record is not None:
-        facts.imported[symbol] = Symbol(name, "record", None, record.node)
-        facts.records[symbol.name] = record
-    elif alias is not None:
-        facts.aliases[symbol.name] = alias
+    facts.python[symbol] = declared or UNKNOWN
+    schema = declared.schema if isinstance(declared, PythonClass | Alias) else None
+    if isinstance(declared, PythonClass) and declared.definition is not None:
+        facts.imported[symbol] = Symbol(name, "record", None, declared.definition)
+        facts.records[symbol.name] = facts.record_facts[declared.definition]
+    elif schema is not None:
+        facts.aliases[symbol.name] = schema
 
 
 def _link_scripts(
@@ -216,6 +239,7 @@ def _take_over(facts: Facts, sibling: SaftModule, module: str) -> None:
     defined = other.record_facts.maps[0].keys() - other.record_modules.keys()
     own = dict.fromkeys(defined, module)
     facts.record_modules = {**other.record_modules, **own, **facts.record_modules}
+    facts.python_shapes = facts.python_shapes or other.python_shapes
     facts.history.does |= {
         keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
     }
@@ -253,7 +277,7 @@ def _link_names(
             facts.records[symbol.name] = loaded.facts.records[name]
         elif name in loaded.facts.aliases:
             facts.aliases[symbol.name] = loaded.facts.aliases[name]
-        if (target, "") in loaded.facts.python_returns:
-            facts.python_returns[symbol, ""] = loaded.facts.python_returns[target, ""]
+        if target in loaded.facts.python:
+            facts.python[symbol] = loaded.facts.python[target]
         facts.imported[symbol] = target
         facts.lasting[target] = loaded.facts.lasting_type(target)

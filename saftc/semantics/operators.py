@@ -24,6 +24,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     base,
+    is_open,
     members,
     union,
 )
@@ -54,7 +55,8 @@ def operate(operator: str, left: Type, right: Type) -> Operation:
                 is_possible = True
                 results.append(NEVER)
                 continue
-            result = rule(base(one), base(other))
+            one, other = _operand(one), _operand(other)
+            result = rule(one, other)
             is_proved = is_proved and result is not None and ANY not in (one, other)
             if result is not None:
                 is_possible = True
@@ -67,13 +69,18 @@ def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
     rule = _RULES[operator]
 
     def is_wrong(one: Type, other: Type) -> bool:
-        return NEVER not in (one, other) and rule(base(one), base(other)) is None
+        return NEVER not in (one, other) and rule(_operand(one), _operand(other)) is None
 
     lefts, rights = members(left), members(right)
     return (
         union(one for one in lefts if all(is_wrong(one, other) for other in rights)),
         union(other for other in rights if all(is_wrong(one, other) for one in lefts)),
     )
+
+
+def _operand(type_: Type) -> Type:
+    """What an operand counts as: of what only a value can tell, nothing is known."""
+    return ANY if is_open(type_) else base(type_)
 
 
 def negate(operand: Type) -> Operation:

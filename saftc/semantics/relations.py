@@ -27,6 +27,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
+    is_open,
     members,
     opened,
     widened,
@@ -48,7 +49,7 @@ def fit(given: Type, wanted: Type) -> Fit:
     """How a value of type `given` fits a place that asks for `wanted`."""
     if wanted == ANY or given in (wanted, NEVER):
         return Fit.EXACT
-    if given == ANY or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
+    if is_open(given) or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
         return Fit.CHECK
     if isinstance(given, SelfType) or isinstance(wanted, SelfType):
         return fit(opened(given), opened(wanted))
@@ -150,7 +151,7 @@ def can_be_equal(left: Type, right: Type) -> bool:
     """Whether `left == right` can be true for some values."""
     for one in members(left):
         for other in members(right):
-            if ANY in (one, other) or NEVER in (one, other) or _may_equal(one, other):
+            if is_open(one) or is_open(other) or NEVER in (one, other) or _may_equal(one, other):
                 return True
     return False
 
@@ -184,6 +185,8 @@ def python_equality_is_exact(
 
     `is_loose` says of a record whether one of its fields could be a bool here and a number there.
     """
+    if left == right and isinstance(left, RecordType) and left.is_mixed:
+        return True  # members of one Enum
     if any(_may_hold(type_, ("dataframe",), is_loose) for type_ in (left, right)):
         return False
     bools, numbers = ("bool", "any"), ("int", "float", "any")
@@ -200,7 +203,7 @@ def _may_hold(type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordTyp
                 if kind in kinds:
                     return True
             case RecordType():
-                if is_loose(part):
+                if part.is_mixed or is_loose(part):
                     return True
             case _:
                 pass

@@ -191,7 +191,7 @@ class _Schemas:
                 return self._alias(schema.text, definition)
             case None:
                 if schema.text in self.facts.records:
-                    return record_type(self.facts.records[schema.text].node)
+                    return self.facts.records[schema.text].type
                 if schema.text in self.facts.aliases:
                     return self.facts.aliases[schema.text]
                 if schema.text in NAMED_RECORDS:

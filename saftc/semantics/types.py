@@ -77,11 +77,15 @@ class TupleType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FieldType(_Type):
-    """A field of an object. `doc` is its doc comment."""
+    """A field of an object. `doc` is its doc comment.
+
+    One that `may_lack` is nil where it is absent: so Python declares some.
+    """
 
     name: str
     type: "Type"
     doc: str | None = None
+    may_lack: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -106,10 +110,13 @@ class MapType(_Type):
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordType(_Type):
     """A record: the type that `type Name(...)` defines. Its fields stand in the facts, under its
-    `definition`; the runtime's own records have none."""
+    `definition`; the runtime's own records have none. One that `is_mixed` is also a string or a
+    number, as the members of some of Python's Enums are: what is done with it is Python's to know.
+    """
 
     name: str
     definition: RecordDef | None = None
+    is_mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -347,11 +354,16 @@ def kind_word(type_: Type) -> str | None:
             assert_never(type_)
 
 
+def is_open(type_: Type) -> bool:
+    """Whether only a value can tell of which kind it is."""
+    return type_ == ANY or (isinstance(type_, RecordType) and type_.is_mixed)
+
+
 def kinds(type_: Type) -> set[str] | None:
     """The kind words a value of `type_` can have; None when nothing is known of it."""
     words: set[str] = set()
     for member in members(type_):
-        if member == ANY:
+        if is_open(member):
             return None
         word = kind_word(member)
         if word is not None:

@@ -12,7 +12,7 @@ import black
 import pytest
 
 from saftc.driver import Compiled, compile_checked
-from tests.compiler.support import EXAMPLES, ROOT, compile_file, compile_text
+from tests.compiler.support import EXAMPLES, ROOT, compile_file, compile_text, compiled_cases
 
 _Modules = Mapping[str, Compiled]
 
@@ -37,6 +37,9 @@ def folder(modules: _Modules, tmp_path_factory: pytest.TempPathFactory) -> Path:
             place = place / "in"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.with_suffix(".py").write_text(compiled.text, encoding="utf-8")
+    for case in compiled_cases():
+        for beside in set(case.folder.glob("*.py")) - {case.out}:
+            (result / "cases" / case.name / beside.name).write_bytes(beside.read_bytes())
     return result
 
 

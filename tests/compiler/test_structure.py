@@ -145,7 +145,7 @@ def test_no_modules_import_each_other() -> None:
 # The passes over a script, from the ground up; each uses only those above it in this list.
 _SEMANTICS = [
     "types",
-    "relations",
+    "foreign relations",
     "operators builtins results flow",
     "forms names",
     "resolution bindings",

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "language.md"
 GRAMMAR = ROOT / "saftc" / "syntax" / "grammar.lark"
 
-_BLOCK = re.compile(r"^```(saft|text)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(saft|python|text)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 _RULE = re.compile(r"^\??(\w+):|-> (\w+)$", re.MULTILINE)
 _CALL = re.compile(r"(\w+) (\{.*?\})(?= \w+ \{|$)")
@@ -56,7 +56,7 @@ def _examples() -> list[Example]:
     siblings: dict[str, str] = {}
     for match in _BLOCK.finditer(page):
         kind, info, body = match.groups()
-        if kind == "saft" and info:
+        if kind != "text" and info:
             siblings[info] = body
         elif kind == "saft":
             heading = [h for h in _HEADING.finditer(page, 0, match.start())][-1][1]
@@ -86,7 +86,8 @@ def _surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     yield
-    sys.modules.pop("weather", None)
+    for name in ("weather", "shop"):
+        sys.modules.pop(name, None)
 
 
 def _found(example: Example, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:

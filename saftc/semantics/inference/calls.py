@@ -43,7 +43,6 @@ from saftc.semantics.types import (
     is_only,
     item_type,
     members,
-    record_type,
     show,
     union,
 )
@@ -71,7 +70,7 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
         case _:
             inference.facts.forms.calls[node] = _value_form(inference.facts, node.function)
             given = _call_value(inference, node, function, env)
-            return given if function != ANY else inference.facts.returned_by_python(node.function)
+            return given if function != ANY else inference.facts.type_in_python(node)
 
 
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:
@@ -132,13 +131,28 @@ def _construct(
         # Another type has the name, which is a mistake of its own.
         return _call_value(inference, node, ANY, env)
     fields = tuple(_with_default(field) for field in record.fields)
-    types = tuple(facts.fields.values())
 
     def give(argument: n.Expression, position: int) -> None:
-        fit_into(inference, argument, types[position], env)
+        fit_into(inference, argument, facts.fields[fields[position].name.text], env)
 
+    if facts.is_open:
+        names = list(facts.fields)
+        for argument in node.arguments:
+            if argument.name is not None and argument.name.text in names:
+                give(argument.value, names.index(argument.name.text))
+            else:
+                inference.expression(argument.value, env)
+        return facts.type
+    for argument, field in zip(node.arguments, fields, strict=False):
+        if argument.name is None and field.name.text in facts.by_name:
+            hint = f"write `{name}({field.name.text}: ...)`"
+            code = catalogue.UNNAMED_ARGUMENT
+            inference.report(code.at(argument.span, name=name, hint=hint))
+            for one in node.arguments:
+                inference.expression(one.value, env)
+            return facts.type
     _arguments(inference, node, name, fields, give, env)
-    return record_type(record)
+    return facts.type
 
 
 def _arguments(

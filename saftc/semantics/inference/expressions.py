@@ -113,6 +113,8 @@ def _name(inference: Inference, node: n.Name, env: Environment) -> Type:
     target = inference.facts.meaning_of(symbol)
     if target is not symbol:
         return inference.facts.foreign_type(target)
+    if symbol.kind == "import":
+        return inference.facts.type_in_python(node)
     return _meaning(inference, symbol, env)
 
 

@@ -233,9 +233,19 @@ def _all_merged(
 def _joined(one: ObjectType | MapType, other: ObjectType | MapType) -> ObjectType | MapType:
     if isinstance(one, ObjectType) and isinstance(other, ObjectType):
         fields = {field.name: field for field in one.fields}
-        fields |= {field.name: FieldType(field.name, field.type) for field in other.fields}
+        fields |= {field.name: _over(field, fields.get(field.name)) for field in other.fields}
         return ObjectType(tuple(fields.values()), is_declared=False)
     return MapType(union((_values(one), _values(other))))
+
+
+def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
+    """A field as it is behind another of its name, which shows where it is lacking."""
+    if not field.may_lack:
+        return FieldType(field.name, field.type)
+    if earlier is None:
+        return FieldType(field.name, field.type, may_lack=True)
+    type_ = union((field.type, earlier.type))
+    return FieldType(field.name, type_, may_lack=earlier.may_lack)
 
 
 def _values(type_: ObjectType | MapType) -> Type:

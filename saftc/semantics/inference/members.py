@@ -1,6 +1,7 @@
 """Members and items: what `value.name`, `value.0`, `value[key]` and `value[a:b]` are."""
 
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -36,7 +37,6 @@ from saftc.semantics.types import (
     is_only,
     item_type,
     members,
-    record_type,
     show,
     union,
 )
@@ -66,6 +66,8 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
             return ANY
         case OfResult():
             return MEMBER_TYPES.get(node.name.text, value)
+        case _ if _is_of_python(inference, node):
+            return inference.facts.type_in_python(node)
         case _:
             return _of_members(
                 inference,
@@ -81,8 +83,8 @@ def _choice(inference: Inference, node: n.Member, enum: RecordFacts) -> Type:
     """The type of `Color.RED`; what else the class has is Python's to know."""
     name = node.name.text
     if name in enum.choices:
-        return record_type(enum.node)
-    if name not in enum.members and not name.startswith("_"):
+        return enum.type
+    if (enum.python is None or enum.python.find(name) is None) and not name.startswith("_"):
         listed = ", ".join(f"`{choice}`" for choice in enum.choices)
         inference.report(
             catalogue.MISSING_FIELD.at(
@@ -111,7 +113,7 @@ def _check_spelling(inference: Inference, node: n.Member) -> None:
 
 def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberForm:
     name = node.name.text
-    if value == ANY and inference.facts.is_imported(node.value):
+    if (value == ANY and inference.facts.is_imported(node.value)) or _is_of_python(inference, node):
         return Attribute(name)
     if value == RESULT and name in MEMBERS:
         return Attribute("data" if name == "value" else MEMBERS[name])
@@ -129,7 +131,7 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     owners = members(value)
     have_field = [_may_have_field(inference, owner, name) for owner in owners]
     if all(have_field) and all(isinstance(owner, ObjectType | MapType) for owner in owners):
-        return Form.ITEM
+        return _item_form(owners, name)
     if all(have_field) and all(isinstance(owner, RecordType) for owner in owners):
         return Attribute(name)
     has_length = is_only(value, "string", "object", "list", "tuple")
@@ -137,6 +139,25 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     if name == "length" and has_length and not any(have_field):
         return Form.LENGTH
     return Form.OPS
+
+
+def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM, Form.OPS]:
+    """How the field of objects is asked for: Python has none where one is lacking."""
+    fields = [one.field(name) if isinstance(one, ObjectType) else None for one in owners]
+    if not any(field is not None and field.may_lack for field in fields):
+        return Form.ITEM
+    return Form.OPS if None in fields else Form.GET
+
+
+def _is_of_python(inference: Inference, node: n.Member) -> bool:
+    """Whether it is a member of a module, a class or a value that is no type of Saft."""
+    facts = inference.facts
+    owner = facts.types.get(node.value, ANY)
+    if owner != ANY:
+        # A constant of a module keeps its methods.
+        is_constant = facts.is_imported(node.value) and not isinstance(owner, RecordType)
+        return is_constant and not facts.has_field(owner, node.name.text)
+    return facts.declared_by_python(node) is not None
 
 
 def _may_have_field(inference: Inference, owner: Type, name: str) -> bool:
@@ -285,7 +306,11 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
     if value == STRING and inference.facts.is_untyped_result(node.value):
         inference.facts.forms.items[node] = Form.STRUCTURE
         return ANY
-    inference.facts.forms.items[node] = native_if(_has_native_index(value, key, node.key))
+    form = native_if(_has_native_index(value, key, node.key))
+    if form is Form.NATIVE and isinstance(node.key, n.Literal) and is_only(value, "object"):
+        form = _item_form(members(value), str(node.key.value))
+        form = Form.NATIVE if form is Form.ITEM else form
+    inference.facts.forms.items[node] = form
     if not isinstance(node.key, n.Literal):
         inference.facts.note_keyed(value)
     if isinstance(value, TupleType) and (position := _constant_index(node.key)) is not None:

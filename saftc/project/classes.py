@@ -1,0 +1,370 @@
+"""Python's classes: those with fields as types of Saft, the others by their members.
+
+    @dataclass class Order: id: int             a record `Order(id: int)`
+    class Order(BaseModel): id: int             one whose fields are given by name
+    class Row(TypedDict): id: int               a name for `{id: int}`
+    class Color(Enum): RED = "red"              a type with the member `Color.RED`
+    class Client: def get(self) -> str: ...     any value, whose methods are known
+
+A class has the fields, the members and the methods of those that it inherits from. Where one of
+them is not known, or more is said of a field than Saft can tell, it is no type.
+"""
+
+import ast
+from collections.abc import Collection, Sequence
+from functools import cache, cached_property
+from keyword import iskeyword
+from typing import Protocol
+
+from saftc.project.annotations import Meaning, Scope, read
+from saftc.project.bindings import Bindings, Bound, Overloads, bindings_of
+from saftc.project.fields import (
+    Kind,
+    OwnField,
+    choices_of,
+    dataclass_options,
+    own_fields,
+    renames_parameters,
+    script_name,
+)
+from saftc.project.signatures import function_of
+from saftc.semantics.facts import RecordFacts, Shape
+from saftc.semantics.foreign import UNKNOWN, Declared, Namespace, PythonClass, Value
+from saftc.semantics.types import (
+    ANY,
+    INT,
+    NIL,
+    STRING,
+    FieldType,
+    ObjectType,
+    RecordType,
+    Type,
+    union,
+)
+from saftc.source import Span
+from saftc.syntax import nodes as n
+
+_NOWHERE = Span(0, 0)
+_ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.ReprEnum")
+_MIXED = ("enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int", "builtins.float")
+# Bases that add nothing that a script sees.
+_PLAIN_BASES = ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC")
+_PROTOCOLS = ("typing.Protocol", "abc.ABC")
+_HARMLESS = ("typing.final", "typing.runtime_checkable", "functools.total_ordering", "enum.unique")
+_SAYS_NOTHING = ("abc.abstractmethod", "typing.override", "typing.final", "typing.overload")
+_PROPERTIES = ("builtins.property", "functools.cached_property", "pydantic.computed_field")
+
+# What every model has, as far as a script may use it.
+_MODEL = """
+class BaseModel:
+    model_config: object
+    model_extra: object
+    model_fields_set: object
+    def copy(self, **options) -> Self: ...
+    def dict(self, **options): ...
+    def json(self, **options) -> str: ...
+    def model_copy(self, **options) -> Self: ...
+    def model_dump(self, **options): ...
+    def model_dump_json(self, **options) -> str: ...
+    @classmethod
+    def model_construct(cls, *arguments, **fields) -> Self: ...
+    @classmethod
+    def model_json_schema(cls, *arguments, **options): ...
+    @classmethod
+    def model_rebuild(cls, **options): ...
+    @classmethod
+    def model_validate(cls, data, **options) -> Self: ...
+    @classmethod
+    def model_validate_json(cls, data, **options) -> Self: ...
+"""
+
+
+class Found(Protocol):
+    """The classes that are types: records with their facts, and objects with their modules and
+    names."""
+
+    records: dict[n.RecordDef, RecordFacts]
+    shapes: dict[Shape, tuple[str, str]]
+
+
+class Class:
+    """A class in a module. `found` takes what it is as a type."""
+
+    def __init__(
+        self,
+        module: str,
+        node: ast.ClassDef,
+        scope: Scope,
+        found: Found,
+        *,
+        is_stub: bool,
+    ) -> None:
+        self.module = module
+        self.node = node
+        self.found = found
+        self.is_stub = is_stub
+        self.bindings = bindings_of(node.body)
+        self._outer = scope
+
+    def scope(self, node: ast.expr) -> Meaning:
+        """What a name means inside of the class."""
+        if isinstance(node, ast.Name) and self.bindings.names.get(node.id, self) is not self:
+            return None  # a method, or a field, of that name
+        meaning = self._outer(node)
+        return self if meaning == "typing.Self" else meaning
+
+    @cached_property
+    def bases(self) -> list[Meaning]:
+        """What it inherits from directly."""
+        heads = (one.value if isinstance(one, ast.Subscript) else one for one in self.node.bases)
+        return [self._outer(one) for one in heads]
+
+    @cached_property
+    def mro(self) -> "list[Class]":
+        """The class and those that it inherits from, in the order in which members are looked for.
+
+        Empty while it is being found out: it inherits from itself.
+        """
+        self.mro = []
+        found: dict[Class, None] = {}
+        if any(isinstance(base, Class) and not base.mro for base in self.bases):
+            self.bases = [None]
+        for base in self.bases:
+            for one in base.mro if isinstance(base, Class) else ():
+                found.pop(one, None)
+                found[one] = None
+        return [self, *found]
+
+    @cached_property
+    def known_bases(self) -> set[Meaning]:
+        """What those inherit from that are no classes of a module that is read."""
+        return {base for one in self.mro for base in one.bases if not isinstance(base, Class)}
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """What makes it a class with fields; None where there is more to know of it."""
+        bases, own = self.known_bases, self.node
+        decorators = {self._outer(one) for one in own.decorator_list}
+        is_made = dataclass_options(own, self._outer) is not None
+        if self.is_stub or (len(decorators - {*_HARMLESS}) > is_made):
+            return None
+        words = {one.arg for one in own.keywords} - {"metaclass"}
+        has_own_call = any("__init__" in one.bindings.names for one in self.mro)
+        if "pydantic.BaseModel" in bases:
+            return "model"
+        if bases <= {"typing.TypedDict", *_PLAIN_BASES} and "typing.TypedDict" in bases:
+            return "TypedDict" if words <= {"total"} else None
+        if words or None in bases:
+            return None
+        if bases & {*_ENUMS}:
+            return "Enum" if bases <= {*_ENUMS, *_MIXED, *_PLAIN_BASES} and not is_made else None
+        if "__new__" in self.bindings.names or not bases <= {"typing.NamedTuple", *_PLAIN_BASES}:
+            return None
+        if "typing.NamedTuple" in bases:
+            return None if is_made else "NamedTuple"
+        if is_made:
+            return None if "__init__" in self.bindings.names else "dataclass"
+        is_inherited = any(one.is_made for one in self.mro)
+        return "dataclass" if is_inherited and not has_own_call else None
+
+    @cached_property
+    def is_made(self) -> bool:
+        """Whether it is itself decorated as a dataclass."""
+        return dataclass_options(self.node, self._outer) is not None
+
+    @cached_property
+    def fields(self) -> "dict[str, tuple[OwnField, Class]] | None":
+        """Its fields in order, those it inherits first, with the classes that declare them."""
+        found: dict[str, tuple[OwnField, Class]] = {}
+        for one in reversed(self.mro) if self.kind is not None else ():
+            if self.kind == "dataclass" and not one.is_made:
+                continue
+            is_of_kind = one.kind == self.kind
+            own = own_fields(one.node, self.kind, one.scope) if self.kind and is_of_kind else []
+            if own is None:
+                return None
+            found |= {field.name: (field, one) for field in own}
+        return found
+
+    # What it is in scripts
+
+    @cached_property
+    def schema(self) -> Type | None:
+        """The type that it is, if it is one."""
+        self.schema = None  # while it is found out
+        if self.kind is None or self.fields is None:
+            return None
+        if self.kind == "TypedDict":
+            return self._object(self.fields)
+        return self._enum() if self.kind == "Enum" else self._record(self.fields)
+
+    @cached_property
+    def declared(self) -> PythonClass:
+        """The class itself, as a value."""
+        schema = self.schema
+        definition = schema.definition if isinstance(schema, RecordType) else None
+        return PythonClass(self.node.name, self.value, self.own_members, schema, definition)
+
+    @property
+    def value(self) -> Value:
+        """What a place holds that is annotated with it."""
+        return Value(ANY, self.members) if self.schema is None else Value(self.schema)
+
+    @cached_property
+    def members(self) -> Namespace:
+        """Those of its values."""
+        return Namespace(self.node.name, self._member, self._names)
+
+    @cached_property
+    def own_members(self) -> Namespace:
+        """Those of the class itself."""
+        return Namespace(self.node.name, self._member_of_class, self._names)
+
+    def admits(self, type_: Type) -> bool:
+        """Whether a value that Saft has this type for can be one."""
+        if isinstance(type_, RecordType):
+            return True
+        return None in self.known_bases or bool(self.known_bases & {*_PROTOCOLS, *_MIXED})
+
+    @property
+    def only_method(self) -> str | None:
+        """The one method that a protocol asks for."""
+        names = [one for one in self.bindings.names if one != "__len__"]
+        return names[0] if "typing.Protocol" in self.bases and len(names) == 1 else None
+
+    def _object(self, fields: "dict[str, tuple[OwnField, Class]]") -> Type:
+        made: list[FieldType] = []
+        for field, owner in fields.values():
+            type_ = read(field.annotation, owner.scope).type
+            if field.may_lack:
+                type_ = union((type_, NIL))
+            made.append(FieldType(script_name(field.name), type_, may_lack=field.may_lack))
+        self.found.shapes.setdefault(tuple(made), (self.module, self.node.name))
+        return ObjectType(tuple(made), is_declared=True)
+
+    def _record(self, fields: "dict[str, tuple[OwnField, Class]]") -> Type:
+        taken = [field for field, _ in fields.values() if field.is_parameter]
+        record = self._facts([_parameter(one.name, one.has_default) for one in taken])
+        record.by_name = frozenset(script_name(one.name) for one in taken if one.is_by_name)
+        record.is_open = self.kind == "model" and (
+            None in self.known_bases
+            or any(
+                renames_parameters(one.node) or "__init__" in one.bindings.names for one in self.mro
+            )
+        )
+        for field, owner in fields.values():
+            if field.is_parameter:
+                type_ = read(field.annotation, owner.scope).type
+                record.fields[script_name(field.name)] = type_
+        return record.type
+
+    def _enum(self) -> Type | None:
+        bases = self.known_bases
+        is_text, is_mixed = "enum.StrEnum" in bases, bool(bases & {*_MIXED})
+        auto = STRING if is_text else ANY if is_mixed and "enum.IntEnum" not in bases else INT
+        choices = choices_of(self.node, self._outer, auto)
+        if not choices or any(one.hides_values for one in self.mro):
+            return None
+        record = self._facts([_parameter("value", has_default=False)], is_mixed=is_mixed)
+        record.choices = tuple(map(script_name, choices))
+        record.fields["value"] = union(choices.values())
+        return record.type
+
+    @cached_property
+    def hides_values(self) -> bool:
+        """Whether its methods decide what the members of an Enum are."""
+        return bool({"__new__", "__init__", "_missing_"} & self.bindings.names.keys())
+
+    def _facts(self, parameters: Sequence[n.Parameter], *, is_mixed: bool = False) -> RecordFacts:
+        """The facts of the record that it is; its type is known from now on."""
+        name = n.Identifier(_NOWHERE, self.node.name)
+        definition = n.RecordDef(_NOWHERE, name, tuple(parameters))
+        record = RecordFacts(definition, {}, is_mixed, self.members, self.module)
+        self.found.records[definition] = record
+        self.schema = record.type
+        return record
+
+    # Its members
+
+    def _member(self, name: str) -> Declared | None:
+        if self.kind == "Enum" and name == "name":
+            return Value(STRING)
+        return self._found(name, of_value=True)
+
+    def _member_of_class(self, name: str) -> Declared | None:
+        return self._found(name, of_value=False)
+
+    def _found(self, name: str, *, of_value: bool) -> Declared | None:
+        name = name + "_" if iskeyword(name) else name
+        for one in self.mro:
+            if name in one.bindings.names:
+                return one.bound_to(name, self, of_value=of_value)
+        if self.kind == "model" and name in _of_models().names:
+            return _bound_to(_of_models().names[name], self, self._in_models, of_value=of_value)
+        is_complete = self.kind is not None and None not in self.known_bases
+        if is_complete and not name.startswith("_") and name not in self._set_on_self:
+            return None
+        return UNKNOWN
+
+    def _in_models(self, node: ast.expr) -> Meaning:
+        """What a name means in what every model has."""
+        name = ast.unparse(node)
+        return self if name == "Self" else f"builtins.{name}"
+
+    def bound_to(self, name: str, asked: "Class", *, of_value: bool) -> Declared:
+        """What its own member is for `asked`, the class itself or one that inherits from it."""
+
+        def scope(node: ast.expr) -> Meaning:
+            meaning = self.scope(node)
+            return asked if meaning is self and _is_self(node) else meaning
+
+        return _bound_to(self.bindings.names[name], asked, scope, of_value=of_value)
+
+    @cached_property
+    def _set_on_self(self) -> set[str]:
+        return {
+            part.attr
+            for one in self.mro
+            for part in ast.walk(one.node)
+            if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+        }
+
+    def _names(self) -> Collection[str]:
+        return [name for one in self.mro for name in one.bindings.names]
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node).endswith("Self")
+
+
+@cache
+def _of_models() -> Bindings:
+    (model,) = ast.parse(_MODEL).body
+    assert isinstance(model, ast.ClassDef)
+    return bindings_of(model.body)
+
+
+def _bound_to(bound: Bound, asked: Class, scope: Scope, *, of_value: bool) -> Declared:
+    match bound:
+        case Overloads(nodes):
+            decorators = {scope(one) for one in nodes[0].decorator_list} - {*_SAYS_NOTHING}
+            if decorators and decorators <= {*_PROPERTIES}:
+                return read(nodes[0].returns, scope) if of_value else UNKNOWN
+            if decorators <= {"builtins.classmethod"}:
+                is_bound = of_value or bool(decorators)
+                return function_of(nodes, scope, is_bound=is_bound)
+            return function_of(nodes, scope) if decorators == {"builtins.staticmethod"} else UNKNOWN
+        case ast.AnnAssign(annotation=annotation):
+            return read(annotation, scope)
+        case _:
+            return UNKNOWN
+
+
+def _parameter(name: str, has_default: bool) -> n.Parameter:
+    """A field as that of a record; of its default only that there is one."""
+    return n.Parameter(
+        _NOWHERE,
+        n.Identifier(_NOWHERE, script_name(name)),
+        n.NamedSchema(_NOWHERE, "any"),
+        n.Literal(_NOWHERE, None) if has_default else None,
+    )

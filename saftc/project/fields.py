@@ -1,0 +1,229 @@
+"""The fields that a class of Python itself declares, by the kind of class it is.
+
+    own_fields(node, "dataclass", scope)        [OwnField("id", <int>, has_default=False), ...]
+
+None where more is said of them than Saft can tell: what is not certain is no type.
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from keyword import iskeyword
+from typing import Literal
+
+from saftc.project.annotations import AROUND, Meaning, Scope, quoted
+from saftc.semantics.types import ANY, BOOL, FLOAT, INT, STRING, Type
+
+Kind = Literal["dataclass", "NamedTuple", "TypedDict", "model", "Enum"]
+
+MAKERS = ("dataclasses.dataclass", "pydantic.dataclass")
+_OPTIONS = (
+    *("eq", "frozen", "kw_only", "match_args", "order", "repr", "slots", "unsafe_hash"),
+    "weakref_slot",
+)
+_OF_FIELD = ("default", "default_factory", "repr", "hash", "compare", "metadata", "kw_only", "init")
+# What makes names of a model's parameters other ones than its fields have.
+_RENAMING = ("alias", "populate_by_name", "validate_by_name", "extra")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnField:
+    """A field. One that `may_lack` need not be there; one by name is given by its name alone, and
+    one that is no parameter not at all."""
+
+    name: str
+    annotation: ast.expr
+    has_default: bool = False
+    is_by_name: bool = False
+    is_parameter: bool = True
+    may_lack: bool = False
+
+
+def own_fields(node: ast.ClassDef, kind: Kind, scope: Scope) -> list[OwnField] | None:
+    """The fields that a class declares beside those it inherits."""
+    match kind:
+        case "dataclass":
+            return _of_dataclass(node, scope)
+        case "NamedTuple":
+            return [OwnField(*one[:2], one[2] is not None) for one in _annotated(node)]
+        case "TypedDict":
+            return _keys(node, scope)
+        case "model":
+            return _of_model(node, scope)
+        case "Enum":
+            return []
+
+
+def dataclass_options(node: ast.ClassDef, scope: Scope) -> dict[str, bool] | None:
+    """What the decorator `dataclass` is told, if the class has it; None without it."""
+    for one in node.decorator_list:
+        maker, keywords = (one.func, one.keywords) if isinstance(one, ast.Call) else (one, [])
+        if scope(maker) in MAKERS:
+            return {str(word.arg): _is_true(word.value) for word in keywords}
+    return None
+
+
+def _is_true(node: ast.expr) -> bool:
+    return not (isinstance(node, ast.Constant) and node.value is False)
+
+
+def _of_dataclass(node: ast.ClassDef, scope: Scope) -> list[OwnField] | None:
+    options = dataclass_options(node, scope) or {}
+    if not options.keys() <= set(_OPTIONS):
+        return None
+    is_by_name = options.get("kw_only", False)
+    found: list[OwnField] = []
+    for name, annotation, value in _annotated(node):
+        words = set(_words_around(annotation, scope))
+        if "dataclasses.KW_ONLY" in words:
+            is_by_name = True
+            continue
+        if "dataclasses.InitVar" in words:
+            return None
+        if "typing.ClassVar" in words:
+            continue
+        field = OwnField(name, annotation, value is not None, is_by_name)
+        match value:
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                if scope(function) == "dataclasses.field":
+                    said = {str(one.arg): _is_true(one.value) for one in keywords}
+                    if arguments or not said.keys() <= set(_OF_FIELD):
+                        return None
+                    field = replace(
+                        field,
+                        has_default=bool(said.keys() & {"default", "default_factory"}),
+                        is_by_name=said.get("kw_only", is_by_name),
+                        is_parameter=said.get("init", True),
+                    )
+                elif scope(function) == "pydantic.Field":
+                    return None
+            case _:
+                pass
+        found.append(field)
+    return found
+
+
+def _keys(node: ast.ClassDef, scope: Scope) -> list[OwnField]:
+    is_total = all(_is_true(one.value) for one in node.keywords if one.arg == "total")
+    found: list[OwnField] = []
+    for name, annotation, _ in _annotated(node):
+        words = set(_words_around(annotation, scope))
+        may_lack = "typing.NotRequired" in words or (
+            not is_total and "typing.Required" not in words
+        )
+        found.append(OwnField(name, annotation, may_lack=may_lack))
+    return found
+
+
+def _of_model(node: ast.ClassDef, scope: Scope) -> list[OwnField]:
+    return [
+        OwnField(name, annotation, _has_default(annotation, value, scope), is_by_name=True)
+        for name, annotation, value in _annotated(node)
+        if not name.startswith("_")
+        and name != "model_config"
+        and "typing.ClassVar" not in _words_around(annotation, scope)
+    ]
+
+
+def _has_default(annotation: ast.expr, value: ast.expr | None, scope: Scope) -> bool:
+    match value:
+        case None:
+            # `Annotated[int, Field(default=3)]`
+            inside = annotation.slice if isinstance(annotation, ast.Subscript) else None
+            parts = inside.elts[1:] if isinstance(inside, ast.Tuple) else []
+            return any(
+                isinstance(one, ast.Call) and _has_default(annotation, one, scope) for one in parts
+            )
+        case ast.Constant(value=None):
+            return True
+        case ast.Constant(value=given):
+            return given is not ...
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            if scope(function) != "pydantic.Field":
+                return scope(function) is None or not arguments
+            named = [one for one in keywords if one.arg in ("default", "default_factory")]
+            given = [*arguments[:1], *(one.value for one in named)]
+            return any(not (isinstance(one, ast.Constant) and one.value is ...) for one in given)
+        case _:
+            return True
+
+
+def renames_parameters(node: ast.ClassDef) -> bool:
+    """Whether a model may take other names than its fields have."""
+    texts = [ast.unparse(one) for one in node.body if not isinstance(one, ast.FunctionDef)]
+    texts += [ast.unparse(one) for one in node.keywords]
+    return any(word in text for text in texts for word in _RENAMING)
+
+
+def choices_of(node: ast.ClassDef, scope: Scope, auto: Type) -> dict[str, Type] | None:
+    """The members of an Enum, with the types of their values; None where these are not known.
+
+    `auto` is what `auto()` gives.
+    """
+    found: dict[str, Type] = {}
+    for line in node.body:
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                type_ = _type_of_choice(value, scope, auto)
+                if type_ is None or name.startswith("_") or name in found:
+                    return None
+                found[name] = type_
+            case ast.FunctionDef(name=name):
+                is_special = name.startswith("_") and name not in ("__str__", "__repr__")
+                if is_special or name in ("name", "value"):
+                    return None
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                return None
+    return found
+
+
+def _type_of_choice(node: ast.expr, scope: Scope, auto: Type) -> Type | None:
+    match node:
+        case ast.Constant(value=bool()):
+            return BOOL
+        case ast.Constant(value=int()):
+            return INT
+        case ast.Constant(value=float()):
+            return FLOAT
+        case ast.Constant(value=str()):
+            return STRING
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _type_of_choice(operand, scope, ANY)
+        case ast.Call(func=function, args=[], keywords=[]) if scope(function) == "enum.auto":
+            return auto
+        case _:
+            return None
+
+
+def script_name(name: str) -> str:
+    """The name of a field in scripts, which know no keywords of Python."""
+    return name[:-1] if name.endswith("_") and iskeyword(name[:-1]) else name
+
+
+def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
+    for line in node.body:
+        match line:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                yield name, annotation, value
+            case _:
+                pass
+
+
+def _words_around(node: ast.expr | None, scope: Scope) -> Sequence[Meaning]:
+    """What stands around the type in an annotation, outermost first."""
+    found: list[Meaning] = []
+    while node is not None:
+        match node:
+            case ast.Constant(value=str() as text):
+                node = quoted(text)
+            case ast.Subscript(value=head, slice=inside):
+                found.append(meaning := scope(head))
+                word = meaning.split(".")[-1] if isinstance(meaning, str) else ""
+                inner = inside.elts[0] if isinstance(inside, ast.Tuple) else inside
+                node = inner if word in AROUND else None
+            case _:
+                found.append(scope(node))
+                node = None
+    return found
