@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from runtime_support._overlap import later, overlap, print, together
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
+    from runtime_support._runs.stopping import BudgetSpent, RunStopped
     from runtime_support._schema import check, require
     from runtime_support._tables import mean, read
     from runtime_support._tracing import add_observer
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AuthenticationFailed",
+    "BudgetSpent",
     "CheckError",
     "ConfigError",
     "ContractError",
@@ -77,6 +79,7 @@ __all__ = [
     "Reply",
     "Request",
     "Result",
+    "RunStopped",
     "SaftError",
     "Scripted",
     "Settings",
@@ -123,6 +126,7 @@ _HOMES = {
     "add_observer": "_tracing",
     "ambiguous": "programs._outcomes",
     "append_text": "_files",
+    "BudgetSpent": "_runs.stopping",
     "check": "_schema",
     "configure": "_config",
     "Failure": "_failures",
@@ -149,6 +153,7 @@ _HOMES = {
     "require": "_schema",
     "Request": "_exchange",
     "Result": "_results",
+    "RunStopped": "_runs.stopping",
     "run": "programs._prompting",
     "Scripted": "providers._scripted",
     "Settings": "_config",

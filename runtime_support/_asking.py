@@ -20,6 +20,7 @@ from runtime_support._exchange import Message, Provider, Request, ToolRequest
 from runtime_support._goals import ObjectGoal, goal_for
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Result
+from runtime_support._runs.stopping import RunStopped
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._tracing import Observer, observer_for
@@ -73,7 +74,7 @@ class Asking:
         """The answer, each step done at once; an error has the position of the call."""
         try:
             return drive(self.steps, self.do)
-        except SaftError as error:
+        except (SaftError, RunStopped) as error:
             annotate(error, self.place)
             raise
 
@@ -91,7 +92,7 @@ def ask(question: Question) -> Result[Any]:
     """The answer; errors carry their position in the script."""
     try:
         return Result.of(asking(question).answer())
-    except SaftError as error:
+    except (SaftError, RunStopped) as error:
         annotate(error)
         raise
 
@@ -104,7 +105,8 @@ def asking(question: Question) -> Asking:
     descriptions = [tool.description() for tool in tools.values()]
     conversation = _conversation(question, rendered, descriptions, settings, observer_for())
     steps = _steps(conversation, question.fields)
-    return Asking(steps, provider_for(settings), tools, place_of_call())
+    place = place_of_call()
+    return Asking(steps, provider_for(settings, place), tools, place)
 
 
 def first_request(question: Question) -> Request:

@@ -19,7 +19,7 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from types import NoneType, TracebackType, UnionType
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypedDict, get_args, get_type_hints
 
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed
@@ -35,11 +35,18 @@ _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")
 
 
+class Price(TypedDict):
+    """What a million tokens of a model cost."""
+
+    input: float
+    output: float
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every setting with its default; None leaves it to the provider.
 
-    `timeout` and `patience` are in seconds.
+    `timeout` and `patience` are in seconds, `max_cost` in the currency of the prices.
     """
 
     provider: str | Provider | None = None
@@ -62,6 +69,10 @@ class Settings:
     max_tool_rounds: int = 8
     max_tool_calls: int = 32
     max_in_flight: int = 16
+    max_requests: int | None = None
+    max_total_tokens: int | None = None
+    max_cost: float | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     structured: Structured = "auto"
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -97,11 +108,15 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "max_tool_rounds": (0, _NO_LIMIT),
     "max_tool_calls": (0, _NO_LIMIT),
     "max_in_flight": (1, _NO_LIMIT),
+    "max_requests": (0, _NO_LIMIT),
+    "max_total_tokens": (0, _NO_LIMIT),
+    "max_cost": (0, _NO_LIMIT),
 }
 
 # What is no text in the environment is read from it by this.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
-_VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in ("stop", "extra")}
+_NO_TEXT = ("stop", "extra", "prices")
+_VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
 
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
@@ -244,6 +259,8 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
         wanted = f"{most} or less" if checked > most else f"{least} or more"
         message = f"{origin} {name}: expected {wanted}, got {brief(checked)}"
         raise ConfigError(message, setting=name)
+    if name == "prices" and any(cost < 0 for one in checked.values() for cost in one.values()):
+        raise ConfigError(f"{origin} prices: a price is 0 or more", setting=name)
     if name == "provider":
         check_provider_name(str(checked), origin)
     return checked

@@ -4,7 +4,6 @@ Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage;
 """
 
 import gc
-import io
 import os
 import signal
 import sys
@@ -12,13 +11,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from saftc import __version__
 from saftc.commands.arguments import in_order
-from saftc.commands.reporting import Colour, complain, manner, say, write_rendered
+from saftc.commands.cache import cache
+from saftc.commands.reporting import Colour, complain, manner, write_rendered
+from saftc.commands.streams import give_up_output, open_closed_streams, print_everything
 
 if TYPE_CHECKING:
     from saftc.project.workspace import Workspace
@@ -85,7 +86,7 @@ def saftc(
         os.environ["SAFT_NO_CACHE"] = "1"
     if context.invoked_subcommand != "run":
         # What a script prints is its own affair.
-        _print_everything(sys.stdout)
+        print_everything(sys.stdout)
 
 
 def _workspace() -> "Workspace":
@@ -270,6 +271,15 @@ def run(
     max_tool_calls: Annotated[
         int | None, typer.Option(help="Tool calls a prompt may make (32).")
     ] = None,
+    max_requests: Annotated[
+        int | None, typer.Option(help="Requests this run may make; the next one ends it.")
+    ] = None,
+    max_total_tokens: Annotated[
+        int | None, typer.Option(help="Tokens this run may take, of requests and replies.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="What this run may cost, by the prices of the project.")
+    ] = None,
     record: Annotated[
         str | None,
         typer.Option(help="Append every exchange with the model to this file.", metavar="FILE"),
@@ -296,6 +306,9 @@ def run(
         "SAFT_TEMPERATURE": temperature,
         "SAFT_MAX_TOOL_ROUNDS": max_tool_rounds,
         "SAFT_MAX_TOOL_CALLS": max_tool_calls,
+        "SAFT_MAX_REQUESTS": max_requests,
+        "SAFT_MAX_TOTAL_TOKENS": max_total_tokens,
+        "SAFT_MAX_COST": max_cost,
         "SAFT_RECORD": record,
         "SAFT_REPLAY": replay,
         "SAFT_TRACE": 1 if trace else None,
@@ -328,42 +341,13 @@ def _is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-cache = typer.Typer(help="What was compiled before, kept so that it is not compiled again.")
 app.add_typer(cache, name="cache", context_settings={"help_option_names": ["-h", "--help"]})
-
-
-@cache.callback(invoke_without_command=True)
-def show_cache(context: typer.Context) -> None:
-    """Tell where compiled modules are kept, and how much that is.
-
-    The folder is SAFT_CACHE_DIR, or saftc's folder in the user's cache.
-    """
-    if context.invoked_subcommand is None:
-        from saftc.project.cache import Cache
-        from saftc.user_cache import cache_folder
-
-        kept = Cache(cache_folder())
-        print(f"{kept.folder}: {_amount(*kept.size())}")
-
-
-@cache.command()
-def clear() -> None:
-    """Forget what was compiled. Nothing but time is lost."""
-    from saftc.project.cache import Cache
-    from saftc.user_cache import cache_folder
-
-    kept = Cache(cache_folder())
-    say(f"{kept.folder}: removed {_amount(*kept.clear())}")
-
-
-def _amount(files: int, size: int) -> str:
-    return f"{files} file{'s' if files != 1 else ''}, {size / 1e6:.1f} MB"
 
 
 def main() -> None:
     """Entry point of the command `saftc`."""
-    _open_closed_streams()
-    _print_everything(sys.stderr)
+    open_closed_streams()
+    print_everything(sys.stderr)
     from saftc.project.files import FileProblem
 
     try:
@@ -386,14 +370,14 @@ def main() -> None:
         code = _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough.
-        _give_up_output()
+        give_up_output()
         code = 1
     except OSError as problem:
         if problem.filename is not None:
             _bug()
             code = 3
         else:
-            _give_up_output()
+            give_up_output()
             complain(f"cannot write the output: {problem.strerror or problem}")
             code = 1
     except SystemExit:
@@ -402,26 +386,6 @@ def main() -> None:
         _bug()
         code = 3
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _open_closed_streams() -> None:
-    """Standard streams that were closed are empty: what is opened next would take their place."""
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            while (descriptor := os.open(os.devnull, os.O_RDWR)) < number:
-                pass
-            setattr(sys, name, os.fdopen(descriptor, "w" if number else "r", encoding="utf-8"))
-
-
-def _print_everything(stream: TextIO) -> None:
-    """What the encoding of a stream does not have is written with backslashes."""
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")
-
-
-def _give_up_output() -> None:
-    """What is left to be written to standard output goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

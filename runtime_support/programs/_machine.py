@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from runtime_support._runs.stopping import RunStopped
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
@@ -113,6 +114,8 @@ class Stopped(Exception):
 
 
 MOST_THREADS = 16
+# The end of the process or of the run; a prompt without its provider.
+_ENDING = (KeyboardInterrupt, SystemExit, RunStopped, ProviderError, ConfigError)
 _CONTAINER = 64  # bytes that a list or an object takes in memory, at least
 _SHORT = {float, bool, type(None)}
 
@@ -208,8 +211,8 @@ class Machine:
             message = f"{definition.name}: {describe_error(error)}"
             if self.stopped:
                 raise
-            if isinstance(error, KeyboardInterrupt | SystemExit | ProviderError | ConfigError):
-                self.abort = error  # a prompt without its provider, the end of the process
+            if isinstance(error, _ENDING):
+                self.abort = error
         else:
             try:
                 result = conform(result, definition.result)

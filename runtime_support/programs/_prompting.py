@@ -23,6 +23,7 @@ from runtime_support._exchange import Request
 from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import Answer, Result, ToolCall
+from runtime_support._runs.stopping import RunStopped
 from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
 from runtime_support._templates import Unknown
@@ -253,7 +254,7 @@ def program(
     try:
         question = Question(template, values, names, returns, options=options, after=after)
         return Result.of(_asking(question, list(conversions), list(pure)).answer())
-    except SaftError as error:
+    except (SaftError, RunStopped) as error:
         annotate(error)
         raise
 
@@ -264,14 +265,15 @@ def _asking(question: Question, conversions: list[Function], pure: list[Function
     rendered = rendered_from(question)
     registry = registry_for(rendered.tools, conversions, _wanted(question), pure)
     goal = _goal(registry, question, _limits(settings, options))
-    provider = provider_for(settings)
+    place = place_of_call()
+    provider = provider_for(settings, place)
     settings = replace(settings, repairs=settings.max_tool_rounds)
     is_given = "model" in given_here(options)
     observer = observer_for()
     conversation = Conversation(
         rendered.content, goal, (), settings, None, observer, is_given, question.earlier()
     )
-    return Asking(_steps(conversation, goal), provider, {}, place_of_call())
+    return Asking(_steps(conversation, goal), provider, {}, place)
 
 
 def _steps(conversation: Conversation, goal: ProgramGoal) -> Steps[Answer]:

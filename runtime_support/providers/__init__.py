@@ -14,11 +14,13 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from runtime_support._runs.spending import Metered
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
     from runtime_support._config import Settings
     from runtime_support._exchange import Provider, Reply, Request
+    from runtime_support._positions import Place
     from runtime_support.providers._openai import Server
 
 
@@ -44,15 +46,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def provider_for(settings: Settings) -> Provider:
-    """The provider that answers under these settings, recording or replaying if so asked."""
+def provider_for(settings: Settings, place: Place | None = None) -> Provider:
+    """The provider that answers a prompt at this place, recording or replaying if so asked.
+
+    It is one for all requests of the prompt, which wait no longer than its settings say.
+    """
+
+    @cache
+    def live() -> Provider:
+        return Metered(live_provider(settings), settings, place)
+
     replaying, recording = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     if not replaying and not recording:
-        return live_provider(settings)
+        return live()
     from runtime_support.providers._replay import Replaying
 
-    # One for all requests of a prompt, which waits no longer than its settings say.
-    return Replaying(replaying or None, recording or None, cache(lambda: live_provider(settings)))
+    return Replaying(replaying or None, recording or None, live)
 
 
 def live_provider(settings: Settings) -> Provider:

@@ -67,6 +67,7 @@ class Pace:
         self._limit = float("inf")
         self._under_way = 0
         self._cut_at = self._paused_until = self._told_until = float("-inf")
+        self._last_shared = float("-inf")
         self._cuts = 0
         self._trouble: ProviderError | None = None
         self.rates = Rates()
@@ -114,9 +115,9 @@ class Pace:
             self._leave()
 
     def refused(self, began: float, error: ProviderError, wait: float) -> bool:
-        """A request under way was too much; whether it was the only one."""
+        """A request under way was too much; whether it was the only one all the time."""
         with self._lock:
-            others = self._under_way - 1
+            was_alone = self._under_way == 1 and self._last_shared < began
             self._trouble = error
             if began >= self._cut_at:  # those that were under way at the last cut tell nothing new
                 now = time.monotonic()
@@ -126,7 +127,7 @@ class Pace:
                 if self._limit == 1.0 or self._cuts > MOST_CUTS:
                     self._paused_until = max(self._paused_until, now + wait)
             self._leave()
-        return not others
+        return was_alone
 
     def trouble(self) -> ProviderError:
         """Why there was no room: what the server said last."""
@@ -148,6 +149,8 @@ class Pace:
         return now >= self._paused_until and self._under_way + 1 <= self._limit
 
     def _leave(self) -> None:
+        if self._under_way > 1:
+            self._last_shared = time.monotonic()
         self._under_way -= 1
         self._wake()
 

@@ -112,6 +112,13 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "patience": (0.5, [-1, "300", float("nan")]),
     "requests_per_minute": (0.5, [0, "60"]),
     "tokens_per_minute": (90_000, [0, True]),
+    "max_requests": (0, [-1, "5"]),
+    "max_total_tokens": (1000, [-1, 1.5]),
+    "max_cost": (2.5, [-1, "2"]),
+    "prices": (
+        {"m": {"input": 1, "output": 2.5}},
+        [{"m": 1}, {"m": {"input": 1}}, {"m": {"input": 1, "output": -1}}],
+    ),
     "max_reply_bytes": (1000, [0, 1.5]),
     "repairs": (0, [-1, "1"]),
     "max_tool_rounds": (0, [-1, 1.5]),

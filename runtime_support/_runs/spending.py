@@ -1,0 +1,192 @@
+"""What a run has spent, and the budget that ends it.
+
+    Metered(provider, settings, place).complete(request)     counts, and stops where the budget ends
+    spending_here().total          how much that was until now
+
+The request that would pass the budget is not sent. How many tokens it takes is guessed from its
+length and from the replies so far; what is under way counts with its guess.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+from heapq import nlargest
+
+from runtime_support._config import Settings
+from runtime_support._exchange import Provider, Reply, Request
+from runtime_support._positions import Place
+from runtime_support._runs.stopping import BudgetSpent
+from runtime_support.errors import ConfigError
+
+# About as many characters make a token.
+_TOKEN = 4
+_MOST_PLACES = 3
+
+
+@dataclass(slots=True)
+class Spent:
+    """Requests, tokens and cost, of a run or of one of its places."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Both kinds of tokens together."""
+        return self.input_tokens + self.output_tokens
+
+    def add(self, more: Spent) -> None:
+        """Adds what was spent since."""
+        self.requests += more.requests
+        self.input_tokens += more.input_tokens
+        self.output_tokens += more.output_tokens
+        self.cost += more.cost
+
+    def take(self, less: Spent) -> None:
+        """Takes away what was added before."""
+        self.add(Spent(-less.requests, -less.input_tokens, -less.output_tokens, -less.cost))
+
+    def __str__(self) -> str:
+        parts = [_counted(self.requests, "request"), _counted(self.tokens, "token")]
+        if self.cost:
+            parts.append(f"cost {self.cost:.4g}")
+        return ", ".join(parts)
+
+
+class Spending:
+    """What a run has spent until now, and where; for all threads."""
+
+    def __init__(self) -> None:
+        self.total = Spent()
+        self._by_place: dict[object, tuple[Place | None, Spent]] = {}
+        # What requests are likely to take that have no reply yet.
+        self._under_way = Spent()
+        self._replies = 0
+        self._lock = threading.Lock()
+
+    def begin(self, settings: Settings, request: Request, model: str, place: Place | None) -> Spent:
+        """Counts a request that is about to be sent, and guesses what it takes.
+
+        BudgetSpent when that would be too much.
+        """
+        bounds = settings.max_requests, settings.max_total_tokens, settings.max_cost
+        with self._lock:
+            guess = Spent()
+            if bounds != (None, None, None):
+                guess = self._guess(settings, request, model)
+                self._check(settings, guess)
+            self.total.requests += 1
+            self._at(place).requests += 1
+            self._under_way.add(guess)
+        return guess
+
+    def end(
+        self, settings: Settings, reply: Reply | None, model: str, place: Place | None, guess: Spent
+    ) -> None:
+        """Counts what a request has taken, in the place of what was guessed."""
+        with self._lock:
+            self._under_way.take(guess)
+            if reply is None:
+                return
+            self._replies += 1
+            taken = _spent(settings, model, 0, reply.input_tokens, reply.output_tokens)
+            self.total.add(taken)
+            self._at(place).add(taken)
+
+    def _at(self, place: Place | None) -> Spent:
+        key = None if place is None else (place.code, place.instruction)
+        return self._by_place.setdefault(key, (place, Spent()))[1]
+
+    def _guess(self, settings: Settings, request: Request, model: str) -> Spent:
+        if settings.max_cost is not None and model not in settings.prices:
+            raise ConfigError(
+                f"max_cost: there is no price of the model {model}",
+                setting="prices",
+                hint="the project file has prices: [tool.saft.prices] "
+                f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
+            )
+        sent = len(json.dumps(request.canonical(), ensure_ascii=False)) // _TOKEN
+        usual = self.total.output_tokens // max(1, self._replies)
+        return _spent(settings, model, 0, sent, usual)
+
+    def _check(self, settings: Settings, guess: Spent) -> None:
+        expected = Spent()
+        for part in (self.total, self._under_way, guess):
+            expected.add(part)
+        most, most_tokens, most_cost = (
+            settings.max_requests,
+            settings.max_total_tokens,
+            settings.max_cost,
+        )
+        if most is not None and self.total.requests >= most:
+            raise self._passed("max_requests", _counted(most, "request"))
+        if most_tokens is not None and expected.tokens > most_tokens:
+            raise self._passed("max_total_tokens", _counted(most_tokens, "token"))
+        if most_cost is not None and expected.cost > most_cost:
+            raise self._passed("max_cost", f"a cost of {most_cost:g}")
+
+    def _passed(self, setting: str, bound: str) -> BudgetSpent:
+        found = [(place, spent) for place, spent in self._by_place.values() if place is not None]
+        ranked = nlargest(_MOST_PLACES, found, key=lambda pair: (pair[1].cost, pair[1].tokens))
+        where = "; ".join(f"{place.text()}: {spent}" for place, spent in ranked)
+        return BudgetSpent(
+            f"the next request would pass the budget of {bound}; spent until now: {self.total}"
+            + (f" ({where})" if where else ""),
+            hint=f"raise `{setting}` to go on",
+        )
+
+
+def _spent(settings: Settings, model: str, requests: int, sent: int, answered: int) -> Spent:
+    price = settings.prices.get(model)
+    if price is None:
+        return Spent(requests, sent, answered)
+    cost = (sent * price["input"] + answered * price["output"]) / 1_000_000
+    return Spent(requests, sent, answered, cost)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
+class Metered:
+    """A provider whose requests are counted, for a prompt at this place."""
+
+    def __init__(self, provider: Provider, settings: Settings, place: Place | None) -> None:
+        self.provider = provider
+        self.settings = settings
+        self.place = place
+
+    @property
+    def answers_in_order(self) -> bool:
+        """Whether which reply is given depends on what was asked before."""
+        return getattr(self.provider, "answers_in_order", False)
+
+    def complete(self, request: Request) -> Reply:
+        """The reply; BudgetSpent when the run has no more to spend."""
+        spending, settings, place = spending_here(), self.settings, self.place
+        model = request.model or _own_model(self.provider)
+        guess = spending.begin(settings, request, model, place)
+        reply: Reply | None = None
+        try:
+            reply = self.provider.complete(request)
+            return reply
+        finally:
+            spending.end(settings, reply, model, place, guess)
+
+
+def _own_model(provider: Provider) -> str:
+    """What stands for the model where none was named."""
+    name: str = getattr(provider, "default_model", "")
+    return name or type(provider).__name__.removesuffix("Provider").lower()
+
+
+_of_process = Spending()
+
+
+def spending_here() -> Spending:
+    """What the run has spent that this is a part of: the process."""
+    return _of_process

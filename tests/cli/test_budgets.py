@@ -1,0 +1,50 @@
+"""`saftc run` with a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime_support._runs import spending
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+
+LOOP = """\
+done: [string] = []
+try:
+    for name in ["Ada", "Bo", "Cy"]:
+        done += [$ greet {name} $]
+        print(done[-1])
+except error:
+    print("caught", error.kind)
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spending, "_of_process", spending.Spending())
+
+
+def test_a_run_ends_where_its_budget_does(saftc: Command, script: Script) -> None:
+    script("greet.saft", LOOP)
+    ended = saftc("run", "greet.saft", "--provider", "mock", "--max-requests", "2")
+    assert ended.code == 1
+    assert ended.out == "Hello, Ada!\nHello, Bo!\n"
+    assert ended.err == (
+        "error: BudgetSpent: the next request would pass the budget of 2 requests; spent until "
+        "now: 2 requests, 10 tokens (greet.saft:4:18: 2 requests, 10 tokens); raise "
+        "`max_requests` to go on\n"
+        " --> greet.saft:4:18\n"
+        "  |\n"
+        "4 |         done += [$ greet {name} $]\n"
+        "  |                  ^^^^^^^^^^^^^^^^\n"
+    )
+
+
+def test_a_budget_that_is_none(saftc: Command, script: Script) -> None:
+    script("greet.saft", LOOP)
+    ended = saftc("run", "greet.saft", "--provider", "mock", "--max-cost", "-1")
+    assert (ended.code, ended.out, ended.err) == (0, "caught config\n", "")

@@ -1,0 +1,191 @@
+"""The budget of a run: what counts, what is not sent any more, and what it passes through."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import (
+    BudgetSpent,
+    ConfigError,
+    RunStopped,
+    Scripted,
+    configure,
+    overlap,
+    program,
+    prompt,
+)
+from runtime_support._runs.spending import spending_here
+from runtime_support.testing import tool_request
+from tests.support.fake_server import FakeServer, completion, status
+
+Script = Callable[..., Scripted]
+
+
+class _Lookup:
+    """The source map of this module."""
+
+    def position(self, line: int, column: int | None) -> str:
+        return f"triage.saft:{line}:{column}"
+
+
+__saft_source_map__ = _Lookup()
+
+
+def ask(n: object) -> str:
+    return prompt("{n}", n=n).value
+
+
+def test_the_request_that_would_pass_is_not_sent(server: FakeServer) -> None:
+    configure(max_requests=3)
+    assert [ask(n) for n in range(3)] == ["ok"] * 3
+    with pytest.raises(BudgetSpent) as caught:
+        ask(3)
+    assert len(server.requests) == 3
+    line = ask.__code__.co_firstlineno + 1
+    assert str(caught.value) == (
+        "the next request would pass the budget of 3 requests; spent until now: 3 requests, 54 "
+        f"tokens (triage.saft:{line}:11: 3 requests, 54 tokens); raise `max_requests` to go on"
+    )
+    assert caught.value.saft_position == f"triage.saft:{line}:11"
+    configure(max_requests=4)
+    assert ask(3) == "ok"
+
+
+def test_a_request_that_is_sent_again_counts_once(server: FakeServer) -> None:
+    configure(max_requests=2)
+    server.answers = [status(500), status(503, retry_after_ms=1), completion("a"), completion("b")]
+    assert [ask(0), ask(1)] == ["a", "b"]
+    assert spending_here().total.requests == 2
+
+
+def test_threads_share_the_budget(server: FakeServer) -> None:
+    configure(max_requests=10)
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(ask, n) for n in range(40)]
+        errors = [one.exception() for one in asked]
+    assert sum(error is None for error in errors) == 10 == len(server.requests)
+    assert {type(error) for error in errors if error is not None} == {BudgetSpent}
+
+
+def test_tokens(server: FakeServer) -> None:
+    configure(max_total_tokens=50)  # a reply tells of 18
+    assert [ask(n) for n in range(2)] == ["ok"] * 2
+    with pytest.raises(BudgetSpent, match="budget of 50 tokens; spent until now: 2 requests, 36 t"):
+        ask(2)
+    assert len(server.requests) == 2
+    assert spending_here().total.tokens == 36
+
+
+def test_a_first_request_that_is_too_long_is_not_sent(server: FakeServer) -> None:
+    configure(max_total_tokens=1000)
+    with pytest.raises(BudgetSpent, match="spent until now: 0 requests, 0 tokens; raise"):
+        ask("long " * 1000)
+    assert server.requests == []
+
+
+def test_cost(server: FakeServer) -> None:
+    configure(max_cost=0.0005, prices={"fake": {"input": 10, "output": 20}})
+    assert ask(1) == "ok"  # 11 and 7 tokens: 0.00025
+    with pytest.raises(BudgetSpent, match=r"a cost of 0\.0005; .* 18 tokens, cost 0\.00025"):
+        ask(2)
+    assert len(server.requests) == 1
+
+
+def test_a_model_without_a_price(server: FakeServer) -> None:
+    configure(max_cost=1, prices={"other": {"input": 10, "output": 20}})
+    with pytest.raises(
+        ConfigError, match=r"no price of the model fake; .*tool\.saft\.prices"
+    ) as it:
+        ask(1)
+    assert it.value.setting == "prices"
+    assert server.requests == []
+
+
+def test_what_has_no_price_has_no_cost(server: FakeServer) -> None:
+    configure(prices={"fake": {"input": 0, "output": 0}}, max_cost=0)
+    assert ask(1) == "ok"
+    assert str(spending_here().total) == "1 request, 18 tokens"
+
+
+def test_surroundings(server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.saft]\nmax_requests = 1\nmax_cost = 1\n[tool.saft.prices]\n"
+        "fake = { input = 1, output = 2 }\n"
+    )
+    assert ask(1) == "ok"
+    with pytest.raises(BudgetSpent, match="1 request, 18 tokens, cost 2"):
+        ask(2)
+    monkeypatch.setenv("SAFT_MAX_REQUESTS", "2")
+    assert ask(2) == "ok"
+    monkeypatch.setenv("SAFT_MAX_TOTAL_TOKENS", "many")
+    with pytest.raises(ConfigError, match="SAFT_MAX_TOTAL_TOKENS: expected an int"):
+        ask(2)
+
+
+def test_providers_of_ones_own_count_too(scripted: Script) -> None:
+    model = scripted("a", "b", max_requests=1)
+    assert ask(1) == "a"
+    with pytest.raises(BudgetSpent):
+        ask(2)
+    assert len(model.requests) == 1
+
+
+# What stops a run passes through all that goes on after errors.
+
+
+def test_it_passes_through_tools(scripted: Script) -> None:
+    def inner(x: int) -> str:
+        return prompt("inner {x}", x=x).value
+
+    model = scripted([tool_request("inner", x=1)], "never", max_requests=1)
+    with pytest.raises(BudgetSpent):
+        prompt("{inner}", inner=inner)
+    assert len(model.requests) == 1
+
+
+def test_it_passes_through_programs(scripted: Script) -> None:
+    def inner(x: int) -> str:
+        return prompt("inner {x}", x=x).value
+
+    model = scripted('{"inner": {"x": 1}}', "never", max_requests=1)
+    with pytest.raises(BudgetSpent):
+        program("{inner}", inner=inner, pure=[inner])
+    assert len(model.requests) == 1
+
+
+def test_it_passes_through_the_try_of_a_script(scripted: Script) -> None:
+    scripted("a", max_requests=0)
+    with pytest.raises(RunStopped):
+        try:
+            ask(1)
+        except Exception:
+            pytest.fail("it was caught")
+
+
+def test_it_ends_calls_that_overlap(server: FakeServer) -> None:
+    configure(max_requests=5)
+    values: list[str] = []
+    with pytest.raises(BudgetSpent):
+        values.extend(overlap(ask, range(50)))
+    assert len(server.requests) == 5
+
+
+def test_what_fails_is_counted_as_a_request(server: FakeServer) -> None:
+    configure(max_requests=1, retries=0)
+    server.answers = [status(400, "no")]
+    with pytest.raises(Exception, match="no"):
+        ask(1)
+    with pytest.raises(BudgetSpent, match="1 request, 0 tokens"):
+        ask(2)
+
+
+def test_it_can_be_pickled() -> None:
+    error = BudgetSpent("spent", hint="raise it")
+    again: Any = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again)) == (BudgetSpent, "spent; raise it")
