@@ -21,6 +21,7 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
+    FAILURE,
     FLOAT,
     INT,
     NEVER,
@@ -33,8 +34,10 @@ from saftc.semantics.types import (
     Type,
     UnionType,
     is_known,
+    item_type,
     members,
     parts,
+    union,
     without,
 )
 from saftc.syntax import nodes as n
@@ -107,7 +110,7 @@ def variable_annotation(
     symbol = context.facts.names.of(statement.name)
     if symbol.node is not statement:
         return None
-    type_ = context.facts.symbols.get(symbol, NEVER)
+    type_ = _held(context, symbol)
     if any(_is_of_class(context, value) for value in context.output.values[symbol]):
         return annotation(context, type_)
     if _holds_empty(statement.value):
@@ -117,6 +120,22 @@ def variable_annotation(
     if _has_object(statement.value) and is_known(type_) and _is_read(context, type_):
         return annotation(context, type_)
     return None
+
+
+def _held(context: Context, symbol: Symbol) -> Type:
+    """What a variable holds. What grows in place is one list or object, whatever is added to it."""
+    type_ = context.facts.symbols.get(symbol, NEVER)
+    found = members(type_)
+    if len(found) > 1 and any(
+        isinstance(statement, n.AssignStmt | n.AugmentedAssignStmt)
+        and context.facts.names.of(statement.name) is symbol
+        for statement in context.facts.growth
+    ):
+        if all(isinstance(member, ListType) for member in found):
+            return ListType(item_type(type_))
+        if all(isinstance(member, MapType) for member in found):
+            return MapType(union(value for member in found for value in parts(member)))
+    return type_
 
 
 def declarations(context: Context, statement: n.DestructureStmt) -> list[Statement]:
@@ -241,6 +260,7 @@ def _tells_items(context: Context, symbol: Symbol) -> bool:
         and context.type_of(item) == held
         and not _has_object(item)
         and not _holds_empty(item)
+        and not _has_kind(context, item)
         for value in others
     )
 
@@ -293,6 +313,16 @@ def _is_of_class(context: Context, value: n.Expression) -> bool:
 
 def _has_object(value: n.Expression) -> bool:
     return any(isinstance(node, n.ObjectLiteral) for node in walk(value))
+
+
+def _has_kind(context: Context, value: n.Expression) -> bool:
+    """Whether the kind of a failure is in a value, which checkers know more of than its type."""
+    return any(
+        isinstance(node, n.Member)
+        and node.name.text == "kind"
+        and context.type_of(node.value) == FAILURE
+        for node in walk(value)
+    )
 
 
 def _is_read(context: Context, type_: Type) -> bool:

@@ -72,6 +72,8 @@ class Names:
 
     symbols: dict[n.Node, Symbol]
     scopes: dict[Owner, Scope]
+    # Variables that may have no value somewhere where they are read.
+    unset: set[Symbol] = field(default_factory=set[Symbol])
     # Where the failure that is at hand is passed on.
     passed_on: set[n.FailStmt] = field(default_factory=set[n.FailStmt])
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 
 from saftc.semantics.facts import Facts
 from saftc.semantics.flow import bound_by, ends
-from saftc.semantics.forms import Append, BuiltinCall, Extend, Form, Growth, Put, is_settled
-from saftc.semantics.names import Scope, Symbol
+from saftc.semantics.forms import Append, BuiltinCall, Extend, Form, Growth, Put
+from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import MapType, ObjectType, is_only, members
 from saftc.syntax import nodes as n
@@ -32,13 +32,15 @@ from saftc.syntax.walk import walk
 _KEEP_NOTHING = {
     *("upper", "lower", "strip", "split", "join", "replace", "contains", "starts_with"),
     *("ends_with", "len", "range", "sorted", "reversed", "zip", "enumerate", "keys", "values"),
-    *("items", "sum", "min", "max", "mean", "type", "str", "int", "float", "round", "abs", "json"),
-    *("parse", "print", "read_text", "write_text", "list_files", "select"),
+    *("items", "sum", "mean", "any", "all", "type", "str", "int", "float", "round", "abs", "div"),
+    *("json", "parse", "print", "read_text", "write_text", "append_text", "list_files", "select"),
 }
+# Builtins that give one of their arguments when they are given several.
+_CHOOSE_ONE = {"min", "max"}
 # Builtins whose list is a new one.
 _MAKE_NEW = {
     *("split", "range", "sorted", "reversed", "zip", "enumerate", "keys", "values", "items"),
-    *("list_files", "columns"),
+    *("list_files", "columns", "rows"),
 }
 # Those that a loop goes over without a list in between: it goes over their arguments.
 _VIEWS = {"reversed", "zip", "enumerate", "keys", "values", "items"}
@@ -57,9 +59,9 @@ def find_growth(facts: Facts) -> dict[n.Statement, Growth]:
     found: dict[n.Statement, Growth] = {}
     for scope in facts.names.scopes.values():
         if isinstance(scope.owner, n.Module):
-            _Finder(facts, scope, captured, found).block(scope.owner.statements, {})
+            _Finder(facts, captured, found).block(scope.owner.statements, {})
         elif isinstance(scope.owner, n.FunctionDef):
-            _Finder(facts, scope, captured, found).block(scope.owner.body, {})
+            _Finder(facts, captured, found).block(scope.owner.body, {})
     return found
 
 
@@ -73,8 +75,8 @@ def _captured(facts: Facts) -> set[Symbol]:
         for statement in scope.owner.body:
             for node in walk(statement):
                 symbol = facts.names.symbols.get(node) if isinstance(node, n.Name) else None
-                outer = None if symbol is None else symbol.scope
-                if symbol is not None and outer is not None and outer.call is not scope:
+                around = () if symbol is None or symbol.scope is None else symbol.scope.around()
+                if symbol is not None and scope not in around:
                     found.add(symbol)
     return found
 
@@ -91,12 +93,10 @@ class _Finder:
     def __init__(
         self,
         facts: Facts,
-        scope: Scope,
         captured: set[Symbol],
         found: dict[n.Statement, Growth],
     ) -> None:
         self.facts = facts
-        self.scope = scope
         self.captured = captured
         self.found = found
         self.loops: list[_Leaving] = []
@@ -111,19 +111,15 @@ class _Finder:
         for statement in statements:
             if reached is None:
                 return None
-            after = self._statement(statement, reached)
-            if self.failing:
-                ended = _without(reached, self._mentioned(statement))
-                for states in self.failing:
-                    states.append(ended if after is None else after)
-            reached = after
+            reached = self._statement(statement, reached)
+            self._may_fail(reached)
         return reached
 
     def _statement(self, statement: n.Statement, state: _State) -> _State | None:
         match statement:
             case n.AssignStmt() | n.AugmentedAssignStmt():
                 return self._assign(statement, state)
-            case n.DestructureStmt():
+            case n.DestructureStmt() | n.UnpackStmt():
                 return self._bind(statement, self._after(statement.value, state))
             case n.ExpressionStmt():
                 return self._after(statement.value, state, is_kept=False)
@@ -149,11 +145,13 @@ class _Finder:
                     self.loops[-1].again.append(state)
                 return None
             case n.RetStmt() | n.FailStmt():
+                if statement.value is not None:
+                    self._after(statement.value, state)
                 return None
             case n.TypeAlias() | n.ImportStmt() | n.FromImport():
                 return state
             case _:
-                # What it does with the names in it is not known here.
+                # A function or a record keeps what it is defined with.
                 return _without(state, self._mentioned(statement))
 
     def _assign(self, statement: _Assignment, state: _State) -> _State:
@@ -164,12 +162,7 @@ class _Finder:
             self.found[statement] = growth
         else:
             self.found.pop(statement, None)
-        is_own = (
-            self._is_new(statement.value)
-            and symbol.scope is self.scope
-            and symbol not in self.captured
-            and not self.facts.keeps_history(statement.name)
-        )
+        is_own = self._is_new(statement.value) and symbol not in self.captured
         return {**state, symbol: frozenset()} if is_own else _without(state, (symbol,))
 
     def _if(self, statement: n.IfStmt, state: _State) -> _State | None:
@@ -214,7 +207,10 @@ class _Finder:
         self.failing.append(states)
         done = self.block(statement.body, state)
         self.failing.pop()
-        return _met([done, self.block(statement.handler, _met(states) or {})])
+        # The loops in it are left by then.
+        kept = _met(states) or {}
+        caught = {symbol: loops for symbol, loops in state.items() if symbol in kept}
+        return _met([done, self.block(statement.handler, caught)])
 
     def _turn(
         self, body: Sequence[n.Statement], state: _State, leaving: _Leaving
@@ -237,7 +233,15 @@ class _Finder:
 
     def _after(self, node: n.Expression, state: _State, *, is_kept: bool = True) -> _State:
         """The state when an expression has its value, which its place keeps or not."""
-        return _without(state, self._handed_on(node, is_kept=is_kept))
+        after = _without(state, self._handed_on(node, is_kept=is_kept))
+        self._may_fail(after)
+        return after
+
+    def _may_fail(self, state: _State | None) -> None:
+        """Notes that each `try` around may be left for its handler in this state."""
+        if state is not None:
+            for states in self.failing:
+                states.append(state)
 
     def _handed_on(self, node: n.Node, *, is_kept: bool) -> Iterator[Symbol]:
         """The names whose values somebody else may hold afterwards."""
@@ -268,7 +272,7 @@ class _Finder:
             case n.Member() | n.TupleMember():
                 yield from self._handed_on(node.value, is_kept=False)
             case n.Slice():
-                for part in (node.value, node.start, node.stop):
+                for part in (node.value, node.start, node.stop, node.step):
                     if part is not None:
                         yield from self._handed_on(part, is_kept=False)
             case n.Unary():
@@ -285,21 +289,30 @@ class _Finder:
                 for clause in node.clauses:
                     for part in (clause.iterable, *clause.conditions):
                         yield from self._handed_on(part, is_kept=False)
-            case n.Prompt(mode="plain" | "do", options=None):
+            case n.FormattedString() | n.Prompt(mode="plain" | "do", options=None, after=None):
                 # What is interpolated is text from then on.
                 for part in node.parts:
-                    if isinstance(part, n.Hole):
+                    if isinstance(part, n.FormatHole | n.Hole):
                         yield from self._handed_on(part.value, is_kept=False)
             case _:
                 yield from self._mentioned(node)
 
     def _handed_to(self, node: n.Call) -> Iterator[Symbol]:
-        name = self._builtin(node)
         yield from self._handed_on(node.function, is_kept=False)
         for position, argument in enumerate(node.arguments):
-            is_looked_at = name in _KEEP_NOTHING or (name == "get" and position < 2)
-            is_kept = not is_looked_at or argument.name is not None
+            is_kept = not self._is_looked_at(node, position)
             yield from self._handed_on(argument.value, is_kept=is_kept)
+
+    def _is_looked_at(self, node: n.Call, position: int) -> bool:
+        """Whether a call is done with an argument when it gives its value."""
+        name = self._builtin(node)
+        if node.arguments[position].name is not None:
+            return False
+        if name == "get":
+            return position < 2
+        if name in _CHOOSE_ONE:
+            return sum(argument.name is None for argument in node.arguments) == 1
+        return name in _KEEP_NOTHING
 
     def _builtin(self, node: n.Expression) -> str | None:
         """The builtin that is called by its name."""
@@ -342,8 +355,7 @@ class _Finder:
             return None
         match statement.value:
             case n.Binary(operator="+", left=n.Name() as read, right=right) as added:
-                is_native = self.facts.forms.operators.get(added) == Form.NATIVE
-                growth = self._grown_list(right) if is_native else None
+                growth = self._grown_list(right) if self._is_native(added) else None
                 kind = "list"
             case n.ListLiteral(items=(n.Spread(value=n.Name() as read), first, *others)):
                 is_alone = isinstance(first, n.Spread) and not others
@@ -363,6 +375,9 @@ class _Finder:
         if growth is None or not is_own or not is_told:
             return None
         return None if symbol in self._viewed_by(growth) else growth
+
+    def _is_native(self, node: n.Binary) -> bool:
+        return self.facts.forms.operators.get(node) == Form.NATIVE
 
     def _grown_list(self, added: n.Expression) -> Growth | None:
         match added:
@@ -399,14 +414,14 @@ class _Finder:
     def _in_any_order(self, entry: n.ComputedField) -> bool:
         """Whether Python may evaluate the value before the key, as `x[key] = value` does."""
         is_proved = self.facts.forms.keys.get(entry.key) == Form.NATIVE
-        return (is_proved and self._is_total(entry.key)) or is_settled(entry.value)
+        return (is_proved and self._is_total(entry.key)) or self._is_total(entry.value)
 
     def _is_total(self, node: n.Expression) -> bool:
         """Whether it gives the same whenever it is evaluated, and never fails."""
         match node:
             case n.Binary(operator="+"):
-                is_native = self.facts.forms.operators.get(node) == Form.NATIVE
-                return is_native and self._is_total(node.left) and self._is_total(node.right)
+                parts = (node.left, node.right)
+                return self._is_native(node) and all(map(self._is_total, parts))
             case n.Call():
                 form = self.facts.forms.calls.get(node)
                 is_native = isinstance(form, BuiltinCall) and form.form == Form.NATIVE
@@ -415,8 +430,14 @@ class _Finder:
                     and self._builtin(node) in _TOTAL
                     and all(self._is_total(argument.value) for argument in node.arguments)
                 )
+            case n.FormattedString():
+                holes = [part for part in node.parts if isinstance(part, n.FormatHole)]
+                return all(one.spec is None and self._is_total(one.value) for one in holes)
+            case n.Name():
+                symbol = self.facts.names.of(node)
+                return symbol not in self.facts.names.unset and not symbol.starts_late
             case _:
-                return is_settled(node)
+                return isinstance(node, n.Literal)
 
     def _viewed_by(self, growth: Growth) -> set[Symbol]:
         """The names whose values are gone over while a value grows."""

@@ -165,8 +165,6 @@ class _Resolver:
             for node in nodes_of(module)
             if isinstance(node, n.TryStmt) and node.error is not None
         }
-        # The names that were reported to have no value.
-        self.unbound: set[Symbol] = set()
 
     def run(self) -> None:
         scope = Scope(self.module, None)
@@ -199,7 +197,7 @@ class _Resolver:
                 continue
             for symbol, read in _reached_reads(use.function, reads):
                 is_own = symbol.scope is use.scope and symbol.name in use.scope.maybe
-                is_told = symbol in self.unbound or (use.function, symbol) in told
+                is_told = symbol in self.names.unset or (use.function, symbol) in told
                 if not is_own or is_told or _has(use.moment, symbol.name):
                     continue
                 told.add((use.function, symbol))
@@ -211,6 +209,7 @@ class _Resolver:
                         related=(Related(read.span, "it is read here"),),
                     )
                 )
+        self.names.unset.update(symbol for _, symbol in told)
 
     def _reads_of_functions(self) -> _Reads:
         """What each function itself reads of the scopes around it."""
@@ -372,7 +371,7 @@ class _Resolver:
         for name, (read, function) in self.captured.get(scope, {}).items():
             symbol = scope.symbols[name]
             if name not in flow and symbol.starts_from is not None:
-                self.unbound.add(symbol)
+                self.names.unset.add(symbol)
                 self.mistakes.add(
                     catalogue.TWO_MEANINGS.at(
                         read.span,
@@ -727,10 +726,10 @@ class _Resolver:
         is_possible = name in scope.maybe and name not in flow.later
         # Told once: what comes after this has read it, too.
         flow.add(name)
-        if symbol in self.unbound or (is_possible and symbol.kind in _TYPES):
+        if symbol in self.names.unset or (is_possible and symbol.kind in _TYPES):
             # A type in a block is a mistake of its own.
             return symbol
-        self.unbound.add(symbol)
+        self.names.unset.add(symbol)
         code = catalogue.MAYBE_UNBOUND if is_possible else catalogue.UNBOUND_NAME
         # `n += 1` reads its name where it defines it.
         place = node.span if symbol.node is None else _span_of(symbol.node)

@@ -1,7 +1,6 @@
 """Generated scripts about who holds a list or an object: it grows, is bound, kept, gone over.
 
 Two names for one value must never see it change; the interpreter always makes a new one.
-Every value is shown at every turn.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,54 +8,142 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_LISTS = ("xs", "ys", "zs")
-_OBJECTS = ("row", "counts")
+# Most is about two names, so that things happen to the same value.
+_LISTS = ("xs", "xs", "ys")
+_OBJECTS = ("row", "row", "counts")
+_SHOW = "print(xs, ys, row, counts, held)"
 _PRELUDE = """\
-kept = (nil, nil)
 f same(value):
     ret value
-f longer(value):
-    value = value + [7]
-    value = value + [8]
+f list_of(value: [any]) -> [any]:
     ret value
-f wrapped(value):
-    ret [value, value]
-f show(a, b, c, d, e):
-    print(a, b, c, d, e)
+f row_of(value: {[string]: any}) -> {[string]: any}:
+    ret value
+f longer(value: [any]) -> [any]:
+    value += [7]
+    value += [8]
+    ret value
+f told(value):
+    print("told", value)
+    ret value
 """
-# Growth and its parts; `<x>` is a list, `<i>` an item, `<o>` an object, `<y>` a list or tuple.
+_BEGIN = (
+    *("xs = [1, 2]", "ys = []", "row = {}", "counts = {a: 1}", "held = (nil, nil)", "flag = true"),
+)
+# Places to fill: `<x>` and `<y>` are lists, `<o>` and `<p>` objects, `<i>` an item, `<k>` a key,
+# `<c>` a condition, `<l>` where a loop goes.
 _GROWTH = (
-    *("<x> = <x> + [<i>]", "<x> += [<i>]", "<x> = [...<x>, <i>]", "<x> += <y>", "<x> = <x> + <y>"),
+    *("<x> = <x> + [<i>]", "<x> += [<i>]", "<x> += [<i>]", "<x> = [...<x>, <i>]", "<x> += <y>"),
     *("<x> = [...<x>, ...<y>]", "<x> = [...<x>, <i>, ...<y>]", "<o> = {...<o>, [<k>]: <i>}"),
-    *("<o> = {...<o>, a: <i>}", "<o> = {...<o>, ...<p>}", "<o> = {...<o>, b: <i>, [<k>]: <i>}"),
+    *("<o> = {...<o>, [<k>]: <i>}", "<o> = {...<o>, a: <i>}", "<o> = {...<o>, ...<p>}"),
+    *("<o> = {...<o>, b: <i>, [<k>]: <i>}", "<x> += zip(<x>, [1, 2, 3])"),
 )
 _SHARING = (
-    *("<x> = <y>", "<o> = <p>", "held = [<x>, 1]", "held = {a: <o>}", "held = (<x>, <o>)"),
-    *("<x> = same(<y>)", "held = wrapped(<x>)", "<x> = longer(<y>)", "held = same(<o>)"),
-    *("<x> = <y> if <c> else <x>", "<x> = [<i>] if <c> else <y>", "held = [<x> for _ in [1, 2]]"),
-    *("held = zip(<x>, <y>)", "held = get({a: <x>}, <k>, <y>)", "held = items({a: <x>})"),
-    *("<x> = held[0]", "held = [...[<x>], <y>]", "held = values({a: <o>})", "<o> = same(<p>)"),
+    *("<x> = <y>", "<o> = <p>", "held = <x>", "held = [<x>, 1]", "held = {a: <o>}"),
+    *("held = (<x>, <o>)", "held = {[<k>]: <x>}", "held = [...[<x>], <y>]", "held = same(<x>)"),
+    *("<x> = list_of(<y>)", "<o> = row_of(<p>)", "<x> = longer(<y>)", "held = [same(<o>)]"),
+    *("<x> = <y> if <c> else <x>", "<x> = [<i>] if <c> else <y>", "held = <x> if <c> else <y>"),
+    *("held = [<x> for _ in [1, 2]]", "held = zip([<x>], [<y>])", "held = get({}, <k>, <x>)"),
+    *("held = items({a: <x>})", "held = get(default: <o>, object: {}, key: <k>)"),
+    *("held = max(<x>, <y>, by: len)", "<x> = min(<y>, <x>, by: len)", "<x>, held = (<y>, <x>)"),
+    *("_, <x> = (<y>, <y>)", "held = values({a: <o>})[0]", "<x> = [<y>, <x>][0]"),
 )
 _FRESH = (
     *("<x> = []", "<x> = [<i>, <i>]", "<o> = {}", "<o> = {a: <i>}", "<x> = <y>[0:2]"),
     *("<x> = reversed(<y>)", "<x> = [one for one in <y>]", "<x> = keys(<o>)", "<x> = range(3)"),
-    *("<x> = <y> + <y>", "<o> = {...<p>}", "<x> = [...<y>]", "<x> = sorted([<i>, <i>])"),
+    *("<x> = <y> + <y>", "<o> = {...<p>}", "<x> = [...<y>]", "<x> = <y>[::2]"),
 )
 _ITEMS = (
-    *("1", "len(<x>)", "<x>", "<o>", "[<x>]", "get(<o>, <k>, 0)", "<x>[0:1]", "str(<o>)"),
-    *("(<x>,)", "2", "same(<x>)", "[one for one in <x>]"),
+    *("1", "2", "len(<x>)", "<x>", "<o>", "[<x>]", "{a: <o>}", 'get(<o>, "a", 0)', "str(<o>)"),
+    *("(<x>,)", "told(3)", "same(<x>)", 'f"{<x>}"'),
 )
-_KEYS = ('"a"', '"b"', "str(len(<x>))", '"k" + str(len(<o>))', "same(str(len(<x>)))")
+_KEYS = ('"a"', '"b"', "str(len(<x>))", '"k" + str(len(<o>))', 'told("c")')
 _NAMES = {"<x>": _LISTS, "<y>": _LISTS, "<o>": _OBJECTS, "<p>": _OBJECTS}
 _OVER = (
-    *("<x>", "<x>[0:2]", "keys(<o>)", "[1, 2]", "range(2)", "enumerate(<x>)", "zip(<x>, <y>)"),
-    *("reversed(<x>)", "values(<o>)", "items(<o>)", "same(<x>)", "<x> if <c> else <y>"),
+    *("<x>", "<x>", "<x>[0:2]", "keys(<o>)", "[1, 2]", "range(2)", "enumerate(<x>)"),
+    *("zip(<x>, <y>)", "reversed(<x>)", "values(<o>)", "items(<o>)", "<x> if <c> else <y>"),
 )
-_CONDITIONS = ("len(<x>) > 2", "len(<o>) > 1", "<x> == <y>", "flag", "not flag")
+_CONDITIONS = ("len(<x>) > 2", "len(<o>) > 1", "flag", "not flag", "<x> == <y>")
+_GUARD = ('if len(f"{xs}{ys}{row}{counts}") > 300:', "    break")
+# Several lines about one value; a place that comes twice is filled with the same.
+_SCENES = """\
+f look#():
+    ret <x>
+<x> = [<i>]
+held = look#()
+<x> += [<i>]
+
+f look#():
+    ret {a: <o>}
+<o> = {}
+held = look#()
+<o> = {...<o>, a: <i>}
+
+f look#(flag):
+    if flag:
+        <x> = [9]
+    ret <x>
+<x> = [<i>]
+held = look#(<c>)
+<x> += [<i>]
+
+<x> = [<i>]
+f look#(extra = <x>):
+    ret extra
+<x> += [<i>]
+held = look#()
+
+rows# = [[1], [2]]
+<x> = []
+for <x> in rows#:
+    <x> += [<i>]
+print(rows#)
+
+<x> = [<i>]
+for n# in <x> if <c> else <y>:
+    <x> += [n#]
+    !
+
+<x> = [1, 2]
+for n# in <x>:
+    !
+    if <c>:
+        <x> = []
+    <x> += [n#]
+
+<x> = [<i>]
+for n# in [1, 2]:
+    <x> += [n#]
+    if <c>:
+        held = <x>
+        break
+<x> += [<i>]
+
+<x> = [<i>]
+for n# in range(3):
+    if <c>:
+        held = <x>
+        continue
+    <x> += [n#]
+
+<x> = [<i>]
+try:
+    held = <x>
+    print(1 / len(<y>))
+    <x> = []
+except:
+    <x> += [<i>]
+
+try:
+    <x> += [1]
+    <x> += same("ab")
+except:
+    <x> += [<i>]"""
+_FAILING = ("print(1 / (len(<x>) - len(<y>)))", 'fail "no"', "<x> += [1 / len(<y>)]")
 
 
 class Aliasing:
-    """Writes one function, or lines of the module; `below(n)` makes every choice."""
+    """Writes a script; `below(n)` makes every choice."""
 
     def __init__(self, below: Callable[[int], int]) -> None:
         self.below = below
@@ -67,54 +154,61 @@ class Aliasing:
         return options[self.below(len(options))]
 
     def script(self) -> str:
-        """A whole script."""
-        begin = ["xs = []", "ys = [1, 2]", "zs = [3]", "row = {}", "counts = {a: 1}"]
-        begin += ["held = [[0]]", "flag = true"]
-        steps = [line for _ in range(self.choose((6, 9, 12))) for line in self.statement(3)]
-        shown = "show(xs, ys, zs, (row, counts), held)"
-        body = [*begin, *steps, shown]
+        """A whole script: lines of the module, or of a function that is called twice."""
+        steps = [line for _ in range(self.choose((3, 5, 7))) for line in self.statement(2)]
+        body = [*_BEGIN, *steps, _SHOW]
         if self.below(2):
-            ends = self.choose(("ret xs", "ret (xs, row)", "ret held"))
-            body = ["f main_part(xs, row):", *_indented([*body[1:], ends])]
-            body += ["first = [9, [9]]", "print(main_part(first, {z: 1}), first)"]
-            if self.below(2):
-                body += ["print(main_part(first, {}), first)"]
+            given = ("ys = []", "counts = {a: 1}", "flag = true")
+            lines = [line for line in body if line not in given]
+            body = ["f main_part(ys, counts, flag):", *_indented(lines)]
+            body += ["first = [9, [9]]", "print(main_part(first, {z: 1}, true), first)"]
+            body += ["print(main_part(first, {}, false), first)"]
         return _PRELUDE + "\n".join(body) + "\n"
 
     def statement(self, depth: int) -> list[str]:
         """A statement and its blocks."""
-        forms = self.choose((_GROWTH, _GROWTH, _GROWTH, _SHARING, _FRESH))
-        made = self.below(12)
-        if depth > 0 and made < 3:
+        made = self.below(16)
+        if depth > 0 and made < 5:
             return self.nested(depth, made)
-        if made == 4:
-            return ["show(xs, ys, zs, (row, counts), held)"]
         if made == 5:
-            return self.inner()
-        return [self.filled(self.choose(forms))]
+            return [_SHOW]
+        if depth == 2 and made < 9:
+            return self.scene()
+        forms = self.choose((_GROWTH, _GROWTH, _SHARING, _SHARING, _FRESH))
+        lines = [self.filled(self.choose(forms))]
+        if forms is _SHARING:
+            lines += [self.filled(self.choose(_GROWTH)), _SHOW]
+        return lines
+
+    def scene(self) -> list[str]:
+        """Several lines about one value."""
+        self.counted += 1
+        text = self.filled(self.choose(_SCENES.split("\n\n"))).replace("#", str(self.counted))
+        return [*text.replace("    !", "\n".join(_indented(_GUARD))).split("\n"), _SHOW]
+
+    def block(self, depth: int) -> list[str]:
+        """The statements of a block."""
+        return [line for _ in range(self.choose((1, 2, 3))) for line in self.statement(depth - 1)]
 
     def nested(self, depth: int, kind: int) -> list[str]:
-        """An `if`, a `for` or a `while`."""
-        block = [line for _ in range(self.choose((1, 2, 3))) for line in self.statement(depth - 1)]
+        """An `if`, a `try`, a `for` or a `while`."""
+        block = self.block(depth)
         if kind == 0:
-            other = ["else:", *_indented(self.statement(depth - 1))] if self.below(2) else []
+            other = ["else:", *_indented(self.block(depth))] if self.below(2) else []
             return [f"if {self.filled(self.choose(_CONDITIONS))}:", *_indented(block), *other]
-        leave = ["if len(xs) > 4:", f"    {self.choose(('break', 'continue'))}"]
-        block = self.choose((block, [*block, *leave], [*leave, *block]))
-        self.counted += 1
         if kind == 1:
-            over = self.filled(self.choose(_OVER))
-            guard = ["if len(xs) + len(ys) + len(zs) > 40:", "    break"]
-            return [f"for n{self.counted} in {over}:", *_indented([*guard, *block])]
-        name = f"i{self.counted}"
-        turns = [f"{name} = {name} + 1", *block]
-        return [f"{name} = 0", f"while {name} < 2:", *_indented(turns)]
-
-    def inner(self) -> list[str]:
-        """A function that sees a name of its surroundings, and is called."""
+            fails = self.filled(self.choose(_FAILING))
+            body = [*block, *self.choose(([fails], [fails, *self.block(depth)], []))]
+            return ["try:", *_indented(body), "except:", *_indented(self.block(depth))]
+        leave = [self.filled(f"if {self.choose(_CONDITIONS)}:")]
+        leave += [f"    {self.choose(('break', 'continue'))}"]
+        block = self.choose((block, [*block, *leave], [*block, *leave, *self.block(depth)]))
         self.counted += 1
-        name = f"inner{self.counted}"
-        return [f"f {name}():", self.filled("    ret [<x>, <o>]"), f"held = {name}()"]
+        if kind == 4:
+            turns = [f"i{self.counted} += 1", *_GUARD, *block]
+            return [f"i{self.counted} = 0", f"while i{self.counted} < 3:", *_indented(turns)]
+        over = self.filled(self.choose(_OVER))
+        return [f"for n{self.counted} in {over}:", *_indented([*_GUARD, *block])]
 
     def filled(self, form: str) -> str:
         """The form with names and items in its places; what grows is the same on both sides."""
@@ -130,4 +224,4 @@ class Aliasing:
 
 
 def _indented(lines: Sequence[str]) -> list[str]:
-    return ["    " + line for line in lines]
+    return ["    " + line for text in lines for line in text.split("\n")]

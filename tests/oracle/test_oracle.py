@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from runtime_support import _config as config
 from saftc.driver import check
 from saftc.source import Source
 from tests.oracle.compare import Disagreement, compare
@@ -40,16 +39,6 @@ def _scripts() -> list[Any]:
         for number, text in enumerate(texts, 1):
             found.append(pytest.param(text.rstrip("\n") + "\n", id=f"{path.stem}-{number}"))
     return found
-
-
-@pytest.fixture(autouse=True)
-def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No settings but the test's own."""
-    for name in list(os.environ):
-        if name.startswith("SAFT_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(config, "_configured", {})
 
 
 @settings(

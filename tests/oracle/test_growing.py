@@ -1,0 +1,188 @@
+"""Growth in place against the interpreter, which makes a new value every time.
+
+Each rule of `saftc.semantics.ownership` is switched off in turn, and the comparison must notice:
+with a script that was written for the rule, and with one that was generated.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from saftc.semantics import ownership
+from saftc.syntax import nodes as n
+from tests.oracle.aliasing import Aliasing
+from tests.oracle.compare import Disagreement, compare
+from tests.oracle.shrinking import shrunk
+from tests.oracle.test_oracle import EXAMPLES, REPLIES
+
+# So many generated scripts are compared: each is as large as many of the usual ones.
+COUNT = max(1, EXAMPLES // 15)
+_TEXT = (Path(__file__).parent / "scripts" / "growing.saft").read_text(encoding="utf-8")
+# What scripts were written for: it stands in their first lines.
+_WRITTEN = {
+    script.partition("\n")[0].removeprefix("// "): script.rstrip("\n") + "\n"
+    for script in _TEXT.split("\n// ----\n")
+}
+
+
+def generated(seed: int) -> str:
+    """The generated script of this number."""
+    return Aliasing(Random(seed).randrange).script()
+
+
+# Each rule switched off: what stands in the place of what part of the analysis.
+Off = dict[str, Any]
+_FINDER: Any = vars(ownership)["_Finder"]
+_CAPTURED: Any = vars(ownership)["_captured"]
+_MET: Any = vars(ownership)["_met"]
+_TURN: Any = _FINDER._turn
+
+
+def _forgotten(*kinds: type[n.Node]) -> Off:
+    """Expressions of these kinds hand nothing on."""
+    handed_on = _FINDER._handed_on
+
+    def without(finder: Any, node: n.Node, *, is_kept: bool) -> Iterable[Any]:
+        return () if isinstance(node, kinds) else handed_on(finder, node, is_kept=is_kept)
+
+    return {"_Finder._handed_on": without}
+
+
+def _looked_at(is_it: Callable[[str | None, n.Argument], bool]) -> Off:
+    """Such arguments, with the builtin they are given to, are only looked at."""
+    is_looked_at = _FINDER._is_looked_at
+
+    def more(finder: Any, node: n.Call, position: int) -> bool:
+        is_one = is_it(finder._builtin(node), node.arguments[position])
+        return is_one or is_looked_at(finder, node, position)
+
+    return {"_Finder._is_looked_at": more}
+
+
+def _unseen(*kinds: type[n.Node]) -> Off:
+    """A loop over such an expression goes over the value of no name."""
+    viewed = _FINDER._viewed
+    return {
+        "_Finder._viewed": lambda self, node: () if isinstance(node, kinds) else viewed(self, node)
+    }
+
+
+def _captured_but_first_values(facts: Any) -> set[Any]:
+    first = {s.starts_from for scope in facts.names.scopes.values() for s in scope.symbols.values()}
+    return _CAPTURED(facts) - first
+
+
+def _met_first(states: Iterable[Any]) -> Any:
+    first, *others = [state for state in states if state is not None] or [None]
+    return first and {symbol: first[symbol] for symbol in _MET([first, *others])}
+
+
+def _turned_once(*given: Any) -> None:
+    _TURN(*given)
+
+
+class _Leaving:
+    """The states of a loop, of which some are forgotten."""
+
+    def __init__(self, *forgotten: str) -> None:
+        self.forgotten = forgotten
+        self.states: dict[str, list[Any]] = {}
+
+    def __getattr__(self, name: str) -> list[Any]:
+        return [] if name in self.forgotten else self.states.setdefault(name, [])
+
+
+_OFF: dict[str, Off] = {
+    "only new values are owned": {"_Finder._is_new": lambda *_: True},
+    "functions that read a name": {"_captured": lambda _: set()},
+    "functions that begin with a name's value": {"_captured": _captured_but_first_values},
+    "definitions": {"_Finder._mentioned": lambda *_: ()},
+    "names": _forgotten(n.Name),
+    "items": _forgotten(n.ListLiteral, n.TupleLiteral),
+    "fields": _forgotten(n.Field, n.ComputedField),
+    "items of comprehensions": _forgotten(n.Comprehension),
+    "both ways of a condition": _forgotten(n.Conditional),
+    "arguments": _looked_at(lambda builtin, _: builtin is None),
+    "what is chosen among several": _looked_at(lambda builtin, _: builtin in ("min", "max")),
+    "the default of get": _looked_at(lambda builtin, _: builtin == "get"),
+    "arguments with a name": _looked_at(lambda builtin, one: bool(builtin and one.name)),
+    "what a `for` goes over": {"_Finder._viewed": lambda *_: ()},
+    "what a `for` goes over by a builtin": _unseen(n.Call),
+    "what a `for` goes over by a condition": _unseen(n.Conditional),
+    "what it grows by": {"_Finder._viewed_by": lambda *_: set[Any]()},
+    "the names of a `for`": {"_Finder._bind": lambda _self, _statement, state: state},
+    "where branches meet": {"_met": lambda states: next(filter(None, states), None)},
+    "what goes over a value where branches meet": {"_met": _met_first},
+    "the turns of a loop": {"_Finder._turn": _turned_once},
+    "where `break` leaves a loop": {"_Leaving": lambda: _Leaving("exits")},
+    "where `continue` goes on": {"_Leaving": lambda: _Leaving("again")},
+    "where a `try` is left": {"_Finder._may_fail": lambda *_: None},
+    "the order of key and value": {"_Finder._in_any_order": lambda *_: True},
+    "only lists are added to lists": {"_Finder._is_native": lambda *_: True},
+}
+# The number of a generated script that shows each rule; it changes with the generator.
+_NUMBERS = {
+    "only new values are owned": 133,
+    "functions that read a name": 54,
+    "functions that begin with a name's value": 107,
+    "definitions": 104,
+    "names": 43,
+    "items": 43,
+    "fields": 79,
+    "items of comprehensions": 81,
+    "both ways of a condition": 163,
+    "arguments": 9,
+    "what is chosen among several": 62,
+    "the default of get": 139,
+    "arguments with a name": 139,
+    "what a `for` goes over": 79,
+    "what a `for` goes over by a builtin": 31,
+    "what a `for` goes over by a condition": 79,
+    "what it grows by": 31,
+    "the names of a `for`": 80,
+    "where branches meet": 104,
+    "what goes over a value where branches meet": 104,
+    "the turns of a loop": 31,
+    "where `break` leaves a loop": 109,
+    "where `continue` goes on": 81,
+    "where a `try` is left": 126,
+    "the order of key and value": 29,
+    "only lists are added to lists": 135,
+}
+
+
+def _switch_off(monkeypatch: pytest.MonkeyPatch, rule: str) -> None:
+    for part, replacement in _OFF[rule].items():
+        monkeypatch.setattr(f"{ownership.__name__}.{part}", replacement)
+
+
+def test_generated_scripts_do_the_same_compiled_and_interpreted() -> None:
+    for seed in range(COUNT):
+        try:
+            compare(generated(seed))
+        except Disagreement as difference:
+            small = shrunk(generated(seed), {})
+            pytest.fail(f"{seed}: {difference}\n\n{small}", pytrace=False)
+
+
+def test_each_rule_has_its_scripts() -> None:
+    assert _OFF.keys() <= _WRITTEN.keys()
+    assert _OFF.keys() == _NUMBERS.keys()
+
+
+@pytest.mark.parametrize("rule", _OFF)
+def test_a_rule_that_is_switched_off_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _switch_off(monkeypatch, rule)
+    with pytest.raises(Disagreement):
+        compare(_WRITTEN[rule], REPLIES)
+
+
+@pytest.mark.parametrize("rule", _OFF)
+def test_generated_scripts_notice_it_too(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(generated(_NUMBERS[rule]))
+    _switch_off(monkeypatch, rule)
+    with pytest.raises(Disagreement):
+        compare(generated(_NUMBERS[rule]))
