@@ -287,14 +287,23 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
                 catalogue.MISSING_ARGUMENT.at(node.span, name=builtin.name, argument=parameter.name)
             )
             return ANY
-    _check_values(inference, node, builtin, types)
+    positions = arguments_by_position(node, builtin)
+    values = [positions[position] for position in sorted(positions)]
+    types = [inference.facts.types[value] for value in values]
+    _check_values(inference, node, builtin, values, types)
     return builtin.result(types)
 
 
-def _check_values(inference: Inference, node: n.Call, builtin: Builtin, types: list[Type]) -> None:
+def _check_values(
+    inference: Inference,
+    node: n.Call,
+    builtin: Builtin,
+    values: list[n.Expression],
+    types: list[Type],
+) -> None:
     """`div` takes no zero, `min` and `max` one list, or several values that can be ordered."""
-    if builtin.name == "div" and is_zero(node.arguments[1].value):
-        inference.report(catalogue.DIVISION_BY_ZERO.at(node.arguments[1].value.span))
+    if builtin.name == "div" and is_zero(values[1]):
+        inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
     if builtin in OF_COLUMN.values() or builtin.name not in ("min", "max"):
         return
     if len(types) == 1 and is_none_of(types[0], *ITEMS):
