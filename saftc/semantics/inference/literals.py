@@ -159,10 +159,12 @@ def _merged(
     asked: ObjectType | MapType | None,
 ) -> _Parts:
     parts = _Parts()
-    for entry in node.fields:
+    for position, entry in enumerate(node.fields):
         match entry:
             case n.Field():
                 wanted = _wanted_of(asked, entry.key.text)
+                if not all(isinstance(later, n.Field) for later in node.fields[position + 1 :]):
+                    wanted = _wanted_of_first(inference, entry.value, wanted, env)
                 type_ = _value(inference, entry.value, wanted, env)
                 added: list[ObjectType | MapType] = [
                     ObjectType((FieldType(entry.key.text, type_),), is_declared=False)
@@ -190,6 +192,15 @@ def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:
             return None if field is None else field.type
         case None:
             return None
+
+
+def _wanted_of_first(
+    inference: Inference, node: n.Expression, wanted: Type | None, env: Environment
+) -> Type | None:
+    """What is asked of a value that a later entry may replace: nothing that it cannot be."""
+    if wanted is None or isinstance(node, n.Prompt):
+        return wanted
+    return None if fit(inference.expression(node, env), wanted) == Fit.NEVER else wanted
 
 
 def _key(inference: Inference, node: n.Expression, env: Environment) -> None:
