@@ -24,6 +24,7 @@ class Effort:
     latency: float
     results_held: int
     storm: tuple[int, int]
+    journal_entries: int
 
 
 FULL = Effort(
@@ -42,6 +43,7 @@ FULL = Effort(
     latency=0.2,
     results_held=10_000,
     storm=(1000, 100),
+    journal_entries=200_000,
 )
 QUICK = Effort(
     turns=1,
@@ -59,4 +61,5 @@ QUICK = Effort(
     latency=0.002,
     results_held=10,
     storm=(4, 2),
+    journal_entries=20,
 )

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import compiled_code
 import compiling
+import journals
 import memory
 import overhead
 import programs
@@ -36,6 +37,7 @@ GROUPS: dict[str, Measure] = {
     "programs": programs.measure,
     "memory": memory.measure,
     "storms": storms.measure,
+    "journals": journals.measure,
 }
 
 

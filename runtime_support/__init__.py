@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from runtime_support._overlap import later, overlap, print, together
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
-    from runtime_support._runs.stopping import BudgetSpent, RunStopped
+    from runtime_support._runs.keeping import journaled
+    from runtime_support._runs.places import call_key, scoped
+    from runtime_support._runs.stopping import BudgetSpent, JournalError, RunStopped
     from runtime_support._schema import check, require
     from runtime_support._tables import mean, read
     from runtime_support._tracing import add_observer
@@ -66,6 +68,7 @@ __all__ = [
     "File",
     "FileError",
     "Image",
+    "JournalError",
     "MissingError",
     "Plan",
     "ProgramError",
@@ -93,11 +96,13 @@ __all__ = [
     "add_observer",
     "ambiguous",
     "append_text",
+    "call_key",
     "check",
     "configure",
     "failure",
     "file",
     "image",
+    "journaled",
     "kind",
     "later",
     "list_files",
@@ -114,6 +119,7 @@ __all__ = [
     "read_text",
     "require",
     "run",
+    "scoped",
     "show",
     "snapshot",
     "to_json",
@@ -127,6 +133,7 @@ _HOMES = {
     "ambiguous": "programs._outcomes",
     "append_text": "_files",
     "BudgetSpent": "_runs.stopping",
+    "call_key": "_runs.places",
     "check": "_schema",
     "configure": "_config",
     "Failure": "_failures",
@@ -135,6 +142,8 @@ _HOMES = {
     "file": "_media",
     "Image": "_media",
     "image": "_media",
+    "JournalError": "_runs.stopping",
+    "journaled": "_runs.keeping",
     "kind": "_values",
     "later": "_overlap",
     "list_files": "_files",
@@ -157,6 +166,7 @@ _HOMES = {
     "run": "programs._prompting",
     "Scripted": "providers._scripted",
     "Settings": "_config",
+    "scoped": "_runs.places",
     "show": "_values",
     "snapshot": "_config",
     "to_json": "_jsontext",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from runtime_support._config import Settings, given_here, settings_for, settings_to_show
@@ -20,13 +21,14 @@ from runtime_support._exchange import Message, Provider, Request, ToolRequest
 from runtime_support._goals import ObjectGoal, goal_for
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Result
+from runtime_support._runs.keeping import Keeper, keeper_for
 from runtime_support._runs.stopping import RunStopped
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._tracing import Observer, observer_for
 from runtime_support._turns import check_wanted, complete
 from runtime_support._values import brief, plain
-from runtime_support.errors import CheckError, SaftError, ToolsUnsupported
+from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import provider_for
 
 
@@ -56,7 +58,7 @@ class Question(NamedTuple):
 class Asking:
     """A prompt that was called and is not answered: the steps to its answer, and who does them."""
 
-    __slots__ = ("place", "provider", "steps", "tools")
+    __slots__ = ("keeper", "place", "provider", "steps", "tools")
 
     def __init__(
         self,
@@ -64,27 +66,34 @@ class Asking:
         provider: Provider,
         tools: Mapping[str, Tool],
         place: Place | None,
+        keeper: Keeper | None = None,
     ) -> None:
         self.steps = steps
         self.provider = provider
         self.tools = tools
         self.place = place
+        self.keeper = keeper
 
     def answer(self) -> Answer:
         """The answer, each step done at once; an error has the position of the call."""
         try:
             return drive(self.steps, self.do)
         except (SaftError, RunStopped) as error:
+            if self.keeper is not None and isinstance(error, PromptError):
+                self.keeper.failed(error)
             annotate(error, self.place)
             raise
 
     def do(self, step: Step) -> Any:
         """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
         check_wanted()
+        keeper = self.keeper
         if isinstance(step, Request):
-            return complete(self.provider, step)
+            send = partial(complete, self.provider)
+            return send(step) if keeper is None else keeper.exchange(step, send)
         if isinstance(step, ToolRequest):
-            return call_tool(self.tools, step.name, step.arguments)
+            call = partial(call_tool, self.tools, step.name, step.arguments)
+            return call() if keeper is None else keeper.call(step, call)
         return step.do()
 
 
@@ -106,7 +115,8 @@ def asking(question: Question) -> Asking:
     conversation = _conversation(question, rendered, descriptions, settings, observer_for())
     steps = _steps(conversation, question.fields)
     place = place_of_call()
-    return Asking(steps, provider_for(settings, place), tools, place)
+    keeper = keeper_for(settings, place)
+    return Asking(steps, provider_for(settings, place), tools, place, keeper)
 
 
 def first_request(question: Question) -> Request:

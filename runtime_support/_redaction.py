@@ -82,12 +82,18 @@ def holds_secret(text: str) -> bool:
 
 def _secrets() -> list[str]:
     """The longest first, so that no rest of one stays."""
+    return _secrets_of(tuple(os.environ.items()), tuple(_remembered.items()))
+
+
+@lru_cache(maxsize=4)
+def _secrets_of(
+    variables: tuple[tuple[str, str], ...], remembered: tuple[tuple[str, str], ...]
+) -> list[str]:
     found: set[str] = set()
-    for name in list(os.environ):
-        value = os.environ.get(name, "")
+    for name, value in variables:
         if len(value) >= _SHORTEST and _SECRET_NAME.search(name):
             found |= _spellings(value, "")
-    for value, user in list(_remembered.items()):
+    for value, user in remembered:
         if len(value) >= _SHORTEST:
             found |= _spellings(value, user)
         elif user:

@@ -27,6 +27,7 @@ from typing import Any
 from runtime_support import _turns as turns
 from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
+from runtime_support._runs.places import Scope, enter, scope_here
 from runtime_support._turns import current, in_turn
 
 IDLE_SECONDS = 0.5
@@ -45,6 +46,7 @@ class Line:
         self.most = most
         self.parent = current.get()
         self.path = (*(self.parent.path if self.parent else ()), next(_numbers))
+        self.scope = scope_here().next_line()
         self.tasks: deque[Task] = deque()
         self.count = 0
         self.failed: set[int] = set()
@@ -180,6 +182,7 @@ class Task:
 
     def _call(self) -> Any:
         current.set(self)
+        enter(Scope(f"{self.line.scope}.{self.number}"))
         return call_from_afar(self.function)
 
     def _give_turn(self) -> None:

@@ -280,6 +280,12 @@ def run(
     max_cost: Annotated[
         float | None, typer.Option(help="What this run may cost, by the prices of the project.")
     ] = None,
+    journal: Annotated[
+        str | None,
+        typer.Option(
+            help="Keep the run in this file; the same command goes on with it.", metavar="FILE"
+        ),
+    ] = None,
     record: Annotated[
         str | None,
         typer.Option(help="Append every exchange with the model to this file.", metavar="FILE"),
@@ -309,6 +315,7 @@ def run(
         "SAFT_MAX_REQUESTS": max_requests,
         "SAFT_MAX_TOTAL_TOKENS": max_total_tokens,
         "SAFT_MAX_COST": max_cost,
+        "SAFT_JOURNAL": journal,
         "SAFT_RECORD": record,
         "SAFT_REPLAY": replay,
         "SAFT_TRACE": 1 if trace else None,
@@ -335,6 +342,26 @@ def run(
     from saftc.commands.run import run_module
 
     raise typer.Exit(run_module(module, workspace, arguments))
+
+
+@app.command()
+def trace(
+    file: Annotated[str, typer.Argument(help="The journal of a run.", metavar="FILE")],
+) -> None:
+    """Show what a run with a journal has asked, and what was answered."""
+    from saftc.commands.journals import show_trace
+
+    raise typer.Exit(show_trace(file))
+
+
+@app.command()
+def runs(
+    folder: Annotated[str, typer.Argument(help="Where to look.", metavar="FOLDER")] = ".",
+) -> None:
+    """List the journals in a folder: how far each run came, and what it took."""
+    from saftc.commands.journals import show_runs
+
+    raise typer.Exit(show_runs(folder))
 
 
 def _is_terminal() -> bool:

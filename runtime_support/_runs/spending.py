@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from heapq import nlargest
 
 from runtime_support._config import Settings
@@ -97,6 +99,13 @@ class Spending:
             self.total.add(taken)
             self._at(place).add(taken)
 
+    def add_kept(
+        self, settings: Settings, model: str, requests: int, sent: int, answered: int
+    ) -> None:
+        """Counts what the run has taken before, in processes that have ended."""
+        with self._lock:
+            self.total.add(_spent(settings, model, requests, sent, answered))
+
     def _at(self, place: Place | None) -> Spent:
         key = None if place is None else (place.code, place.instruction)
         return self._by_place.setdefault(key, (place, Spent()))[1]
@@ -155,30 +164,34 @@ def _counted(number: int, what: str) -> str:
 class Metered:
     """A provider whose requests are counted, for a prompt at this place."""
 
-    def __init__(self, provider: Provider, settings: Settings, place: Place | None) -> None:
-        self.provider = provider
+    def __init__(
+        self, live: Callable[[], Provider], settings: Settings, place: Place | None
+    ) -> None:
+        # Made when it is needed: what a journal answers needs neither a key nor a client.
+        self.live = cache(live)
         self.settings = settings
         self.place = place
 
     @property
     def answers_in_order(self) -> bool:
         """Whether which reply is given depends on what was asked before."""
-        return getattr(self.provider, "answers_in_order", False)
+        return getattr(self.live(), "answers_in_order", False)
 
     def complete(self, request: Request) -> Reply:
         """The reply; BudgetSpent when the run has no more to spend."""
         spending, settings, place = spending_here(), self.settings, self.place
-        model = request.model or _own_model(self.provider)
+        provider = self.live()
+        model = request.model or own_model(provider)
         guess = spending.begin(settings, request, model, place)
         reply: Reply | None = None
         try:
-            reply = self.provider.complete(request)
+            reply = provider.complete(request)
             return reply
         finally:
             spending.end(settings, reply, model, place, guess)
 
 
-def _own_model(provider: Provider) -> str:
+def own_model(provider: Provider) -> str:
     """What stands for the model where none was named."""
     name: str = getattr(provider, "default_model", "")
     return name or type(provider).__name__.removesuffix("Provider").lower()

@@ -30,3 +30,7 @@ class RunStopped(BaseException):
 
 class BudgetSpent(RunStopped):
     """The next request would pass the budget; nothing of it was sent."""
+
+
+class JournalError(RunStopped):
+    """What was answered cannot be kept; going on would be paid for in vain."""

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from runtime_support._runs.places import scope_here, within
 from runtime_support._runs.stopping import RunStopped
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.errors import ConfigError, ProviderError
@@ -231,11 +232,18 @@ class Machine:
         return self.bounded(result, f"{definition.name} returned", path, frame)
 
     async def _apply(self, definition: Definition, arguments: dict[str, Any], frame: Frame) -> Any:
+        # What is asked side by side is told apart in a journal.
+        scope = scope_here().part("p" + ".".join(map(str, frame.position)))
+
+        def apply() -> Any:
+            with within(scope):
+                return definition.apply(arguments)
+
         may_leave = definition.pure and frame.beside
         if may_leave and not inspect.iscoroutinefunction(definition.function):
-            result = await self._beside(lambda: definition.apply(arguments))
+            result = await self._beside(apply)
         else:
-            result = definition.apply(arguments)
+            result = apply()
         while inspect.isawaitable(result):
             result = await result
         return result

@@ -23,6 +23,7 @@ from runtime_support._exchange import Request
 from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import Answer, Result, ToolCall
+from runtime_support._runs.keeping import keeper_for
 from runtime_support._runs.stopping import RunStopped
 from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
@@ -273,7 +274,7 @@ def _asking(question: Question, conversions: list[Function], pure: list[Function
     conversation = Conversation(
         rendered.content, goal, (), settings, None, observer, is_given, question.earlier()
     )
-    return Asking(_steps(conversation, goal), provider, {}, place)
+    return Asking(_steps(conversation, goal), provider, {}, place, keeper_for(settings, place))
 
 
 def _steps(conversation: Conversation, goal: ProgramGoal) -> Steps[Answer]:

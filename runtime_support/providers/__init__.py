@@ -11,10 +11,9 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
-from runtime_support._runs.spending import Metered
+from runtime_support._runs.spending import Metered, own_model
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -52,16 +51,22 @@ def provider_for(settings: Settings, place: Place | None = None) -> Provider:
     It is one for all requests of the prompt, which wait no longer than its settings say.
     """
 
-    @cache
-    def live() -> Provider:
-        return Metered(live_provider(settings), settings, place)
-
+    live = Metered(lambda: live_provider(settings), settings, place)
     replaying, recording = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     if not replaying and not recording:
-        return live()
+        return live
     from runtime_support.providers._replay import Replaying
 
     return Replaying(replaying or None, recording or None, live)
+
+
+def who_answers(settings: Settings) -> tuple[str, str]:
+    """The name of the provider and of the model that answer, of which none is made for it."""
+    chosen = settings.provider or _default_name(settings)
+    if not isinstance(chosen, str):
+        return type(chosen).__name__, settings.model or own_model(chosen)
+    preset = _PRESETS.get(chosen)
+    return chosen, settings.model or (chosen if preset is None else preset[2])
 
 
 def live_provider(settings: Settings) -> Provider:

@@ -15,7 +15,6 @@ a request that holds one is refused before it is made.
 from __future__ import annotations
 
 import atexit
-import hashlib
 import json
 import os
 import sys
@@ -24,15 +23,24 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, fields
 from functools import cache, partial
 from heapq import nlargest
 from typing import Any, TypeAlias
 
-from runtime_support._exchange import Provider, Reply, Request, ToolRequest
+from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._files import check_regular, replace_file
 from runtime_support._media import text_of
 from runtime_support._redaction import holds_secret
+from runtime_support._runs.entries import (
+    Entry,
+    data_of,
+    key_of,
+    key_of_data,
+    line_of,
+    recorded,
+    reply_of,
+)
+from runtime_support._runs.reading import JOURNAL_START, exchanges
 from runtime_support._tracing import note
 from runtime_support._turns import current, in_turn
 from runtime_support._values import is_object
@@ -41,14 +49,12 @@ from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsu
 if sys.platform != "win32":
     import fcntl
 
-KEY_LENGTH = 16
 MOST_DIFFERENCES = 30
 # Entries that are compared in full with a request that is missing, and how much of each is read to
 # choose them.
 MOST_COMPARED = 8
 _SKIMMED = 4000
 
-Entry: TypeAlias = dict[str, Any]
 Place: TypeAlias = tuple[str, int]
 
 
@@ -57,7 +63,8 @@ class Recording:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.entries, torn = _read(path)
+        self.is_journal = _is_journal(path)
+        self.entries, torn = (_from_journal(path), None) if self.is_journal else _read(path)
         if torn is not None:
             note(f"{path}:{torn}: the last line is incomplete and is left out")
         self.used: set[Place] = set()
@@ -78,7 +85,7 @@ class Recording:
     def find(self, request: Request, place: Place) -> Entry | None:
         """The entry of the request at its place, which then counts as used."""
         # Recordings of earlier versions have every model in their keys.
-        with_model = (_key(request.canonical()), place[1])
+        with_model = (key_of_data(request.canonical()), place[1])
         with self._lock:
             for one in (place, with_model):
                 if one in self.entries:
@@ -88,7 +95,7 @@ class Recording:
 
     def check(self, request: Request) -> None:
         """ConfigError when an exchange with this request could not be recorded."""
-        if holds_secret(json.dumps(_recorded(request), ensure_ascii=False)):
+        if holds_secret(json.dumps(recorded(request), ensure_ascii=False)):
             raise ConfigError(
                 f"not recorded in {self.path}: the request holds something like a key",
                 hint="take the secret out of the prompt",
@@ -109,12 +116,12 @@ class Recording:
         if holds_secret(json.dumps(reply, ensure_ascii=False)):
             note(f"not recorded in {self.path}: the reply holds something like a key")
             return
-        entry = {"key": place[0], "repeat": place[1], "request": _recorded(request), **reply}
+        entry = {"key": place[0], "repeat": place[1], "request": recorded(request), **reply}
         with self._lock:
             self.entries[place] = entry
             self.used.add(place)
             self.has_changed = True
-            self._unwritten.append(_line(entry))
+            self._unwritten.append(line_of(entry))
             try:
                 self._write()
             except OSError as error:
@@ -134,7 +141,7 @@ class Recording:
                 with _held(self.path) if _HAS_LOCKS else nullcontext():
                     # Read again: other processes may have written to it; later lines replace.
                     entries, _ = _read(self.path)
-                    lines = [_line(entry) for _, entry in sorted(entries.items())]
+                    lines = [line_of(entry) for _, entry in sorted(entries.items())]
                     replace_file(self.path, b"".join(lines))
             except OSError as error:
                 missing = f"; {len(self._unwritten)} replies are not in it" * bool(self._unwritten)
@@ -156,10 +163,15 @@ class Replaying:
     """A provider that answers from a recording, or records what another one answers."""
 
     def __init__(
-        self, replay: str | None, record: str | None, live: Callable[[], Provider]
+        self, replay: str | None, record: str | None, live: Provider
     ) -> None:
         self.replay = None if replay is None else opened(replay)
         self.record = None if record is None else opened(record)
+        if self.record is not None and self.record.is_journal:
+            raise ConfigError(
+                f"{self.record.path} is the journal of a run: nothing is recorded there",
+                hint="name another file",
+            )
         self.live = live
 
     def complete(self, request: Request) -> Reply:
@@ -172,52 +184,34 @@ class Replaying:
         if self.replay is not None:
             entry = self.replay.find(request, places[id(self.replay)]())
             if entry is not None:
-                return _reply_of(entry, self.replay.path)
+                return reply_of(entry, self.replay.path)
             if self.record is None:
                 raise _miss(self.replay, request)
         if self.record is None:
-            return self.live().complete(request)
+            return self.live.complete(request)
         self.record.check(request)
         put = partial(self._put, self.record, places[id(self.record)], request)
         try:
-            reply = self.live().complete(request)
+            reply = self.live.complete(request)
         except ToolsUnsupported as refusal:
-            in_turn(partial(put, {"refused": "tools", "message": refusal.message}))
+            in_turn(partial(put, data_of(refusal)))
             raise
         except SaftError:
             in_turn(places[id(self.record)])  # it counts, for those that are the same
             raise
-        in_turn(partial(put, {"reply": asdict(reply)}))
+        in_turn(partial(put, data_of(reply)))
         return reply
 
     @property
     def answers_in_order(self) -> bool:
         """Whether which reply is given depends on what was asked before."""
-        return self.replay is not None or getattr(self.live(), "answers_in_order", False)
+        return self.replay is not None or getattr(self.live, "answers_in_order", False)
 
     @staticmethod
     def _put(
         recording: Recording, place: Callable[[], Place], request: Request, reply: Entry
     ) -> None:
         recording.put(place(), request, reply)
-
-
-def key_of(request: Request) -> str:
-    """The key of a request: the same for the same data."""
-    return _key(_recorded(request))
-
-
-def _recorded(request: Request) -> dict[str, Any]:
-    """The canonical data of a request, without a model that its program did not choose."""
-    data = request.canonical()
-    if not request.model_is_given:
-        data.pop("model", None)
-    return data
-
-
-def _key(data: dict[str, Any]) -> str:
-    text = json.dumps(data, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_LENGTH]
 
 
 # What records the requests that a recording misses, by its path: whoever replays it may know.
@@ -306,6 +300,26 @@ def _read(path: str) -> tuple[dict[Place, Entry], int | None]:
     return entries, None
 
 
+def _is_journal(path: str) -> bool:
+    try:
+        check_regular(path)
+        with open(path, "rb") as file:
+            return file.read(len(JOURNAL_START)) == JOURNAL_START
+    except OSError:
+        return False  # `_read` says what is wrong
+
+
+def _from_journal(path: str) -> dict[Place, Entry]:
+    """The exchanges of a run as entries, those of one request in the order of the file."""
+    asked: Counter[str] = Counter()
+    found: dict[Place, Entry] = {}
+    for entry in exchanges(path):
+        key = entry["hash"]
+        found[key, asked[key]] = {"key": key, "repeat": asked[key], **entry}
+        asked[key] += 1
+    return found
+
+
 def _is_entry(entry: Any) -> bool:
     return (
         is_object(entry)
@@ -314,12 +328,6 @@ def _is_entry(entry: Any) -> bool:
         and is_object(entry.get("request"))
         and ("refused" in entry or is_object(entry.get("reply")))
     )
-
-
-def _line(entry: Entry) -> bytes:
-    # Of half a surrogate pair, the escape is JSON as well.
-    text = json.dumps(entry, ensure_ascii=False) + "\n"
-    return text.encode("utf-8", "backslashreplace")
 
 
 _HAS_LOCKS = sys.platform != "win32"
@@ -401,24 +409,6 @@ def _check_writable(path: str) -> None:
     os.close(os.open(path, os.O_RDWR))
 
 
-def _reply_of(entry: Entry, path: str) -> Reply:
-    """The reply of an entry; what a later version has written beside it is left out."""
-    if "refused" in entry:
-        raise ToolsUnsupported(str(entry.get("message", "the provider takes no tools")))
-    try:
-        reply = _known(Reply, entry["reply"])
-        calls = [ToolRequest(**_known(ToolRequest, call)) for call in reply.pop("tool_calls", ())]
-        return Reply(**reply, tool_calls=tuple(calls))
-    except (AttributeError, TypeError) as error:
-        key = entry["key"]
-        raise ConfigError(f"{path}: the entry {key} has no usable reply: {error}") from None
-
-
-def _known(class_: Any, data: dict[str, Any]) -> dict[str, Any]:
-    names = {own.name for own in fields(class_)}
-    return {name: value for name, value in data.items() if name in names}
-
-
 def _miss(recording: Recording, request: Request) -> ReplayMiss:
     """The error, with the difference to the nearest entry."""
     import difflib
@@ -427,7 +417,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
         return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True).splitlines()
 
     hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
-    wanted = pretty(_recorded(request))
+    wanted = pretty(recorded(request))
     known = [entry["request"] for _, entry in sorted(recording.entries.items())]
     if not known:
         path = recording.path
@@ -435,7 +425,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
         found = f"the recording {path} has no entries"
         message = found if is_empty else f"there is no recording {path}"
         return ReplayMiss(message, hint=hint)
-    likely = _likely(known, _recorded(request))
+    likely = _likely(known, recorded(request))
     ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
     nearest = max(ranked, key=lambda pair: pair[0])[1]
     difference = list(

@@ -40,9 +40,14 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     main = sys.modules["__main__"] = ModuleType("__main__")
     # Where the runtime begins the relative paths of a script.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
+    ended = "failed"
     try:
         _execute(module, main, workspace, scripts)
-    except (KeyboardInterrupt, SystemExit):
+        ended = "ok"
+    except SystemExit as end:
+        ended = "failed" if end.code else "ok"
+        raise
+    except KeyboardInterrupt:
         raise
     except BaseException as error:
         if isinstance(error, BrokenPipeError) and is_of_saft(error, scripts):
@@ -50,7 +55,17 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         sys.stdout.flush()
         sys.stderr.write(explain(error, scripts))
         return 1
+    finally:
+        _close_journals(ended)
     return 0
+
+
+def _close_journals(ended: str) -> None:
+    """Has the journal of the run tell how it has ended."""
+    if "runtime_support._runs.keeping" in sys.modules:
+        from runtime_support._runs.keeping import close_journals
+
+        close_journals(ended)
 
 
 def _execute(

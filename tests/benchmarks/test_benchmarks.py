@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.one_python
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-GROUPS = ("overhead", "startup", "compiling", "code", "programs", "memory", "storms")
+GROUPS = ("overhead", "startup", "compiling", "code", "programs", "memory", "storms", "journals")
 
 
 def _module(name: str) -> ModuleType:

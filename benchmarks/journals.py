@@ -1,0 +1,73 @@
+"""A long journal: the time to open it, and the memory of the process that has it open."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from efforts import Effort
+from figures import Figure
+from peers import REPOSITORY, Peers
+from workers import environment
+
+GROUP = "journals"
+MOST_SECONDS = 1.0
+MOST_MEGABYTES = 100
+
+_OPEN = """
+import resource, sys, time
+from runtime_support import prompt, configure
+configure(provider="mock")
+prompt("what is loaded by a prompt does not count")
+from runtime_support._runs.journal import Journal
+started = time.process_time()
+journal = Journal(sys.argv[1])
+print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(journal.kept)
+"""
+
+
+def measure(effort: Effort, _: Peers) -> Iterator[Figure]:
+    """The seconds and the megabytes of the whole process."""
+    count = effort.journal_entries
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.journal"
+        _write(path, count)
+        done = subprocess.run(
+            [sys.executable, "-c", _OPEN, str(path)],
+            env=environment(REPOSITORY),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    seconds, megabytes, kept = map(float, done.stdout.split())
+    assert kept == count
+    yield Figure(GROUP, f"open {count:,} entries", "s", seconds, at_most=MOST_SECONDS)
+    yield Figure(GROUP, "the process then", "MB", megabytes, at_most=MOST_MEGABYTES)
+
+
+def _write(path: Path, count: int) -> None:
+    head = {"saft": "journal", "version": 1, "saftc": "0", "script": "", "time": 0.0}
+    with path.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(head) + "\n")
+        for number in range(count):
+            file.write(json.dumps(_entry(number)) + "\n")
+
+
+def _entry(number: int) -> dict[str, object]:
+    return {
+        "at": ["", f"{number:016x}", 0, 0],
+        "used": ["gpt-4o-mini", 120, 80],
+        "hash": f"{number:016x}",
+        "who": "openai gpt-4o-mini",
+        "place": "triage.saft:12:5",
+        "time": 1795317109.8,
+        "ms": 812.0,
+        "from": 0,
+        "request": {"messages": [{"role": "user", "content": "a mail " * 50}]},
+        "reply": {"text": "an answer " * 20, "tool_calls": [], "finish": "stop"},
+    }

@@ -1,0 +1,285 @@
+"""A journal: the exchanges and the calls of tools of one run, in a file of JSON lines.
+
+    {"saft": "journal", "version": 1, "script": "triage", ...}        a process begins
+    {"at": ["", "3f2a...", 0, 0], "used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}
+    {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}
+    {"at": ["", "3f2a...", 0, 2], "forget": "ContractError: ..."}     from this step on, ask again
+    {"ended": "ok", ...}                                              the process is over
+
+Lines are added and never changed; later ones take the place of earlier ones. Of what they hold only
+the places are kept in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from runtime_support._redaction import holds_secret
+from runtime_support._runs.entries import Entry, line_of
+from runtime_support._runs.lines import Lines
+from runtime_support._runs.places import Asked, lines_of, order_of, without_order
+from runtime_support._tracing import note
+from runtime_support._version import __version__
+from runtime_support.errors import ConfigError
+
+VERSION = 1
+_TEXT = rb'"([^"\\]*(?:\\.[^"\\]*)*)"'
+_START = re.compile(
+    rb'\{"at": (\[%b, "[0-9a-f]+", \d+, (?:(\d+)|"\w+")\]), "(\w+)": '
+    rb"(?:\[%b, (\d+), (\d+)\])?" % (_TEXT.replace(b"(", b"(?:", 1), _TEXT)
+)
+# Names that say nothing of which script runs.
+_NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
+_LENGTH_BITS = 32
+
+
+class Journal:
+    """What is kept of a run, by place; for all threads of the process."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.script = script_here()
+        self.kept = self.damaged = 0
+        self.new = 0
+        # By model: exchanges, and tokens in and out, of all that was ever answered.
+        self.paid: dict[str, list[int]] = {}
+        self._at: dict[int, int] = {}
+        self._used: set[int] = set()
+        self._prompts = self._claimed = 0
+        self._begun: float | None = None
+        self._ended: str | None = None
+        self._free: dict[tuple[str, str], list[Asked]] | None = None
+        self._told: set[str] = set()
+        self._lock = threading.Lock()
+        self.lines = Lines(path)
+        try:
+            self._read()
+            if self.lines.torn:
+                self.lines.cut()
+                note(f"{path}: the last line is incomplete and is left out")
+            if self.damaged:
+                lines = "1 line is" if self.damaged == 1 else f"{self.damaged} lines are"
+                note(f"{path}: {lines} damaged; what stood there is asked again")
+            self._tell_of_beginning()
+            head = {"saft": "journal", "version": VERSION, "saftc": __version__}
+            self._note({**head, "script": self.script, "process": os.getpid(), "time": _now()})
+        except BaseException:
+            self.lines.close()
+            raise
+
+    def claim(self, asked: Asked) -> bool:
+        """Whether something is kept of this call; then it is this one's."""
+        place = _place(asked, 0)
+        with self._lock:
+            if place not in self._at or place in self._used:
+                return False
+            self._used.add(place)
+            self._claimed += 1
+        return True
+
+    def claim_like(self, asked: Asked) -> Asked | None:
+        """A call with this key that was asked elsewhere, and that nobody has asked for until now.
+
+        What ran ahead then and does not now, or the other way round, has another scope. All that
+        comes before in the script has to have ended, so that what is left is nobody's.
+        """
+        with self._lock:
+            for other in self._like(asked):
+                if _place(other, 0) not in self._used:
+                    self._used.add(_place(other, 0))
+                    self._claimed += 1
+                    return other
+        return None
+
+    def has_like(self, asked: Asked) -> bool:
+        """Whether there may be such a call."""
+        with self._lock:
+            return any(self._like(asked))
+
+    def _like(self, asked: Asked) -> Iterator[Asked]:
+        like = self._free_ones().get((without_order(asked.scope), asked.key), ())
+        lines = lines_of(asked.scope)
+        # What is in the same lines is there for those who ask for it.
+        return (other for other in like if lines_of(other.scope) != lines)
+
+    def find(self, asked: Asked, step: int | str) -> Entry | None:
+        """What is kept of a step."""
+        where = self._at.get(_place(asked, step))
+        if where is None:
+            return None
+        line = self.lines.at(where >> _LENGTH_BITS, where & ((1 << _LENGTH_BITS) - 1))
+        try:
+            entry: Entry = json.loads(line)
+        except ValueError:
+            note(f"{self.path}: a line is damaged; what stood there is asked again")
+            return None
+        return entry if entry["at"] == [*asked, step] else None
+
+    def put(self, asked: Asked, step: int | str, entry: Entry) -> None:
+        """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
+        line = line_of({"at": [*asked, step], **entry})
+        if holds_secret(line.decode()):
+            self._tell(f"not kept in {self.path}: an answer holds something like a key")
+            return
+        offset = self.lines.append(line)
+        with self._lock:
+            self._at[_place(asked, step)] = offset << _LENGTH_BITS | len(line)
+            if step == 0:
+                self._used.add(_place(asked, 0))
+            self.new += type(step) is int
+
+    def forget(self, asked: Asked, step: int, why: str) -> None:
+        """Has a prompt be asked again from this step on when the run goes on."""
+        self._note({"at": [*asked, step], "forget": why})
+
+    def close(self, ended: str) -> None:
+        """The process is over, or the run in it: "ok" or "failed"."""
+        unused = self._prompts - self._claimed
+        end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
+        try:
+            self._note(end)
+        finally:
+            self.lines.close()
+        if ended != "ok":
+            count = self.kept + self.new
+            note(f"{_answers(count)} kept in {self.path}; the same command goes on from there")
+        elif unused:
+            note(f"{self.path}: {_answers(unused)} kept that this run did not ask for")
+
+    def _read(self) -> None:
+        matched, paid = _START.match, dict[bytes, list[int]]()
+        is_first = True
+        for offset, line in self.lines:
+            if is_first:
+                check_head(self.path, line, self.script)
+                is_first = False
+            start = matched(line)
+            if start is None or not line.endswith(b"}\n"):
+                self.damaged += not self._read_other(line)
+                continue
+            at, number, kind, model, sent, answered = start.groups()
+            if kind == b"forget":
+                self._drop(json.loads(at))
+                continue
+            place = hash(at)
+            if number is not None and place not in self._at:
+                self.kept += 1
+                self._prompts += number == b"0"
+            self._at[place] = offset << _LENGTH_BITS | len(line)
+            if model is not None:
+                sums = paid.get(model) or paid.setdefault(model, [0, 0, 0])
+                sums[0] += 1
+                sums[1] += int(sent)
+                sums[2] += int(answered)
+        self.paid = {json.loads(b'"' + model + b'"'): sums for model, sums in paid.items()}
+
+    def _drop(self, at: list[Any]) -> None:
+        """Leaves out what stands in the file from a step on."""
+        asked, step = Asked(*at[:3]), at[3]
+        while self._at.pop(_place(asked, step), None) is not None:
+            self.kept -= 1
+            self._prompts -= not step
+            step += 1
+
+    def _read_other(self, line: bytes) -> bool:
+        try:
+            entry = json.loads(line)
+            self._begun = entry.get("time", self._begun) if "saft" in entry else self._begun
+            self._ended = None if "saft" in entry else str(entry["ended"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return False
+        return True
+
+    def _free_ones(self) -> dict[tuple[str, str], list[Asked]]:
+        """The calls that nobody has asked for, by scope and key, in the order of the script."""
+        if self._free is None:
+            self._free = {}
+            for _, line in self.lines if self._prompts > self._claimed else ():
+                start = _START.match(line)
+                if start is None or start[2] != b"0" or start[3] == b"forget":
+                    continue
+                scope, key, repeat, _ = json.loads(start[1])
+                asked = Asked(scope, key, repeat)
+                place = _place(asked, 0)
+                if place in self._at and place not in self._used:
+                    like = self._free.setdefault((without_order(scope), key), [])
+                    if asked not in like:
+                        like.append(asked)
+            for like in self._free.values():
+                like.sort(key=lambda one: (order_of(one.scope), one.repeat))
+        return self._free
+
+    def _tell_of_beginning(self) -> None:
+        if self._begun is None:
+            return
+        begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._begun))
+        what = "goes on with the run" if self._ended != "ok" else "repeats the run that ended well"
+        note(f"{self.path}: {what}, last begun {begun}; {_answers(self.kept)} kept")
+
+    def _note(self, entry: Entry) -> None:
+        self.lines.append(line_of(entry))
+
+    def _tell(self, text: str) -> None:
+        with self._lock:
+            is_new = text not in self._told
+            self._told.add(text)
+        if is_new:
+            note(text)
+
+
+def check_head(path: str, line: bytes, script: str = "") -> None:
+    """ConfigError when the file is none that this run can be kept in; it stays as it is."""
+    try:
+        head = json.loads(line)
+        is_journal = head["saft"] == "journal"
+        version = head["version"]
+        other = str(head["script"])
+    except (ValueError, KeyError, TypeError):
+        is_journal, version, other = False, 0, ""
+    if not is_journal:
+        is_recording = b'"key": ' in line and b'"repeat": ' in line
+        raise ConfigError(
+            f"{path} is no journal" + ("; it is a recording" if is_recording else ""),
+            setting="journal",
+            hint="`--replay` takes recordings" if is_recording else "name another file",
+        )
+    if version != VERSION:
+        raise ConfigError(
+            f"{path} is a journal of version {version}; this one writes version {VERSION}",
+            setting="journal",
+            hint="go on with the saftc that has begun it, or name another file",
+        )
+    if other and script and other != script:
+        raise ConfigError(
+            f"{path} is the journal of another script, {other}: this is {script}",
+            setting="journal",
+            hint="name another file",
+        )
+
+
+def script_here() -> str:
+    """The name of the script that runs, without its ending; empty when nobody knows."""
+    name = os.path.basename(sys.argv[0]) if sys.argv else ""
+    stem = os.path.splitext(name)[0]
+    return "" if stem in _NO_SCRIPTS else stem
+
+
+def _place(asked: Asked, step: int | str) -> int:
+    """A number for a place, of which there are too many to keep them as they are."""
+    text = json.dumps([*asked, step], ensure_ascii=False)
+    return hash(text.encode("utf-8", "backslashreplace"))
+
+
+def _answers(count: int) -> str:
+    return "1 answer is" if count == 1 else f"{count:,} answers are"
+
+
+def _now() -> float:
+    return round(time.time(), 3)

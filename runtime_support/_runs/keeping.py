@@ -1,0 +1,248 @@
+"""Answering the steps of a conversation from a journal, and keeping there what it does not have.
+
+keeper = Keeper(journal, who, asked)
+keeper.exchange(request, send)       from the journal, or sent and kept
+keeper.call(wanted, call)            the same for a call of a tool
+
+with journaled("monday.journal"):    for a block of a program of one's own
+    triage(mail)
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from runtime_support._config import Settings
+from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._positions import Place
+from runtime_support._redaction import redacted
+from runtime_support._results import ToolCall
+from runtime_support._runs.entries import Entry, data_of, key_of, key_of_data, recorded, reply_of
+from runtime_support._runs.journal import Journal
+from runtime_support._runs.places import Asked, Scope, scope_here, within
+from runtime_support._runs.spending import spending_here
+from runtime_support._runs.stopping import RunStopped
+from runtime_support._tracing import note
+from runtime_support._turns import await_turn
+from runtime_support.errors import (
+    ConfigError,
+    ContractError,
+    PromptError,
+    Refused,
+    ToolsUnsupported,
+    TruncatedReply,
+)
+
+
+class Keeper:
+    """One call of `prompt` in a run that is journaled."""
+
+    def __init__(self, journal: Journal, who: str, model: str, place: Place | None) -> None:
+        self.journal = journal
+        self.who = who
+        self.model = model
+        self.place = place
+        self.asked: Asked | None = None
+        self.other: Asked | None = None
+        self.steps = self.calls = 0
+        self.sent = 0
+
+    def exchange(self, request: Request, send: Callable[[Request], Reply]) -> Reply:
+        """The reply that is kept, or the one that is sent for and then kept."""
+        key = key_of(request)
+        asked = self.asked or self._begin(key)
+        step, self.steps = self.steps, self.steps + 1
+        entry = self._found(asked, step)
+        if entry is not None and entry.get("hash") == key:
+            self.sent = len(request.messages)
+            return reply_of(entry, self.journal.path)
+        started = time.time()
+        answer: Reply | ToolsUnsupported
+        try:
+            answer = send(request)
+        except ToolsUnsupported as refusal:
+            answer = refusal
+        tokens = (0, 0)
+        if isinstance(answer, Reply):
+            tokens = answer.input_tokens, answer.output_tokens
+        data = recorded(request)
+        # What the entries before have is left out, unless the conversation has begun anew.
+        told = self.sent if self.sent < len(request.messages) else 0
+        data["messages"] = data["messages"][told:]
+        self.sent = len(request.messages)
+        self.journal.put(
+            asked,
+            step,
+            {
+                "used": [self.model, *tokens],
+                "hash": key,
+                "who": self.who,
+                "place": None if self.place is None else self.place.text(),
+                "time": round(started, 3),
+                "ms": round((time.time() - started) * 1000, 1),
+                "from": told,
+                "request": _readable(data),
+                **data_of(answer),
+            },
+        )
+        if isinstance(answer, Reply):
+            return answer
+        raise answer
+
+    def call(self, wanted: ToolRequest, call: Callable[[], ToolCall]) -> ToolCall:
+        """The outcome of a call of a tool that is kept, or the one that it has now."""
+        assert self.asked is not None
+        self.calls += 1
+        step = f"t{self.calls}"
+        sent = {"tool": wanted.name, "sent": wanted.arguments}
+        entry = self._found(self.asked, step)
+        if entry is not None and {name: entry.get(name) for name in sent} == sent:
+            told = entry["args"], entry["result"], entry["error"], entry["ms"]
+            return ToolCall(wanted.name, *told)
+        started = round(time.time(), 3)
+        with within(Scope(self.asked.inside(step))):
+            made = call()
+        outcome = {"args": made.args, "result": made.result, "error": made.error}
+        kept = {**sent, "time": started, **outcome, "ms": round(made.duration, 1)}
+        self.journal.put(self.asked, step, kept)
+        return made
+
+    def failed(self, error: PromptError) -> None:
+        """Has the prompt be asked again from its first unusable reply when the run goes on."""
+        match error:
+            case ContractError():
+                unusable = len(error.attempts)
+            case Refused() | TruncatedReply():
+                unusable = 1
+            case _:
+                return
+        if self.asked is not None and unusable:
+            why = f"{type(error).__name__}: {redacted(error.message)}"
+            self.journal.forget(self.asked, max(0, self.steps - unusable), why)
+
+    def _begin(self, key: str) -> Asked:
+        journal = self.journal
+        self.asked = asked = scope_here().asked(key_of_data([key, self.who]))
+        if not journal.claim(asked) and journal.has_like(asked):
+            await_turn()
+            self.other = journal.claim_like(asked)
+        return asked
+
+    def _found(self, asked: Asked, step: int | str) -> Entry | None:
+        entry = self.journal.find(asked, step)
+        if entry is None and self.other is not None:
+            entry = self.journal.find(self.other, step)
+            if entry is not None:  # from now on it is here that it is looked for
+                copy = {name: part for name, part in entry.items() if name not in ("at", "used")}
+                self.journal.put(asked, step, {"instead": entry["at"], **copy})
+        return entry
+
+
+def _readable(data: Entry) -> Entry:
+    """A request without secrets: it is kept to be read, and not to be sent."""
+    return json.loads(redacted(json.dumps(data, ensure_ascii=False)))
+
+
+def keeper_for(settings: Settings, place: Place | None) -> Keeper | None:
+    """What keeps a prompt of this run; None when the run has no journal."""
+    journal = journal_here(settings)
+    if journal is None:
+        return None
+    from runtime_support.providers import who_answers
+
+    name, model = who_answers(settings)
+    return Keeper(journal, f"{name} {model}", model, place)
+
+
+# Which journal
+
+
+_of_block: ContextVar[Journal | None] = ContextVar("saft_journal", default=None)
+_of_process: dict[str, Journal] = {}
+_lock = threading.Lock()
+
+
+def journal_here(settings: Settings) -> Journal | None:
+    """The journal of the block around, or of the process; opened at its first use."""
+    journal = _of_block.get()
+    if journal is not None:
+        return journal
+    path = os.environ.get("SAFT_JOURNAL")
+    if not path:
+        return None
+    if os.environ.get("SAFT_RECORD") or os.environ.get("SAFT_REPLAY"):
+        raise ConfigError(
+            "a run has a journal, or is recorded or replayed: not both",
+            setting="journal",
+            hint="`--replay` also reads journals",
+        )
+    with _lock:
+        journal = _of_process.get(path)
+        if journal is None:
+            journal = _of_process[path] = _opened(path, settings)
+        return journal
+
+
+def _opened(path: str, settings: Settings) -> Journal:
+    """The journal; what it has cost counts for the budget of the run."""
+    journal = Journal(path)
+    for model, paid in journal.paid.items():
+        spending_here().add_kept(settings, model, *paid)
+    return journal
+
+
+@contextmanager
+def journaled(path: str) -> Generator[None]:
+    """Has the block be a run of its own that is kept in this file, or goes on from there.
+
+    It holds in this thread or task, and in those that get a copy of its context.
+    """
+    from runtime_support._config import settings_for
+
+    path = os.fspath(path)
+    journal = _opened(path, settings_for())
+    token = _of_block.set(journal)
+    ended = "failed"
+    try:
+        with within(Scope()):
+            yield
+        ended = "ok"
+    finally:
+        _of_block.reset(token)
+        journal.close(ended)
+
+
+def close_journals(ended: str) -> None:
+    """Closes the journals of the process: how it has ended is told there."""
+    with _lock:
+        journals = list(_of_process.values())
+        _of_process.clear()
+    for journal in journals:
+        journal.close(ended)
+
+
+@atexit.register
+def _close_at_exit() -> None:
+    try:
+        close_journals("failed" if getattr(sys, "last_value", None) is not None else "ok")
+    except RunStopped as error:
+        note(str(error))
+
+
+def _forget() -> None:
+    """A forked process has not the run of its parent, and what that has open stays the parent's."""
+    global _lock, _of_process
+    _lock, _of_process = threading.Lock(), {}
+    _of_block.set(None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

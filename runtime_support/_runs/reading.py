@@ -1,0 +1,119 @@
+"""Looking at a journal, also while its run goes on; nothing of it is changed.
+
+told(path)        what was asked and answered, as a trace
+summary(path)     a Summary: whose it is, how far it came, what it took
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from runtime_support._files import check_regular
+from runtime_support._runs.entries import Entry
+from runtime_support._runs.journal import check_head
+from runtime_support._runs.lines import is_taken
+from runtime_support._runs.spending import Spent
+from runtime_support._tracing import trace_text
+from runtime_support.errors import ConfigError
+
+JOURNAL_START = b'{"saft": "journal"'
+
+
+@dataclass(slots=True)
+class Summary:
+    """`state` is "running", "ok", "failed" or "killed"; times are in seconds, sizes in bytes."""
+
+    script: str = ""
+    begun: float = 0.0
+    processes: int = 0
+    state: str = "killed"
+    size: int = 0
+    prompts: set[tuple[str, str, int]] = field(default_factory=set[tuple[str, str, int]])
+    spent: Spent = field(default_factory=Spent)
+    tools: int = 0
+
+
+def entries(path: str) -> Iterator[Entry]:
+    """The whole lines of a journal; ConfigError when it is none."""
+    is_first = True
+    try:
+        check_regular(path)
+        with open(path, "rb") as file:
+            for line in file:
+                if is_first:
+                    check_head(path, line)
+                    is_first = False
+                try:
+                    entry = json.loads(line)
+                except ValueError:
+                    continue  # damaged, or being written
+                if isinstance(entry, dict):
+                    yield entry
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConfigError(f"cannot read the journal {path}: {reason}") from None
+    if is_first:
+        raise ConfigError(f"{path} is empty")
+
+
+def exchanges(path: str) -> Iterator[Entry]:
+    """The exchanges that a run would be answered with: the last of each place, not forgotten."""
+    found: dict[tuple[object, ...], Entry] = {}
+    for entry in entries(path):
+        at = tuple(entry.get("at", ()))
+        if "forget" in entry:
+            for later in [one for one in found if one[:3] == at[:3] and _is_from(one[3], at[3])]:
+                del found[later]
+        elif "hash" in entry:
+            found.pop(tuple(entry.get("instead", ())), None)
+            found[at] = entry
+    yield from found.values()
+
+
+def told(path: str) -> Iterator[str]:
+    """What was asked and answered, in the order of the file."""
+    numbers: dict[tuple[str, str, int], int] = {}
+    for entry in entries(path):
+        if "at" not in entry or "forget" in entry or "instead" in entry:
+            continue
+        scope, key, repeat, _ = entry["at"]
+        number = numbers.setdefault((scope, key, repeat), len(numbers) + 1)
+        base = {"prompt": number, "place": entry.get("place")}
+        if "tool" in entry:
+            yield trace_text({**base, **entry, "event": "tool", "duration": entry["ms"]})
+            continue
+        request: Entry = {"messages": [], "model": entry["used"][0], **entry["request"]}
+        yield trace_text({**base, **request, "event": "request", "new_from": 0})
+        if "reply" in entry:
+            yield trace_text({**base, **entry["reply"], "event": "reply", "duration": entry["ms"]})
+        else:
+            error = {"error": "ToolsUnsupported", "message": entry.get("message", "")}
+            yield trace_text({**base, **error, "event": "failure", "duration": entry["ms"]})
+
+
+def summary(path: str) -> Summary:
+    """How far a run came, and what it took."""
+    found = Summary(size=os.path.getsize(path) if os.path.isfile(path) else 0)
+    for entry in entries(path):
+        if "saft" in entry:
+            found.script, found.begun = entry["script"], found.begun or entry["time"]
+            found.processes += 1
+            found.state = "killed"
+        elif "ended" in entry:
+            found.state = entry["ended"]
+        elif "used" in entry:
+            _, sent, answered = entry["used"]
+            found.prompts.add(tuple(entry["at"][:3]))
+            found.spent.add(Spent(1, sent, answered))
+        found.tools += "tool" in entry and "instead" not in entry
+    with open(path, "rb") as file:
+        if is_taken(file.fileno()):
+            found.state = "running"
+    return found
+
+
+def _is_from(step: object, first: int) -> bool:
+    return isinstance(step, int) and step >= first

@@ -1,0 +1,67 @@
+"""Looking at journals: what a run has asked, and the runs of a folder."""
+
+import time
+from pathlib import Path
+
+from saftc.commands.reporting import complain, write_result
+
+
+def show_trace(file: str) -> int:
+    """Writes what a journal holds to standard output, and its sum; gives the exit code."""
+    from runtime_support._runs.reading import summary, told
+    from runtime_support.errors import ConfigError
+
+    try:
+        for text in told(file):
+            write_result(text + "\n")
+        found = summary(file)
+    except ConfigError as problem:
+        complain(str(problem))
+        return 1
+    calls = f", {found.tools} calls of tools" if found.tools else ""
+    write_result(f"{len(found.prompts)} prompts, {found.spent}{calls}; {found.state}\n")
+    return 0
+
+
+def show_runs(folder: str) -> int:
+    """Writes a line for each journal in a folder to standard output; gives the exit code."""
+    from runtime_support._files import size_text
+    from runtime_support._runs.reading import summary
+    from runtime_support.errors import ConfigError
+
+    if not Path(folder).is_dir():
+        complain(f"there is no folder {folder}")
+        return 1
+    rows = [("journal", "script", "begun", "state", "answers", "tokens", "size")]
+    for path in sorted(Path(folder).iterdir()):
+        if not _begins_as_journal(path):
+            continue
+        try:
+            found = summary(str(path))
+        except ConfigError as problem:
+            complain(str(problem))
+            continue
+        begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.begun))
+        spent = found.spent
+        numbers = f"{spent.requests:,}", f"{spent.tokens:,}", size_text(found.size)
+        rows.append((path.name, found.script, begun, found.state, *numbers))
+    if len(rows) == 1:
+        write_result(f"there are no journals in {folder}\n")
+        return 0
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        write_result("  ".join(cells).rstrip() + "\n")
+    return 0
+
+
+def _begins_as_journal(path: Path) -> bool:
+    from runtime_support._runs.reading import JOURNAL_START
+
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(JOURNAL_START)) == JOURNAL_START
+    except OSError:
+        return False  # not ours to read

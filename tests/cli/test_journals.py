@@ -1,0 +1,106 @@
+"""`saftc run --journal`, `saftc trace`, `saftc runs`, and the page that promises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime_support._runs import keeping, places, spending
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+ROOT = Path(__file__).parents[2]
+
+GREETING = """\
+for name in ["Ada", "Bo"]:
+    print($ greet {name} $)
+"""
+
+
+@pytest.fixture(autouse=True)
+def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spending, "_of_process", spending.Spending())
+    monkeypatch.setattr(places, "_root", places.Scope())
+    monkeypatch.setattr(keeping, "_of_process", {})
+
+
+def test_the_same_command_goes_on(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("greet.saft", GREETING)
+    run = ("run", "greet.saft", "--provider", "mock", "--journal", "a.journal")
+    ended = saftc(*run, "--max-requests", "1")
+    assert (ended.code, ended.out) == (1, "Hello, Ada!\n")
+    assert ended.err.endswith(
+        "saft: 1 answer is kept in a.journal; the same command goes on from there\n"
+    )
+    monkeypatch.setattr(spending, "_of_process", spending.Spending())
+    monkeypatch.setattr(places, "_root", places.Scope())
+    ended = saftc(*run, "--max-requests", "2")
+    assert (ended.code, ended.out) == (0, "Hello, Ada!\nHello, Bo!\n")
+    assert re.fullmatch(
+        r"saft: a.journal: goes on with the run, last begun [-\d]+ [:\d]+; 1 answer is kept\n",
+        ended.err,
+    )
+    shown = saftc("trace", "a.journal")
+    assert shown.out.startswith(
+        '[1] greet.saft:2:11 -> mock\n  user:\n    greet "Ada"\n[1] <- mock (rules, no model), '
+    )
+    assert shown.out.endswith("2 prompts, 2 requests, 10 tokens; ok\n")
+    listed = saftc("runs").out.splitlines()
+    assert listed[0].split() == ["journal", "script", "begun", "state", "answers", "tokens", "size"]
+    assert re.fullmatch(
+        r"a.journal  greet   [-\d]+ [:\d]+  ok     2        10      1 kB", listed[1]
+    )
+
+
+def test_another_script(saftc: Command, script: Script) -> None:
+    script("greet.saft", GREETING)
+    script("other.saft", GREETING)
+    options = ("--provider", "mock", "--journal", "a.journal")
+    assert saftc("run", "greet.saft", *options).code == 0
+    ended = saftc("run", "other.saft", *options)
+    assert ended.code == 1
+    assert "a.journal is the journal of another script, greet: this is other" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("missing", None, "cannot read the journal missing: No such file or directory"),
+        ("empty", b"", "empty is empty"),
+        ("text", b"Dear diary,\n", "text is no journal; name another file"),
+        ("later", b'{"saft": "journal", "version": 9, "script": ""}\n', "of version 9"),
+    ],
+)
+def test_what_cannot_be_shown(
+    saftc: Command, folder: Path, name: str, content: bytes | None, said: str
+) -> None:
+    if content is not None:
+        (folder / name).write_bytes(content)
+    ended = saftc("trace", name)
+    assert (ended.code, ended.out) == (1, "")
+    assert said in ended.err
+
+
+def test_a_folder_without_journals(saftc: Command, script: Script) -> None:
+    script("greet.saft", GREETING)
+    assert saftc("runs").out == "there are no journals in .\n"
+    ended = saftc("runs", "nowhere")
+    assert (ended.code, ended.err) == (1, "saftc: there is no folder nowhere\n")
+
+
+def test_each_promise_has_its_test() -> None:
+    page = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(?:(test_\w+\.py)::)?(test_\w+)`", page)
+    assert len(named) >= 20
+    texts = {
+        path.name: path.read_text(encoding="utf-8") for path in ROOT.glob("tests/runtime/*.py")
+    }
+    file = ""
+    for other, test in named:
+        file = other or file
+        assert f"def {test}(" in texts[file], test

@@ -1,0 +1,464 @@
+"""Journals: what is kept, what is asked again, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import (
+    BudgetSpent,
+    ConfigError,
+    ContractError,
+    JournalError,
+    ProviderError,
+    Scripted,
+    call_key,
+    configure,
+    journaled,
+    overlap,
+    program,
+    prompt,
+    scoped,
+)
+from runtime_support._runs import journal as journals
+from runtime_support._runs import keeping, places, spending
+from runtime_support.testing import tool_request
+from tests.runtime.conftest import KEY
+from tests.support.fake_server import FakeServer, completion, status
+
+Script = Callable[..., Scripted]
+ROOT = Path(__file__).parents[2]
+FILE = "run.journal"
+
+
+class Killed(BaseException):
+    """Ends a run as a signal does."""
+
+
+def entries(path: str = FILE) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_bytes().splitlines()]
+
+
+def ask(n: object, **options: Any) -> str:
+    return prompt("{n}", n=n, options=options).value
+
+
+def numbered(server: FakeServer) -> None:
+    """Has the server answer with the number of the request."""
+    server.responder = lambda _: completion(f"{len(server.requests)}")
+
+
+def test_what_was_answered_is_not_asked_again(server: FakeServer) -> None:
+    numbered(server)
+
+    def run() -> list[str]:
+        with journaled(FILE):
+            return [ask(n) for n in (1, 2, 1)]
+
+    assert run() == run() == run() == ["1", "2", "3"]
+    assert len(server.requests) == 3
+
+
+def test_no_key_and_no_client_are_needed_for_what_is_kept(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with journaled(FILE):
+        assert ask(1) == "ok"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setattr("runtime_support.providers._made", {})
+    configure(base_url=None)
+    with journaled(FILE):
+        assert ask(1) == "ok"
+        with pytest.raises(ConfigError, match="no OPENAI_API_KEY"):
+            ask(2)
+
+
+def test_the_variable_is_for_the_process(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SAFT_JOURNAL", FILE)
+    for _ in range(2):
+        monkeypatch.setattr(places, "_root", places.Scope())
+        assert [ask(1), ask(2)] == ["ok", "ok"]
+        keeping.close_journals("failed")
+    assert len(server.requests) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "saft: 2 answers are kept in run.journal; the same command goes on from there"
+    assert "run.journal: goes on with the run, last begun 2" in told[1]
+    assert told[1].endswith("; 2 answers are kept")
+
+
+def test_another_model_is_asked_anew(server: FakeServer) -> None:
+    numbered(server)
+    with journaled(FILE):
+        assert ask(1) == "1"
+    configure(model="other")
+    with journaled(FILE):
+        assert ask(1) == "2"
+    configure(model="fake")
+    with journaled(FILE):
+        assert ask(1) == "1"
+
+
+def test_an_edited_script_asks_what_is_new(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbered(server)
+    with journaled(FILE):
+        assert [ask("a"), ask("b")] == ["1", "2"]
+    with journaled(FILE):
+        assert [ask("c"), ask("b")] == ["3", "2"]
+    assert "run.journal: 1 answer is kept that this run did not ask for" in capsys.readouterr().err
+
+
+def test_what_failed_is_not_kept(server: FakeServer) -> None:
+    server.answers = [status(500), status(400, "no"), completion("ok")]
+    with pytest.raises(ProviderError, match="no"), journaled(FILE):
+        ask(1)
+    assert [entry for entry in entries() if "at" in entry] == []
+    with journaled(FILE):
+        assert ask(1) == "ok"
+    assert len(server.requests) == 3
+
+
+def test_calls_of_tools_are_not_made_again(scripted: Script) -> None:
+    called: list[tuple[int, str]] = []
+
+    def square(x: int) -> int:
+        called.append((x, call_key()))
+        if x > 3:
+            raise ValueError("too large")
+        return x * x
+
+    model = scripted([tool_request("square", x=3), tool_request("square", x=4)], "done")
+    for _ in range(2):
+        with journaled(FILE):
+            result = prompt("{square}", square=square)
+        assert result.value == "done"
+        assert [call.result for call in result.tool_calls] == ["9", None]
+        assert [call.error for call in result.tool_calls] == [None, "ValueError: too large"]
+        assert result.usage.requests == 2
+    assert [x for x, _ in called] == [3, 4]
+    assert len(model.requests) == 2
+
+
+def test_the_key_of_a_call_is_the_same_when_it_has_to_be_made_again(scripted: Script) -> None:
+    keys: list[str] = []
+
+    def send(to: str) -> str:
+        keys.append(call_key())
+        if len(keys) == 1:
+            raise Killed
+        return "sent"
+
+    scripted(tool_request("send", to="Ada"), "done")
+    with pytest.raises(Killed), journaled(FILE):
+        prompt("{send}", send=send)
+    with journaled(FILE):
+        assert prompt("{send}", send=send).value == "done"
+    assert keys[0] == keys[1] != ""
+
+
+def test_prompts_inside_a_tool_are_kept_under_its_call(scripted: Script) -> None:
+    def inner(x: int) -> str:
+        text = prompt("inner {x}", x=x).value
+        if text == "b" and not kills:
+            kills.append(x)
+            raise Killed
+        return text
+
+    kills: list[int] = []
+    model = scripted([tool_request("inner", x=1), tool_request("inner", x=1)], "a", "b", "end")
+    with pytest.raises(Killed), journaled(FILE):
+        prompt("{inner}", inner=inner)
+    with journaled(FILE):
+        result = prompt("{inner}", inner=inner)
+    assert [call.result for call in result.tool_calls] == ["a", "b"]
+    assert len(model.requests) == 4
+
+
+def test_a_prompt_that_failed_is_asked_again_from_its_first_unusable_reply(
+    scripted: Script,
+) -> None:
+    calls: list[int] = []
+
+    def look(x: int) -> int:
+        calls.append(x)
+        return x
+
+    model = scripted(tool_request("look", x=1), "no", "never", "7")
+    for wanted in (None, 7):
+        with journaled(FILE):
+            if wanted is None:
+                with pytest.raises(ContractError):
+                    prompt("{look}", look=look, returns=int)
+            else:
+                assert prompt("{look}", look=look, returns=int).value == wanted
+    assert (len(model.requests), calls) == (4, [1])
+
+
+def test_prompts_of_programs_are_kept(scripted: Script) -> None:
+    def name(n: int) -> str:
+        return prompt("name {n}", n=n).value
+
+    written = '{"$map": {"over": [1, 1, 2], "as": "n", "do": {"name": {"n": {"$ref": "n"}}}}}'
+    model = scripted(written, "a", "b", "c")
+    for _ in range(2):
+        with journaled(FILE):
+            assert program("{name}", name=name).value == ["a", "b", "c"]
+    assert len(model.requests) == 4
+
+
+def test_calls_that_overlap_have_their_places_in_the_order_of_the_script(
+    server: FakeServer,
+) -> None:
+    numbered(server)
+
+    def chain(n: int) -> str:
+        return ask(n) + ask("same")
+
+    def run(most: int) -> list[str]:
+        configure(max_in_flight=most)
+        with journaled(FILE):
+            return list(overlap(chain, range(12)))
+
+    first = run(4)
+    assert len(set(first)) == 12
+    assert run(4) == first
+    assert run(16) == first
+    assert run(1) == first, "one after the other the same prompts are asked"
+    assert run(4) == first
+    assert len(server.requests) == 24
+
+
+def test_threads_of_ones_own_with_scopes(server: FakeServer) -> None:
+    numbered(server)
+
+    def one(n: int) -> str:
+        with scoped(f"row/{n}"):
+            return ask("same")
+
+    with journaled(FILE), ThreadPoolExecutor(4) as pool:
+        from contextvars import copy_context
+
+        first = [f.result() for f in [pool.submit(copy_context().run, one, n) for n in range(8)]]
+    with journaled(FILE):
+        assert [one(n) for n in reversed(range(8))] == first[::-1]
+    assert len(server.requests) == 8
+
+
+def test_a_budget_counts_what_is_kept(server: FakeServer) -> None:
+    configure(max_requests=2)
+    for _ in range(2):
+        spent = "spent until now: 2 requests, 36 tokens"
+        with pytest.raises(BudgetSpent, match=spent), journaled(FILE):
+            for n in range(3):
+                ask(n)
+        spending._of_process = spending.Spending()  # pyright: ignore[reportPrivateUsage]
+    assert len(server.requests) == 2
+    configure(max_requests=3)
+    with journaled(FILE):
+        assert [ask(n) for n in range(3)] == ["ok"] * 3
+    assert len(server.requests) == 3
+
+
+# What is in the file
+
+
+def test_entries(server: FakeServer) -> None:
+    with journaled(FILE):
+        ask(1)
+    head, exchange, end = entries()
+    assert (head["saft"], head["version"], head["process"]) == ("journal", 1, os.getpid())
+    assert exchange["used"] == ["fake", 11, 7]
+    assert exchange["who"] == "openai fake"
+    assert exchange["request"]["messages"] == [{"role": "user", "content": "1"}]
+    assert exchange["reply"]["text"] == "ok"
+    assert (end["ended"], end["kept"], end["new"]) == ("ok", 0, 1)
+    assert stat.S_IMODE(os.stat(FILE).st_mode) == 0o600
+
+
+def test_keys_are_never_kept(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.responder = lambda _: completion(f"your key is {KEY}")
+    for _ in range(2):
+        with journaled(FILE):
+            assert KEY in ask(f"mine is {KEY}")
+    assert KEY not in Path(FILE).read_text()
+    assert len(server.requests) == 2, "what cannot be kept is asked again"
+    assert (
+        "not kept in run.journal: an answer holds something like a key" in capsys.readouterr().err
+    )
+    server.responder = None
+    with journaled(FILE):
+        ask(f"mine is {KEY}")
+    assert "mine is [redacted]" in Path(FILE).read_text()
+
+
+def test_a_journal_can_be_replayed(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbered(server)
+    with journaled(FILE):
+        first = [ask(1), ask(2), ask(1)]
+    monkeypatch.setenv("SAFT_REPLAY", FILE)
+    before = Path(FILE).read_bytes()
+    assert [ask(1), ask(2), ask(1)] == first
+    assert len(server.requests) == 3
+    assert Path(FILE).read_bytes() == before
+    monkeypatch.setenv("SAFT_RECORD", FILE)
+    with pytest.raises(ConfigError, match="is the journal of a run"):
+        ask(1)
+
+
+# What is wrong with a file
+
+
+@pytest.mark.parametrize("cut", [1, 2, 40, 200])
+def test_a_torn_last_line_is_asked_again(
+    server: FakeServer, cut: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with journaled(FILE):
+        ask(1)
+        ask(2)
+    data = Path(FILE).read_bytes()
+    whole = data[: data.rstrip().rfind(b"\n") + 1]  # without the last line, that it has ended
+    Path(FILE).write_bytes(whole[:-cut])
+    with journaled(FILE):
+        assert [ask(1), ask(2)] == ["ok", "ok"]
+    assert len(server.requests) == 3
+    assert "the last line is incomplete and is left out" in capsys.readouterr().err
+    with journaled(FILE):
+        ask(2)
+    assert len(server.requests) == 3
+
+
+def test_a_damaged_line_is_asked_again(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with journaled(FILE):
+        for n in range(3):
+            ask(n)
+    lines = Path(FILE).read_bytes().splitlines(keepends=True)
+    lines[2] = b"\0" * (len(lines[2]) - 1) + b"\n"
+    lines[3] = lines[3][:60] + b"\xff\0" + lines[3][62:]
+    Path(FILE).write_bytes(b"".join(lines))
+    with journaled(FILE):
+        assert [ask(n) for n in range(3)] == ["ok"] * 3
+    assert len(server.requests) == 5
+    assert "damaged; what stood there is asked again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            b'{"saft": "journal", "version": 2, "script": ""}\n',
+            "a journal of version 2; .* version 1",
+        ),
+        (b'{"saft": "journal", "version": 1, "script": "other"}\n', "of another script, other"),
+        (
+            b'{"key": "a", "repeat": 0, "request": {}, "reply": {}}\n',
+            "it is a recording; `--replay`",
+        ),
+        (b"Dear diary,\n", "is no journal; name another file"),
+        (b"\x89PNG\r\n", "is no journal"),
+        (b"[1]\n", "is no journal"),
+    ],
+)
+def test_what_is_no_journal_of_this_script_stays_as_it_is(
+    server: FakeServer, content: bytes, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "script_here", lambda: "triage")
+    Path(FILE).write_bytes(content)
+    with pytest.raises(ConfigError, match=said), journaled(FILE):
+        ask(1)
+    assert Path(FILE).read_bytes() == content
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("path", ["folder", "a\0b", "/dev/full", "file/run.journal"])
+def test_what_cannot_be_a_journal(server: FakeServer, path: str) -> None:
+    Path("folder").mkdir()
+    Path("file").touch()
+    with pytest.raises(ConfigError, match="as a journal: "), journaled(path):
+        ask(1)
+    assert server.requests == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do all")
+def test_no_permission(server: FakeServer) -> None:
+    Path(FILE).touch(0o400)
+    with pytest.raises(ConfigError, match="Permission denied"), journaled(FILE):
+        ask(1)
+
+
+def test_folders_of_the_name_are_made(server: FakeServer) -> None:
+    with journaled("runs/monday/a.journal"):
+        ask(1)
+    assert len(entries("runs/monday/a.journal")) == 3
+
+
+def test_one_process_at_a_time(server: FakeServer) -> None:
+    with journaled(FILE):
+        ask(1)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                f"import runtime_support as r\nwith r.journaled({FILE!r}): pass",
+            ],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+        assert "ConfigError: the journal run.journal is in use by another process" in done.stderr
+        ask(2)
+    assert [entry.get("ended") for entry in entries()] == [None, None, None, "ok"]
+
+
+def test_a_disk_that_is_full(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbered(server)
+    write = os.write
+
+    def full(descriptor: int, data: Any) -> int:
+        if len(server.requests) == 3:
+            write(descriptor, bytes(data)[:20])
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", full)
+    said = "No space left on device; what was kept before is whole"
+    with pytest.raises(JournalError, match=said), journaled(FILE):
+        for n in range(9):
+            ask(n)
+    assert Path(FILE).read_bytes().endswith(b"}\n")
+    monkeypatch.setattr(os, "write", write)
+    with journaled(FILE):
+        assert [ask(n) for n in range(4)] == ["1", "2", "4", "5"]
+
+
+def test_a_journal_is_not_recorded_too(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAFT_JOURNAL", FILE)
+    monkeypatch.setenv("SAFT_RECORD", "recording.jsonl")
+    with pytest.raises(ConfigError, match="not both"):
+        ask(1)
+    assert server.requests == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_leaves_the_journal_to_its_parent(server: FakeServer) -> None:
+    with journaled(FILE):
+        ask(1)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if ask(2) == "ok" else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        ask(3)
+    assert [entry["request"]["messages"][0]["content"] for entry in entries()[1:-1]] == ["1", "3"]
