@@ -44,7 +44,7 @@ def annotation(context: Context, type_: Type) -> Expression:
     """A type as an annotation."""
     alias = context.output.classes.aliases.get(type_)
     if alias is not None:
-        return py.name(context.type_name(alias))
+        return context.type_(alias)
     match type_:
         case Scalar(kind="nil"):
             return py.constant(None)
@@ -60,7 +60,8 @@ def annotation(context: Context, type_: Type) -> Expression:
             items = [annotation(context, item) for item in type_.items] or [py.tuple_([])]
             return py.subscript(context.global_("tuple"), *items)
         case ObjectType(is_declared=True):
-            return py.name(_class_of(context, type_))
+            text = _class_of(context, type_)
+            return context.type_(text) if "." in text else py.name(text)
         case ObjectType():
             return _dict(context, _values(context, [type_]))
         case MapType():
@@ -92,7 +93,7 @@ def _record(context: Context, type_: RecordType) -> Expression:
         return context.global_(type_.name)
     known = context.facts.name_of_record(definition)
     if known is not None:
-        return py.name(context.type_name(known))
+        return context.type_(known)
     if definition not in classes.imported:
         module = context.facts.module_of(definition)
         classes.imported[definition] = _imported(context, module, type_.name)
@@ -143,7 +144,7 @@ def _union(context: Context, type_: UnionType) -> Expression:
     if NIL in type_.members:
         alias = context.output.classes.aliases.get(without(type_, NIL))
         if alias is not None:
-            made = [py.name(context.type_name(alias))]
+            made = [context.type_(alias)]
         made.append(py.constant(None))
     return py.union(made)
 

@@ -96,6 +96,14 @@ class Context:
         symbol = self.facts.names.scopes[self.module].symbols.get(text)
         return text if symbol is None else self.names[symbol]
 
+    def type_(self, text: str) -> Expression:
+        """The class or name of a type, of which a module may be asked."""
+        first, *rest = text.split(".")
+        found: Expression = py.name(self.type_name(first))
+        for part in rest:
+            found = py.attribute(found, part)
+        return found
+
     def is_long(self, made: cst.CSTNode) -> bool:
         """Whether a node does not fit on a line of its own in the block."""
         return len(code_of(made)) + 4 * self.depth > WIDTH

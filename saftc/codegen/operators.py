@@ -97,8 +97,9 @@ def _kind_test(context: Context, test: KindTest) -> Expression:
 
 
 def _class_of_kind(context: Context, word: str) -> Expression:
-    if word in context.facts.records:
-        return py.name(context.type_name(word))
+    record = context.facts.record_of_kind(word)
+    if record is not None:
+        return context.type_(record)
     return dataframe_class(context) if word == "dataframe" else context.global_(_CLASSES[word])
 
 

@@ -178,6 +178,7 @@ class SaftLexer(RegexLexer):
         "schema part": [
             (words(TYPES, prefix=r"\b", suffix=r"\b"), Keyword.Type),
             include("constant"),
+            (rf"({_PLAIN})(\.)", bygroups(Name.Namespace, Punctuation)),
             (_PLAIN, Name.Class),
             include("number"),
             include("text"),

@@ -31,6 +31,26 @@ _TYPES = {"bool", "dict", "float", "int", "list", "str", "tuple"}
 _OPEN = ast.Constant(...)
 
 
+class Unread:
+    """Stands for a Python module that is not imported, and for all that it has: any value."""
+
+    # What the runtime takes such a type for.
+    __value__ = Any
+
+    def __getattr__(self, name: str) -> "Unread":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __or__(self, other: object) -> Any:
+        return Any
+
+    __ror__ = __or__
+
+    def __call__(self) -> None:
+        """Annotations that are text have to name what can be called."""
+
+
 @dataclass(frozen=True, slots=True)
 class Declarations:
     """The declarations of one module; `functions` are all of them, by the line of their `def`."""
@@ -47,6 +67,15 @@ class Declarations:
         if not _only_declares(tree):
             raise ValueError(f"{code} is more than a declaration")
         return eval(compile(tree, "<declarations>", "eval"), self.module.__dict__)
+
+    def unread(self, code: str) -> list[str]:
+        """What an expression names of modules that are not imported."""
+        known = self.module.__dict__
+        return [
+            ast.unparse(node)
+            for node in ast.walk(ast.parse(code, mode="eval"))
+            if isinstance(node, ast.Name) and isinstance(known.get(node.id), Unread)
+        ]
 
 
 def nothing(_name: str) -> None:
@@ -92,6 +121,8 @@ class _Reader:
                     self.types.update(alias.asname or alias.name for alias in names)
                 elif (imported := self.find(module)) is not None:
                     self.take_over(imported, names)
+                else:
+                    self.names |= {alias.asname or alias.name: Unread() for alias in names}
             case ast.ClassDef(name=name):
                 for line in statement.body:
                     if isinstance(line, ast.AnnAssign) and line.value is not None:
@@ -118,8 +149,7 @@ class _Reader:
             first, _, rest = alias.name.partition(".")
             if rest and alias.asname is None:
                 imported = sys.modules.get(first)
-            if imported is not None:
-                self.names[alias.asname or first] = imported
+            self.names[alias.asname or first] = Unread() if imported is None else imported
 
     def take_over(self, module: ModuleType, names: Iterable[ast.alias]) -> None:
         for alias in names:
@@ -132,6 +162,8 @@ class _Reader:
         match node:
             case ast.Name(name):
                 return name in self.types
+            case ast.Attribute():
+                return isinstance(self.part_of_module(node), type | Unread)
             case ast.Subscript(value=ast.Name(name)):
                 return name in self.types
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
@@ -141,6 +173,17 @@ class _Reader:
                 return "TypedDict" in self.types
             case _:
                 return False
+
+    def part_of_module(self, node: ast.expr) -> object:
+        """What a name with its module before it means; None when it is no such."""
+        match node:
+            case ast.Name(name):
+                found = self.names.get(name)
+                return found if isinstance(found, ModuleType | Unread) else None
+            case ast.Attribute(value=value, attr=name):
+                return getattr(self.part_of_module(value), name, None)
+            case _:
+                return None
 
     def function(self, node: ast.FunctionDef, into: dict[str, Any]) -> None:
         """The function without its body."""

@@ -180,7 +180,11 @@ class _Asking:
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""
         emitted = self.named.get(keyword)
-        return otherwise if emitted is None else self._evaluated(emitted)
+        if emitted is None:
+            return otherwise
+        for name in dict.fromkeys(self.declared.unread(code_of(emitted))):
+            self._note(f"`{name}` is a Python module's: --import tells what it is")
+        return self._evaluated(emitted)
 
     def _evaluated(self, emitted: cst.BaseExpression) -> Any:
         return self.declared.evaluated(code_of(emitted))

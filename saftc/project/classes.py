@@ -279,7 +279,10 @@ class Class:
         """The facts of the record that it is; its type is known from now on."""
         name = n.Identifier(_NOWHERE, self.node.name)
         definition = n.RecordDef(_NOWHERE, name, tuple(parameters))
-        record = RecordFacts(definition, {}, is_mixed, self.members, self.module)
+        schemas = [one.schema for one in self.mro[1:]]
+        found = (one.definition for one in schemas if isinstance(one, RecordType))
+        bases = tuple(one for one in found if one is not None)
+        record = RecordFacts(definition, {}, is_mixed, bases, self.members, self.module)
         self.found.records[definition] = record
         self.schema = record.type
         return record

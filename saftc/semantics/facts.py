@@ -82,6 +82,7 @@ class RecordFacts:
     node: n.RecordDef
     fields: dict[str, Type]
     is_mixed: bool = False
+    bases: tuple[n.RecordDef, ...] = ()
     python: Namespace | None = None
     module: str | None = None
     by_name: frozenset[str] = frozenset()
@@ -91,7 +92,7 @@ class RecordFacts:
     @property
     def type(self) -> RecordType:
         """The type of its values."""
-        return RecordType(self.node.name.text, self.node, self.is_mixed)
+        return RecordType(self.node.name.text, self.node, self.is_mixed, self.bases)
 
 
 @dataclass(slots=True)
@@ -260,12 +261,31 @@ class Facts:
         found = self.declared_by_python(node)
         return found.type if isinstance(found, Value) else ANY
 
+    def record_of(self, node: n.Expression) -> RecordFacts | None:
+        """The record that a name means, or a member of a module, if it means one."""
+        match node:
+            case n.Name():
+                definition = self.meaning_of(self.names.of(node)).node
+                known = self.records.get(node.text)
+                # Another type may have the name, which is a mistake of its own.
+                return known if known is not None and known.node is definition else None
+            case n.Member():
+                own = self.member_of_module(node)
+                if own is not None:
+                    definition = self.modules[self.names.of(node.value)].meaning_of(own).node
+                else:
+                    declared = self.declared_by_python(node)
+                    is_class = isinstance(declared, PythonClass)
+                    definition = declared.definition if is_class else None
+                if not isinstance(definition, n.RecordDef):
+                    return None
+                return self.record_facts.get(definition)
+            case _:
+                return None
+
     def enum_of(self, node: n.Expression) -> RecordFacts | None:
         """The Enum that a name means, if it means one."""
-        if not isinstance(node, n.Name):
-            return None
-        definition = self.meaning_of(self.names.of(node)).node
-        known = self.record_facts.get(definition) if isinstance(definition, n.RecordDef) else None
+        known = self.record_of(node)
         return known if known is not None and known.choices else None
 
     def is_imported(self, node: n.Expression) -> bool:
@@ -295,6 +315,13 @@ class Facts:
         if named is not None and named.node is definition:
             return name
         return next((one for one, facts in self.records.items() if facts.node is definition), None)
+
+    def record_of_kind(self, word: str) -> str | None:
+        """What the script calls the record of this kind, if it has a name for it."""
+        if word in self.records:
+            return word
+        dotted = ((name, one) for name, one in self.records.items() if "." in name)
+        return next((name for name, one in dotted if one.node.name.text == word), None)
 
     def field_type(self, type_: Type, name: str) -> Type | None:
         """The type of the field `name` of an object or record of `type_`, if it has one."""

@@ -49,7 +49,7 @@ def fit(given: Type, wanted: Type) -> Fit:
     """How a value of type `given` fits a place that asks for `wanted`."""
     if wanted == ANY or given in (wanted, NEVER):
         return Fit.EXACT
-    if is_open(given) or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
+    if given == ANY or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
         return Fit.CHECK
     if isinstance(given, SelfType) or isinstance(wanted, SelfType):
         return fit(opened(given), opened(wanted))
@@ -69,6 +69,8 @@ def fit(given: Type, wanted: Type) -> Fit:
 
 
 def _fit_plain(given: Type, wanted: Type) -> Fit:
+    if is_open(given) and not isinstance(wanted, RecordType):
+        return Fit.CHECK
     match wanted:
         case Scalar():
             if isinstance(given, LiteralType):
@@ -85,12 +87,22 @@ def _fit_plain(given: Type, wanted: Type) -> Fit:
             return _fit_object(given, wanted)
         case MapType():
             return _fit_map(given, wanted)
-        case RecordType() | FunctionType() | BuiltinType():
+        case RecordType():
+            return _fit_record(given, wanted)
+        case FunctionType() | BuiltinType():
             return Fit.NEVER
         case UnionType() | SelfType():
             return fit(given, wanted)
         case _:
             assert_never(wanted)
+
+
+def _fit_record(given: Type, wanted: RecordType) -> Fit:
+    if not isinstance(given, RecordType):
+        return Fit.NEVER
+    if wanted.definition in given.bases:
+        return Fit.EXACT
+    return Fit.CHECK if given.definition in wanted.bases else Fit.NEVER
 
 
 def _fit_list(given: Type, wanted: ListType) -> Fit:
@@ -172,6 +184,8 @@ def _may_equal(left: Type, right: Type) -> bool:
             return len(left.items) == len(right.items)
         case (FunctionType() | BuiltinType(), FunctionType() | BuiltinType()):
             return True
+        case (RecordType(), RecordType()):
+            return Fit.NEVER not in (_fit_record(left, right), _fit_record(right, left))
         case _:
             return False
 

@@ -253,7 +253,9 @@ class _Resolver:
         What the module assigns may be read by whoever imports it.
         """
         in_schemas = {
-            node.text for node in nodes_of(self.module) if isinstance(node, n.NamedSchema)
+            node.text.split(".")[0]
+            for node in nodes_of(self.module)
+            if isinstance(node, n.NamedSchema)
         }
         for scope in self.names.scopes.values():
             for symbol in scope.symbols.values():

@@ -10,6 +10,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Related
 from saftc.diagnostics.near import near
 from saftc.semantics.facts import Facts, RecordFacts
+from saftc.semantics.foreign import Alias, Namespace, PythonClass
 from saftc.semantics.results import NAMED_RECORDS
 from saftc.semantics.types import (
     ANY,
@@ -56,6 +57,9 @@ _ELSEWHERE = {
     "datetime": "string",
     "bytes": "string",
 }
+
+_NO_TYPE = "`{name}` is a class, but not (or not only) of fields that are written out: use `any`"
+_MOST_LISTED = 8
 
 # Types of keys, as other languages write a map: `{string: int}`.
 _KEY_TYPES = {"string", "str"}
@@ -190,6 +194,8 @@ class _Schemas:
             case n.TypeAlias() as definition:
                 return self._alias(schema.text, definition)
             case None:
+                if "." in schema.text:
+                    self._take_from_module(schema.text)
                 if schema.text in self.facts.records:
                     return self.facts.records[schema.text].type
                 if schema.text in self.facts.aliases:
@@ -200,11 +206,79 @@ class _Schemas:
                     self._unknown(schema)
                 return ANY
 
+    def _take_from_module(self, text: str) -> None:
+        """Takes over a type of an imported module, under its name with that of the module."""
+        module, _, name = text.rpartition(".")
+        found = self._module(module)
+        match found:
+            case Facts():
+                meaning = found.own_names.get(name)
+                record = found.records.get(name)
+                if record is not None and meaning is not None:
+                    self.facts.records[text] = record
+                elif name in found.aliases:
+                    self.facts.aliases[text] = found.aliases[name]
+            case Namespace():
+                declared = found.find(name)
+                if isinstance(declared, PythonClass) and declared.definition is not None:
+                    self.facts.records[text] = self.facts.record_facts[declared.definition]
+                elif isinstance(declared, PythonClass | Alias) and declared.schema is not None:
+                    self.facts.aliases[text] = declared.schema
+            case None:
+                pass
+
+    def _module(self, text: str) -> Facts | Namespace | None:
+        """The imported module that a name means, if it means one."""
+        first, *rest = text.split(".")
+        symbol = self.facts.own_names.get(first)
+        if symbol is None or symbol.kind != "import":
+            return None
+        if symbol in self.facts.modules:
+            return None if rest else self.facts.modules[symbol]
+        found = self.facts.python.get(symbol)
+        for part in rest:
+            found = found.find(part) if isinstance(found, Namespace) else None
+        return found if isinstance(found, Namespace) else None
+
+    def _types_of(self, module: Facts | Namespace) -> list[str]:
+        if isinstance(module, Facts):
+            return [name for name in module.own_names if name in {*module.records, *module.aliases}]
+        named = ((name, module.find(name)) for name in module.names())
+        return sorted(
+            name
+            for name, one in named
+            if isinstance(one, PythonClass | Alias) and one.schema is not None
+        )
+
+    def _hint_of_module(self, text: str) -> str | None:
+        """What to write instead of a dotted name that means no type."""
+        module, _, name = text.rpartition(".")
+        found = self._module(module)
+        if found is None:
+            first = text.split(".")[0]
+            is_imported = getattr(self.facts.own_names.get(first), "kind", "") == "import"
+            return None if is_imported else f"there is no `import {first}`"
+        if isinstance(found, Namespace) and isinstance(found.find(name), PythonClass):
+            return _NO_TYPE.format(name=name)
+        types = self._types_of(found)
+        meant = near(name, types)
+        if meant is not None:
+            return f"did you mean `{module}.{meant}`?"
+        listed = ", ".join(f"`{one}`" for one in types[:_MOST_LISTED])
+        return f"`{module}` has {listed}" if types else f"`{module}` has no types"
+
     def _unknown(self, schema: n.NamedSchema) -> None:
+        if "." in schema.text:
+            hint = self._hint_of_module(schema.text)
+            self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
+            return
         meant = _ELSEWHERE.get(schema.text) or near(
             schema.text, {*BUILT_IN, *NAMED_RECORDS, *self.definitions}
         )
         hint = f"did you mean `{meant}`?" if meant else None
+        symbol = self.facts.own_names.get(schema.text)
+        if symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass):
+            hint = _NO_TYPE.format(name=schema.text)
         if hint is None and schema.text.islower():
             hint = f'a text as a type stands in quotes: `"{schema.text}"`'
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))

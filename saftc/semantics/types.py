@@ -112,11 +112,13 @@ class RecordType(_Type):
     """A record: the type that `type Name(...)` defines. Its fields stand in the facts, under its
     `definition`; the runtime's own records have none. One that `is_mixed` is also a string or a
     number, as the members of some of Python's Enums are: what is done with it is Python's to know.
+    Where one of its `bases` is asked for, a class of Python will do.
     """
 
     name: str
     definition: RecordDef | None = None
     is_mixed: bool = False
+    bases: tuple[RecordDef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

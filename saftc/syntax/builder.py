@@ -280,7 +280,8 @@ class Builder:
         return n.OptionalSchema(_span(children), children[0])
 
     def named_schema(self, children: list[Any]) -> n.NamedSchema:
-        return n.NamedSchema(_span(children), children[0].text)
+        text = "".join(token.text for token in children)
+        return n.NamedSchema(_span(children), text)
 
     def literal_schema(self, children: list[Any]) -> n.LiteralSchema:
         value = _literal_value(children[-1])

@@ -262,7 +262,7 @@ class Prompt(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedSchema(Node):
-    """`int`, or a type's name."""
+    """`int`, or a type's name; `shop.Order` of an imported module."""
 
     text: str
 

@@ -541,3 +541,21 @@ def test_what_is_shown_is_what_is_sent(
     # Some cases read files that are not there, stop with a failure of their own, or catch it.
     is_stopped = done.err.startswith("error") or "try:" in script.read_text()
     assert reached or not by_place or is_stopped
+
+
+def test_classes_of_python_that_is_not_imported(saftc: Command, folder: Path) -> None:
+    (folder / "market.py").write_text(
+        "from dataclasses import dataclass\nprint('runs')\n@dataclass\nclass Item:\n    id: int\n"
+    )
+    (folder / "in.saft").write_text(
+        "import market\nfrom market import Item\n\n"
+        "type Box(item: Item?, other: market.Item)\ntype Same = market.Item\n\n"
+        "f go(item: Same) -> [Item]:\n    ret $ all but {item} $\n\n"
+        "one: market.Item = $ one $\nbox: Box = $ a box $\nprint(go(one), box)\n"
+    )
+    done = saftc("prompts", "in.saft")
+    assert (done.code, done.err) == (0, "") and "runs" not in done.out
+    assert done.out.count("`Item` is a Python module's: --import tells what it is") == 2
+    found = saftc("prompts", "in.saft", "--import").out
+    assert "is a Python module's" not in found
+    assert found.count('"properties": {"id": {"type": "integer"}}') >= 2

@@ -156,6 +156,11 @@ def _run(script: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple
         ("print(Item(1).when.isoformat() + \"!\", Item(1).when.year + 1)\n", None),
         ("print(Strict(1, size: 2).size + 1, Late(1, b: 3).b + 1)\n", "3 4\n"),
         ('t: Item = parse("{\\"id\\": 1}")\nprint(t.name + "")\n', "item\n"),
+        # One that inherits will do for its base, and not the other way round.
+        ('p: Person = Special(name: "S", age: 1, address: Address(street: "s"), level: 1)\n'
+         'f meet(one: Person) -> string: ret one.greet()\n'
+         'print(meet(p), meet(Person(name: "A", age: 1, address: Address(street: "s"))))\n',
+         "hi S hi A\n"),
         # Members of Enums that are texts or numbers besides are compared as Python does.
         ('print(Status.OPEN == "open", Status.OPEN == Status.DONE)\n', "true false\n"),
         ('print(Status.OPEN.shout() + "!", Level.HIGH.value + 1, Word.ONE.value + "!")\n', None),
@@ -207,6 +212,8 @@ def test_what_is_inherited(
 @pytest.mark.parametrize(
     ("script", "said"),
     [
+        ('f go(one: Special) -> int: ret 1\n'
+         'go(Status.OPEN)\n', "expected Special, found Status"),
         ("print(Item(1).totl)\n", "Item has no field `totl`"),
         ("print(Item())\n", "`Item` needs a value for `id`"),
         ("print(Strict(1))\n", "`Strict` needs a value for `size`"),

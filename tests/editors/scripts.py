@@ -21,6 +21,7 @@ CONSTRUCTS = {
     "while": "while not done: continue\n",
     "ret": "f g():\n    ret\n",
     "assert": 'assert a == b, "no"\n',
+    "type of a module": "o: shop.Order? = $ a $\nf g(x: [a.b.C], y: {k: m.T}) -> m.T: ret x\n",
     "alias": 'type Label = "bug" | "feature"\n',
     "record": (
         "type City(\n    /// the city's own name\n    name: string,\n"

@@ -17,7 +17,7 @@ from saftc.semantics.builtins import (
     takes,
     wrong_members,
 )
-from saftc.semantics.facts import Facts
+from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import (
     BuiltinCall,
     CallForm,
@@ -56,11 +56,10 @@ _OF_KEYS = {"keys", "values", "items", "get"}
 def call(inference: Inference, node: n.Call, env: Environment) -> Type:
     """The type of the value of a call."""
     function = inference.expression(node.function, env)
-    if isinstance(node.function, n.Name):
-        symbol = inference.facts.meaning_of(inference.facts.names.of(node.function))
-        if symbol.kind == "record" and isinstance(symbol.node, n.RecordDef):
-            inference.facts.forms.calls[node] = DirectCall(symbol.node)
-            return _construct(inference, node, node.function.text, symbol.node, env)
+    record = inference.facts.record_of(node.function)
+    if record is not None:
+        inference.facts.forms.calls[node] = DirectCall(record.node)
+        return _construct(inference, node, record, env)
     match function:
         case FunctionType():
             inference.facts.forms.calls[node] = DirectCall(function.definition)
@@ -123,14 +122,11 @@ def _call_function(
 
 
 def _construct(
-    inference: Inference, node: n.Call, name: str, record: n.RecordDef, env: Environment
+    inference: Inference, node: n.Call, facts: RecordFacts, env: Environment
 ) -> Type:
-    """A call of a record; `name` is what it is called in this script."""
-    facts = inference.facts.records.get(name)
-    if facts is None or facts.node is not record:
-        # Another type has the name, which is a mistake of its own.
-        return _call_value(inference, node, ANY, env)
-    fields = tuple(_with_default(field) for field in record.fields)
+    """A call of a record."""
+    name = _name_of(node.function)
+    fields = tuple(_with_default(field) for field in facts.node.fields)
 
     def give(argument: n.Expression, position: int) -> None:
         fit_into(inference, argument, facts.fields[fields[position].name.text], env)
@@ -153,6 +149,17 @@ def _construct(
             return facts.type
     _arguments(inference, node, name, fields, give, env)
     return facts.type
+
+
+def _name_of(function: n.Expression) -> str:
+    """What a record is called in this script."""
+    match function:
+        case n.Name(text=text):
+            return text
+        case n.Member(value=value, name=name):
+            return f"{_name_of(value)}.{name.text}"
+        case _:
+            return "it"
 
 
 def _arguments(

@@ -243,7 +243,7 @@ def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> 
         return KindTest(tested, word, "none")
     if word == "int" and may_be(type_, BOOL):
         return KindTest(tested, word, "exact")
-    has_class = word in inference.facts.records or word in _KINDS_WITH_CLASS
+    has_class = inference.facts.record_of_kind(word) or word in _KINDS_WITH_CLASS
     if has_class or (word == "dataframe" and type_ != ANY):
         return KindTest(tested, word, "instance")
     return KindTest(tested, word, "text")

@@ -4,8 +4,8 @@ from typing import Any
 
 from runtime_support import check, ops, parse, prompt, show
 
-import shop
-from shop import Address, Person, Row, Shirt, Size, newest
+import clothes
+from clothes import Address, Person, Row, Shirt, Size, newest
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ print(found.friends[0].name + "!", show(newest().tags), newest().name + "?")
 parcel: Parcel = check(parse("{}"), Parcel)
 size: Size = check(parse("large"), Size)
 print(show(parcel), show(size))
-for row in shop.rows():
+for row in clothes.rows():
     print(row["id"] + 1, show(row.get("note")), show(row.get("note") is None))
-pair: list[dict[str, Any]] = [{**shop.rows()[0], "total": 3}]
+pair: list[dict[str, Any]] = [{**clothes.rows()[0], "total": 3}]
 print(show(pair[0].get("note")))
 
 
 def first_row() -> Row:
-    return shop.rows()[0]
+    return clothes.rows()[0]
 
 
 def first_friend(person: Person) -> Address:
