@@ -35,6 +35,8 @@ ARGUMENTS: dict[str, Any] = {
 BARE_ARGUMENTS: dict[str, Any] = {
     "distances": 100,
     "report": 2000,
+    "words": WORDS * 120,
+    "growing": 10_000,
 }
 
 
@@ -47,6 +49,21 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
     for name, argument in BARE_ARGUMENTS.items():
         others = {"without annotations": (f"{name}.saft", 1.1)}
         yield from _compared(effort, name, argument, others)
+    yield _growth(effort, BARE_ARGUMENTS["growing"])
+
+
+def _growth(effort: Effort, fewer: int) -> Figure:
+    """What an item costs where ten times as many are built: growing in place is linear."""
+    few = fewer if effort.code_scale == 1 else 10
+    work, turns = _compiled(SCRIPTS / "growing.saft"), max(1, effort.code_turns // 4)
+    an_item = {
+        count: _milliseconds({"ours": work}, count, turns)["ours"] * 1000 / count
+        for count in (few, few * 10)
+    }
+    name = f"growing, an item of {fewer * 10} beside one of {fewer}"
+    before = {f"of {fewer}": an_item[few]}
+    # Linear, but for what grows with the memory that a process uses.
+    return Figure(GROUP, name, "µs", an_item[few * 10], before, f"of {fewer}", at_most=3)
 
 
 def _compared(
