@@ -78,9 +78,12 @@ wheels: .venv/.demo
 	  ./runtime_support .
 	@ls dist/*.whl
 
-# The compiler against the reference interpreter, over many more generated scripts.
+# The compiler against the reference interpreter, and overlap against running in order, over many
+# more generated scripts.
 oracle: .venv/.test
-	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} $(BIN)/python -m pytest tests/oracle
+	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} \
+	  SAFT_OVERLAP_SCRIPTS=$${SAFT_OVERLAP_SCRIPTS:-5000} \
+	  $(BIN)/python -m pytest tests/oracle tests/overlap/test_differential.py
 
 bench: .venv/.demo
 	@$(BIN)/python benchmarks/run.py --json benchmarks/results.json

@@ -1,7 +1,7 @@
 # Compiled by saftc from alt_texts.saft; edit that file instead.
 from typing import TypedDict
 
-from runtime_support import file, image, list_files, prompt
+from runtime_support import file, image, list_files, overlap, prompt
 
 # Pictures and files in prompts: an alternative text for each picture of a page, in the house style.
 # It needs a model that sees. The compiled module is run in this folder, too.
@@ -26,6 +26,10 @@ def alt_text(path: str) -> AltTextResult:
     ).value
 
 
-for path in list_files("pictures/*.png"):
+def ask_path(path: str) -> tuple[str, AltTextResult]:
     alt = alt_text(path)
+    return path, alt
+
+
+for path, alt in overlap(ask_path, list_files("pictures/*.png")):
     print(f"{path}: {'(decoration)' if alt['is_decoration'] else alt['description']}")

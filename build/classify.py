@@ -1,7 +1,7 @@
 # Compiled by saftc from classify.saft; edit that file instead.
 from typing import Literal
 
-from runtime_support import prompt
+from runtime_support import overlap, prompt
 
 # Classification with a reason: the label decides what happens, the reason is for people to read.
 
@@ -12,12 +12,18 @@ tickets = [
 ]
 
 labels: list[str] = []
-for ticket in tickets:
+
+
+def ask_ticket(ticket: str) -> tuple[str, Literal["bug", "feature", "question"], str]:
     label, reason = prompt(
         "Sort the ticket {ticket}. Give the label and, in at most ten words, the reason for it.",
         ticket=ticket,
         fields={"label": Literal["bug", "feature", "question"], "reason": str},
     ).value
+    return ticket, label, reason
+
+
+for ticket, label, reason in overlap(ask_ticket, tickets):
     print(f"{label}: {ticket}")
     print(f"    because {reason}")
     labels.append(label)

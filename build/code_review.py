@@ -2,7 +2,7 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import prompt, read_text
+from runtime_support import overlap, print, prompt, read_text
 
 # A code-review helper: reads a diff, asks for findings file by file, and prints a report with the
 # serious ones first. DIFF names a diff. The compiled module is run in this folder, too.
@@ -54,17 +54,25 @@ def review(path: str, text: str) -> list[Finding]:
 
 
 findings: list[tuple[str, str, str]] = []
-for piece in split_files(diff):
+
+
+def ask_piece(piece: Piece) -> list[tuple[str, str, str]]:
+    findings: list[tuple[str, str, str]] = []
     added = changed_lines(piece["text"], "+")
     removed = changed_lines(piece["text"], "-")
     print(f"{piece['path']} +{added} -{removed}")
 
     # documentation and pure deletions need no model
     if piece["path"].endswith(".md") or added == 0:
-        continue
+        return findings
     for finding in review(piece["path"], piece["text"]):
         place = f"{piece['path']}:{finding['line']}"
         findings.append((finding["severity"], place, finding["comment"]))
+    return findings
+
+
+for new_findings in overlap(ask_piece, split_files(diff)):
+    findings.extend(new_findings)
 
 print()
 for level in ["high", "medium", "low"]:

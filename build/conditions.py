@@ -1,5 +1,5 @@
 # Compiled by saftc from conditions.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import overlap, print, prompt
 
 # Prompts as conditions: where a condition stands, the model answers yes or no.
 
@@ -9,13 +9,17 @@ reviews = [
     "The chair is here",
 ]
 
-for review in reviews:
+
+def ask_review(review: str) -> None:
     if prompt("Is the review {review} positive?", review=review, returns=bool).value:
         print(f"thank: {review}")
     elif prompt("Is the review {review} negative?", review=review, returns=bool).value:
         print(f"call: {review}")
     else:
         print(f"file: {review}")
+
+
+overlap(ask_review, reviews).run()
 
 
 # `and` asks the second question only when the first answer was yes
@@ -26,5 +30,8 @@ def is_urgent(mail: str) -> bool:
     )
 
 
-for mail in ["Server down, please help", "Hi", "See you at lunch"]:
+def ask_mail(mail: str) -> None:
     print(f"{mail}: {'urgent' if is_urgent(mail) else 'can wait'}")
+
+
+overlap(ask_mail, ["Server down, please help", "Hi", "See you at lunch"]).run()

@@ -3,7 +3,15 @@ import os
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from runtime_support import list_files, prompt, read_text, show, to_json, write_text
+from runtime_support import (
+    list_files,
+    overlap,
+    prompt,
+    read_text,
+    show,
+    to_json,
+    write_text,
+)
 
 # Metadata of each text file in a folder: what the file system does not know is asked for, and the
 # catalogue is written where CATALOGUE says. The compiled module is run in this folder, too.
@@ -40,7 +48,7 @@ def describe(path: str) -> Entry:
     return Entry(path, title, language, changed, words=len(text.split()))
 
 
-entries = [describe(path) for path in list_files("notes/*.txt")]
+entries = list(overlap(describe, list_files("notes/*.txt")))
 for entry in entries:
     print(f"{entry.file}: {entry.title}")
     print(f"    {entry.language}, {entry.words} words, changed {show(entry.changed)}")

@@ -1,5 +1,5 @@
 # Compiled by saftc from greet_pair.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import overlap, print, prompt
 
 # A tool that takes a pair: tuples keep their length and the type of each place.
 
@@ -10,7 +10,7 @@ def greet(pair: tuple[str, str]) -> str:
     return f"Hello {one}, this is {other}."
 
 
-for pair in [("Ada", "Grace"), ("Alan", "Kurt")]:
+def ask_pair(pair: tuple[str, str]) -> None:
     print(
         prompt(
             "Introduce the people in {pair} with {greet}, and repeat what it says.",
@@ -18,6 +18,9 @@ for pair in [("Ada", "Grace"), ("Alan", "Kurt")]:
             greet=greet,
         ).value
     )
+
+
+overlap(ask_pair, [("Ada", "Grace"), ("Alan", "Kurt")]).run()
 
 # the same function, called without a model
 assert greet(("Ada", "Grace")) == "Hello Ada, this is Grace."

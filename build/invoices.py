@@ -2,7 +2,7 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import list_files, prompt, read_text, write_text
+from runtime_support import list_files, overlap, prompt, read_text, write_text
 
 # Extraction of invoices: text files become typed records, arithmetic checks them, and the result
 # is a table. INVOICE_CSV names a file to write. The compiled module is run in this folder, too.
@@ -45,9 +45,14 @@ def quoted(cell: str) -> str:
 
 
 rows = [csv_row(["file", "seller", "number", "date", "total", "currency", "check"])]
-for file in list_files("invoices/*.txt"):
-    invoice = read_invoice(read_text(file))
 
+
+def ask_file(file: str) -> tuple[str, ReadInvoiceResult]:
+    invoice = read_invoice(read_text(file))
+    return file, invoice
+
+
+for file, invoice in overlap(ask_file, list_files("invoices/*.txt")):
     # the model reads, the script calculates
     added = round(sum([line["amount"] for line in invoice["lines"]]), 2)
     verdict = (

@@ -2,7 +2,7 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import list_files, prompt, read_text
+from runtime_support import list_files, overlap, prompt, read_text
 
 # Triage of a mailbox folder: each mail gets a category, an urgency and a one-line summary, then
 # the mails are sorted into queues. MAILBOX names another folder. The compiled module is run in
@@ -52,9 +52,15 @@ class Ticket(TypedDict):
 
 
 tickets: list[Ticket] = []
-for path in list_files(f"{folder}/*.txt"):
+
+
+def ask_path(path: str) -> tuple[str, TriageResult]:
     mail = read_text(path)
     verdict = triage(mail)
+    return mail, verdict
+
+
+for mail, verdict in overlap(ask_path, list_files(f"{folder}/*.txt")):
     tickets.append(
         {
             "queue": queues[verdict["category"]],

@@ -1,5 +1,5 @@
 # Compiled by saftc from map_list.saft; edit that file instead.
-from runtime_support import prompt, show
+from runtime_support import overlap, prompt, show
 
 # Mapping over a list: one prompt for each item, or one prompt for the whole list.
 
@@ -14,7 +14,7 @@ def shout(word: str) -> str:
 
 
 # three requests, each with one word
-one_by_one = [shout(word) for word in words]
+one_by_one = list(overlap(shout, words))
 print("one by one:", show(one_by_one))
 
 # one request, and the answer must be a list of strings

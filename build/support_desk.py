@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from runtime_support import kind, prompt
+from runtime_support import kind, overlap, print, prompt
 
 Severity = Literal["low", "medium", "high"]
 
@@ -57,14 +57,17 @@ def main() -> None:
         "Subject: Wrong address on our invoice\n\nPlease send a new invoice by 2025-03-14.",
         "Subject: The server is on fire and nobody can reach any of our shops\n\nHelp!",
     ]
-    tickets = [triage(mail) for mail in mails]
-    for ticket in tickets:
+    tickets = list(overlap(triage, mails))
+
+    def ask_ticket(ticket: Ticket) -> None:
         mark = "!" if ticket.severity == "high" else "-"
         print(line(ticket, mark=mark))
         if ticket.reply_by is not None:
             print(f"  reply by {ticket.reply_by}")
         if prompt("Is {0} about money?", ticket.title, returns=bool).value:
             print("  to accounting")
+
+    overlap(ask_ticket, tickets).run()
 
     # a record is made by a call, with the fields that have a default left out
     reminder = Ticket("Ask whether all is well", "low", tags=[], reply_by=None)

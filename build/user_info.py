@@ -1,5 +1,5 @@
 # Compiled by saftc from user_info.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import overlap, print, prompt
 
 # Destructuring: one prompt gives several values, each with a name and a type of its own.
 
@@ -23,5 +23,5 @@ def add_person(line: str) -> int:
     return age
 
 
-ages = [add_person(line) for line in people]
+ages = list(overlap(add_person, people))
 print(f"the oldest is {max(ages)}")

@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support import Result, ambiguous, option, program, show
+from runtime_support import Result, ambiguous, option, overlap, print, program, show
 
 # An ambiguous lookup: the function says what it cannot decide, and the model chooses among calls
 # that are ready to run.
@@ -53,7 +53,12 @@ def look_up(wish: str) -> Result[Any]:
     )
 
 
-for wish in ["How long is Ulysses?", "How long is the newest edition of Emma?"]:
+def ask_wish(wish: str) -> None:
     answer = look_up(wish)
     print(wish, show(answer.value), "pages")
     print("  ", answer.usage.requests, "requests,", len(answer.tool_calls), "calls")
+
+
+overlap(
+    ask_wish, ["How long is Ulysses?", "How long is the newest edition of Emma?"]
+).run()

@@ -32,6 +32,9 @@ PROVIDERS = ("openai", "openrouter", "local", "mock", "none", "scripted")
 _SENDING = (None, "openai", "openrouter")
 _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
 
+# What a project says to the compiler.
+_OF_THE_COMPILER = ("overlap", "pure")
+
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")
 
 
@@ -388,7 +391,9 @@ def _read_project(path: str) -> dict[str, Any]:
     if not is_object(section):
         raise ConfigError(f"{path} [tool.saft]: expected a table, got {brief(section)}")
     return {
-        name: checked_option(name, value, f"{path} [tool.saft]") for name, value in section.items()
+        name: checked_option(name, value, f"{path} [tool.saft]")
+        for name, value in section.items()
+        if name not in _OF_THE_COMPILER
     }
 
 

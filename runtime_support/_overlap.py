@@ -39,6 +39,9 @@ B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
 E = TypeVar("E")
+F = TypeVar("F")
+G = TypeVar("G")
+H = TypeVar("H")
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -165,6 +168,26 @@ def together(a: Later[A], b: Later[B], c: Later[C], d: Later[D], /) -> tuple[A, 
 def together(
     a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], /
 ) -> tuple[A, B, C, D, E]: ...
+@overload
+def together(
+    a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], f: Later[F], /
+) -> tuple[A, B, C, D, E, F]: ...
+@overload
+def together(
+    a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], f: Later[F], g: Later[G], /
+) -> tuple[A, B, C, D, E, F, G]: ...
+@overload
+def together(
+    a: Later[A],
+    b: Later[B],
+    c: Later[C],
+    d: Later[D],
+    e: Later[E],
+    f: Later[F],
+    g: Later[G],
+    h: Later[H],
+    /,
+) -> tuple[A, B, C, D, E, F, G, H]: ...
 @overload
 def together(*calls: Later[Any]) -> tuple[Any, ...]: ...
 def together(*calls: Later[Any]) -> tuple[Any, ...]:

@@ -164,7 +164,7 @@ class Task:
         task = self
         with _lock:
             if self.is_stale:
-                task = self._anew()
+                task = self.make_anew()
             is_mine = task.state == "new"
             if is_mine:
                 task.state = "running"
@@ -196,7 +196,7 @@ class Task:
             for action in actions:
                 in_turn(action)
 
-    def _anew(self) -> Task:
+    def make_anew(self) -> Task:
         """The same call, to be made again: it has read what was written since."""
         self.is_dropped = True
         self.line.failed.discard(self.number)

@@ -89,14 +89,21 @@ def saftc(
         print_everything(sys.stdout)
 
 
-def _workspace() -> "Workspace":
+_InOrder = Annotated[
+    bool, typer.Option("--no-overlap", help="Ask all prompts one after the other.")
+]
+
+
+def _workspace(*, in_order: bool = False) -> "Workspace":
     """The scripts of this command, with the cache unless it is not wanted."""
     from saftc.project.cache import Cache
+    from saftc.project.settings import compile_settings
     from saftc.project.workspace import Workspace
     from saftc.user_cache import cache_in_use
 
-    folder = cache_in_use()
-    return Workspace(None if folder is None else Cache(folder))
+    folder, overlapping = cache_in_use(), compile_settings(in_order=in_order)
+    cache = None if folder is None else Cache(folder, overlapping)
+    return Workspace(cache, overlapping)
 
 
 @app.command()
@@ -126,6 +133,7 @@ def build(
         str | None,
         typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
     ] = None,
+    no_overlap: _InOrder = False,
 ) -> None:
     """Compile scripts, or plans with --tools, to Python modules.
 
@@ -151,7 +159,7 @@ def build(
         for folder in {target.parent for target in targets if target is not None}:
             make_folder(folder)
     builder = Builder(
-        _workspace(), check=check, diff=diff, force=force, source_map=source_map
+        _workspace(in_order=no_overlap), check=check, diff=diff, force=force, source_map=source_map
     )
     pairs = list(zip(files, targets, strict=True))
     with _no_garbage_collector():
@@ -234,8 +242,10 @@ def prompts(
     its source: «mail».
     """
     from saftc.commands.prompts import show_prompts
+    from saftc.project.settings import compile_settings
 
-    raise typer.Exit(show_prompts(file, as_json=format is Format.json, imports=imports))
+    as_json, settings = format is Format.json, compile_settings()
+    raise typer.Exit(show_prompts(file, as_json=as_json, imports=imports, overlapping=settings))
 
 
 @app.command(context_settings={"allow_interspersed_args": True})
@@ -299,6 +309,7 @@ def run(
     log: Annotated[
         str | None, typer.Option(help="Write the same to this file as JSON lines.", metavar="FILE")
     ] = None,
+    no_overlap: _InOrder = False,
 ) -> None:
     """Compile a script in memory and run it.
 
@@ -326,7 +337,7 @@ def run(
         from saftc.commands.run import advise_recording
 
         advise_recording(replay)
-    workspace = _workspace()
+    workspace = _workspace(in_order=no_overlap)
     arguments = words or []
     if text is not None:
         workspace.give("-c", text.encode())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import Loader, no_modules
@@ -74,17 +75,21 @@ def check(source: Source, load: Loader = no_modules) -> Checked:
     return Checked(source, module, facts, mistakes.report())
 
 
-def compile_source(source: Source, load: Loader = no_modules) -> Compiled:
+def compile_source(
+    source: Source, load: Loader = no_modules, overlapping: Overlapping = DEFAULT
+) -> Compiled:
     """The Python module of a script, or what keeps it from having one."""
-    return compile_checked(check(source, load))
+    return compile_checked(check(source, load), overlapping)
 
 
-def compile_checked(checked: Checked) -> Compiled:
+def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Compiled:
     """The Python module of a script that has been checked."""
     if checked.has_errors:
         return Compiled(checked, None)
     # What is only checked needs no emitter.
     from saftc.codegen.module import generate
+    from saftc.schedule.plan import plan
 
+    source, module, facts = checked.source, checked.module, checked.facts
     with fitting_interpreter():
-        return Compiled(checked, generate(checked.source, checked.module, checked.facts))
+        return Compiled(checked, generate(source, module, facts, plan(facts, overlapping)))

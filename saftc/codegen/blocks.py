@@ -83,10 +83,12 @@ def _emit_run(
     statement, inside = run[0], context.beside(own.inner)
     if isinstance(statement, _IMPORTS):
         made = _emit_imports(context, run)
+    elif len(run) > 1:
+        made = list(context.group(inside, run))
     else:
         made = list(context.statement(inside, statement))
     lines = comment_lines(context, [*leading, *inside.inner], statement)
-    if _has_block(statement):
+    if _has_block(statement) and not isinstance(made[0], cst.SimpleStatementLine):
         lines += [comment_line(own.beside)] if own.beside is not None else []
     else:
         made[-1] = with_beside(made[-1], own.beside)
@@ -197,14 +199,18 @@ def _named_types(node: n.Node) -> Iterator[str]:
 
 # Imports
 
-# A statement by itself; or imports inside of a call that follow each other, so that they can be
-# sorted.
+# A statement by itself; or those that are written as one: prompts that ask at the same time, and
+# imports inside of a call that follow each other, so that they can be sorted.
 _Run = list[n.Statement]
 
 
 def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
     runs: list[_Run] = []
+    grouped = {one for group in context.plan.groups.values() for one in group[1:]}
     for statement in statements:
+        if statement in grouped:
+            runs[-1].append(statement)
+            continue
         follows = runs and isinstance(runs[-1][0], _IMPORTS) and isinstance(statement, _IMPORTS)
         if context.depth and follows:
             runs[-1].append(statement)
@@ -218,6 +224,8 @@ def _comments_of_run(context: Context, run: _Run) -> Attached:
     first, *others = map(context.comments.of, run)
     if not others:
         return first
+    if not isinstance(run[0], _IMPORTS):
+        return Attached(first.leading)  # the others stand between those that ask
     leading = [*first.leading, *([first.beside] if first.beside else [])]
     for own in others:
         leading += [*own.leading, *([own.beside] if own.beside else [])]

@@ -12,11 +12,12 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.classes import Classes
-from saftc.codegen.imports import SOURCES, Imports
+from saftc.codegen.imports import Imports, is_imported
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.names import Needs
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
+from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import Type
@@ -51,8 +52,9 @@ class Output:
 class Context:
     """Where a node stands, and all that is known of the module.
 
-    `expression` and `statement` emit any such node. `depth` counts the blocks around, `inner` are
-    the comments inside of the statement at hand for which no place has been found yet.
+    `expression` and `statement` emit any such node, `group` statements that ask at the same time;
+    `plan` says what does. `depth` counts the blocks around, `inner` are the comments inside of the
+    statement at hand for which no place has been found yet.
     """
 
     source: Source
@@ -63,7 +65,9 @@ class Context:
     output: Output
     expression: "Callable[[Context, n.Expression], Expression]"
     statement: "Callable[[Context, n.Statement], Sequence[Statement]]"
+    group: "Callable[[Context, Sequence[n.Statement]], Sequence[Statement]]"
     scope: Scope
+    plan: Plan
     depth: int = 0
     inner: list[Comment] = field(default_factory=list[Comment])
 
@@ -121,7 +125,7 @@ class Context:
     def global_(self, text: str) -> cst.Name:
         """A name that the output itself needs: imported, or one of Python's builtins."""
         self.output.needs.add(text, self.scope)
-        if text in SOURCES:
+        if is_imported(text, prints_ahead=self.plan.prints):
             self.output.imports.names.add(text)
         return py.name(text)
 

@@ -21,6 +21,7 @@ from saftc.codegen.operators import (
     emit_truth,
     emit_unary,
 )
+from saftc.codegen.overlaps import emit_mapped
 from saftc.codegen.prompts import emit_kept_program, emit_prompt, emit_result
 from saftc.codegen.python import Expression
 from saftc.semantics.forms import Form
@@ -88,7 +89,8 @@ def _plain(context: Context, node: n.Expression) -> Expression:
             then, condition = context.emit(node.then), emit_condition(context, node.condition)
             return py.conditional(then, condition, context.emit(node.other))
         case n.Comprehension():
-            return emit_comprehension(context, node)
+            is_mapped = node in context.plan.maps
+            return emit_mapped(context, node) if is_mapped else emit_comprehension(context, node)
         case n.FormattedString():
             return emit_formatted_string(context, node)
         case n.Prompt():

@@ -32,13 +32,17 @@ SOURCES = {
     "file": "runtime_support",
     "image": "runtime_support",
     "kind": "runtime_support",
+    "later": "runtime_support",
     "list_files": "runtime_support",
     "mean": "runtime_support",
     "ops": "runtime_support",
     "option": "runtime_support",
     "Plan": "runtime_support",
     "run": "runtime_support",
+    "overlap": "runtime_support",
     "parse": "runtime_support",
+    # Of modules in which something may print ahead of its turn.
+    "print": "runtime_support",
     "program": "runtime_support",
     "prompt": "runtime_support",
     "require": "runtime_support",
@@ -47,12 +51,21 @@ SOURCES = {
     "read_text": "runtime_support",
     "show": "runtime_support",
     "to_json": "runtime_support",
+    "together": "runtime_support",
     "write_text": "runtime_support",
     "os": "",
     "pl": "",
 }
 # The modules that go by another name.
 _MODULES = {"pl": "polars"}
+
+
+def is_imported(name: str, *, prints_ahead: bool = False) -> bool:
+    """Whether a name that the output needs is imported, and none of Python's builtins.
+
+    `prints_ahead`: something in the module may print ahead of its turn.
+    """
+    return name in SOURCES and (name != "print" or prints_ahead)
 
 
 @dataclass(slots=True)

@@ -14,9 +14,11 @@ from saftc.codegen.expressions import emit_expression
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import lay_out
 from saftc.codegen.names import Needs, hidden_needs, python_names
+from saftc.codegen.overlaps import emit_together
 from saftc.codegen.positions import Origins
 from saftc.codegen.statements import emit_statement
 from saftc.codegen.variables import returned_symbols, values_of
+from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -25,14 +27,16 @@ from saftc.syntax.comments import Comments
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The text of a module, where its lines come from, and the calls that its prompts are."""
+    """The text of a module, where its lines come from, the calls that its prompts are, and what of
+    it runs at the same time."""
 
     text: str
     origins: Origins
     prompts: Mapping[n.Prompt, cst.Call]
+    plan: Plan
 
 
-def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
+def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Generated:
     """The Python module. `source.name` stands in its first line."""
     needs = Needs()
     # Doc comments that document something become docstrings.
@@ -52,12 +56,14 @@ def generate(source: Source, module: n.Module, facts: Facts) -> Generated:
             output=output,
             expression=emit_expression,
             statement=emit_statement,
+            group=emit_together,
             scope=facts.names.scopes[module],
+            plan=plan,
         )
         tree = _emit_module(context)
         if not hidden_needs(names, output.needs):
             text = lay_out(tree, output.texts)
-            return Generated(text, Origins(output.spans, tree), output.prompts)
+            return Generated(text, Origins(output.spans, tree), output.prompts, plan)
         # A name of the script hides one that the output needs: write it again with these known.
         for name, scopes in output.needs.used.items():
             for scope in scopes:

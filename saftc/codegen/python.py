@@ -394,9 +394,9 @@ def awaited(value: Expression) -> cst.Await:
     return cst.Await(_at_least(value, _POSTFIX))
 
 
-def lambda_(value: Expression) -> cst.Lambda:
-    """`lambda: value`."""
-    return cst.Lambda(cst.Parameters(), value)
+def lambda_(value: Expression, names: Sequence[str] = ()) -> cst.Lambda:
+    """`lambda names: value`."""
+    return cst.Lambda(parameters((text, None, None) for text in names), value)
 
 
 # Comprehensions

@@ -14,6 +14,7 @@ from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_t
 from saftc.codegen.growth import emit_growth
 from saftc.codegen.loops import emit_pattern, loop_over, shape
 from saftc.codegen.operators import emit_condition
+from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_result
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.variables import (
@@ -45,6 +46,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.IfStmt():
             return [emit_if_stmt(context, statement, None)]
         case n.ForStmt():
+            ahead = context.plan.loops.get(statement)
+            if ahead is not None:
+                return emit_for_ahead(context, statement, ahead)
             return [emit_for_stmt(context, statement)]
         case n.WhileStmt():
             return [emit_while_stmt(context, statement)]
@@ -73,6 +77,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.BreakStmt():
             return [py.line(cst.Break())]
         case n.ContinueStmt():
+            ahead = context.plan.ends.get(statement)
+            if ahead is not None:
+                return [emit_given(context, ahead, statement.span)]
             return [py.line(cst.Continue())]
         case n.ImportStmt() | n.FromImport():
             # Of a block, imports that follow each other are one: see blocks.py.
@@ -86,7 +93,6 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 # Builtins that give a value of whatever they take, where the types are right.
 _SAFE = {"str", "len", "upper", "lower", "strip"}
 _ANY_WIDTH = 1_000_000
-_OF_SOME_INTEGERS = tuple("%EFGcefgn")
 
 _About = cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cst.Pass
 
@@ -249,7 +255,7 @@ def _never_fails(context: Context, node: n.Expression) -> bool:
         case n.FormattedString(parts=parts):
             holes = [part for part in parts if isinstance(part, n.FormatHole)]
             return all(_never_fails(context, hole.value) for hole in holes) and all(
-                hole.spec is None or _always_takes(context, hole, hole.spec) for hole in holes
+                hole.spec is None or context.facts.always_takes(hole, hole.spec) for hole in holes
             )
         case n.Member():
             return isinstance(forms.members[node], Attribute) and _never_fails(context, node.value)
@@ -263,13 +269,6 @@ def _never_fails(context: Context, node: n.Expression) -> bool:
             )
         case _:
             return False
-
-
-def _always_takes(context: Context, hole: n.FormatHole, spec: str) -> bool:
-    """Whether every value of a hole takes its format: a huge integer is no float, no character."""
-    is_proved = context.facts.forms.holes[hole] == Form.NATIVE
-    is_small = is_only(context.type_of(hole.value), "float", "string")
-    return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
 
 
 def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:

@@ -110,7 +110,7 @@ Stretch = tuple[int, int | None, int, int | None]
 
 def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     """The text that tells `error`; `scripts` are known by the file names of their code."""
-    steps = list(_steps(error.__traceback__, scripts))
+    steps = _calls(list(_steps(error.__traceback__, scripts)))
     passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
         return 'error: dataframes need the package polars; pip install "saftc[tables]"\n'
@@ -131,6 +131,21 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     if len(callers) > _MOST_CALLERS:
         lines.append(f"  ... and {len(callers) - _MOST_CALLERS} calls before\n")
     return "".join(lines)
+
+
+def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":
+    """The steps without those around a part that runs ahead: for the script it is no call."""
+    inner = [*steps[1:], None]
+    return [step for step, below in zip(steps, inner, strict=True) if not _holds(step, below)]
+
+
+def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None") -> bool:
+    match step, below:
+        case _InScript(span=outer), _InScript(span=inner):
+            is_within = outer.start <= inner.start and inner.end <= outer.end
+            return is_within and below.frame.f_code in step.frame.f_code.co_consts
+        case _:
+            return False
 
 
 def _whole_assert(script: Running, span: Span) -> Span:

@@ -9,9 +9,10 @@ from saftc.previews.rendering import as_json as rendered_as_json
 from saftc.previews.rendering import as_text
 from saftc.previews.requests import preview
 from saftc.project.scripts import Scripts
+from saftc.schedule.settings import Overlapping
 
 
-def show_prompts(file: str, *, as_json: bool, imports: bool) -> int:
+def show_prompts(file: str, *, as_json: bool, imports: bool, overlapping: Overlapping) -> int:
     """Writes the requests of a script; gives the exit code.
 
     With `imports`, the Python modules that offer tools are imported: their code runs.
@@ -23,7 +24,7 @@ def show_prompts(file: str, *, as_json: bool, imports: bool) -> int:
         return 1
     modules = scripts.of(file)
     find = imported_beside(modules.folder) if imports else nothing
-    previews = preview(compile_checked(checked), modules, find)
+    previews = preview(compile_checked(checked, overlapping), modules, find)
     if not previews:
         say(f"{file} has no prompts")
     if as_json:

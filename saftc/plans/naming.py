@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from saftc.codegen import python as py
-from saftc.codegen.imports import SOURCES, Imports
+from saftc.codegen.imports import Imports, is_imported
 from saftc.codegen.python import Expression
 from saftc.plans.tools import Tools
 
@@ -45,7 +45,7 @@ class PlanNames:
     def built_in(self, name: str) -> Expression:
         """A name of Python, or one that `runtime_support` gives."""
         self.own.add(name)
-        if name in SOURCES:
+        if is_imported(name):
             self.imports.names.add(name)
         return py.name(name)
 

@@ -33,7 +33,7 @@ class Hole:
 class Preview:
     """One prompt. `request` is what it sends first; None when `error` keeps it from sending.
 
-    `overlap` tells whether it could be asked at the same time as others, and if not, why.
+    `overlap` tells whether it is asked at the same time as others, and if not, why.
     """
 
     position: str

@@ -28,7 +28,6 @@ from saftc.previews.rendering import Hole, Preview
 from saftc.previews.scripts import DeclaredScripts
 from saftc.project.files import FileProblem
 from saftc.project.scripts import Modules
-from saftc.schedule.plan import plan
 from saftc.schedule.telling import Told, told
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
@@ -49,8 +48,7 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
         known.functions.update(_functions(script, declarations))
         known.constants.update(_constants(script.checked))
     assert compiled.module is not None
-    facts = compiled.checked.facts
-    known.overlap.update(told(facts, plan(facts)))
+    known.overlap.update(told(compiled.checked.facts, compiled.module.plan))
     return [
         _Asking(compiled.checked, known, declared, node, compiled.module.prompts[node]).preview()
         for node in walk(compiled.checked.module)
@@ -61,7 +59,7 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What is known of the modules that take part: functions, names that are never changed, and
-    which prompts could be asked at the same time."""
+    which prompts are asked at the same time."""
 
     reads_python: bool
     functions: dict[n.FunctionDef, object] = field(default_factory=dict[n.FunctionDef, object])
@@ -141,13 +139,13 @@ class _Asking:
         return Preview(position, mode, request, holes, notes, error, self._overlap())
 
     def _overlap(self) -> str | None:
-        """Whether the prompt could overlap with others, where there are such."""
+        """Whether the prompt overlaps with others, where there are such."""
         found = self.known.overlap.get(self.node)
         if found is None:
             return None
         line = self.source.line_of(found.place.span.start)
         if found.may_overlap:
-            return f"could be asked ahead, {found.words} (line {line})"
+            return f"asked ahead, {found.words} (line {line})"
         return f"in order, as {found.words} (line {line})"
 
     def _request(self) -> dict[str, Any]:

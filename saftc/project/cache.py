@@ -4,10 +4,10 @@
     cache.find("triage.saft", digest(data))     the CompiledModule of that text, or None
     cache.keep(module)
 
-Each module is a file in the user's cache folder, named by the script's name, its content and the
-compiler: another saftc, or another version of what it writes with, finds nothing. Whether the
-scripts that it imports are still the same is for the one who asks to see. A cache that is damaged,
-or cannot be read or written, costs time and nothing else.
+Each module is a file in the user's cache folder, named by the script's name, its content, what the
+project says of compiling, and the compiler: another saftc, or another version of what it writes
+with, finds nothing. Whether the scripts that it imports are still the same is for the one who asks
+to see. A cache that is damaged, or cannot be read or written, costs time and nothing else.
 """
 
 import json
@@ -22,6 +22,7 @@ from typing import Any
 
 from saftc import __version__
 from saftc.project.files import FileProblem, write_module
+from saftc.schedule.settings import DEFAULT, Overlapping
 
 # Stands for the digest of a module that Python finds, before the scripts in its folder.
 OF_PYTHON = "python"
@@ -65,8 +66,9 @@ _FIELDS = {field.name for field in fields(CompiledModule)}
 class Cache:
     """Compiled modules in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, overlapping: Overlapping = DEFAULT) -> None:
         self.folder = folder
+        self._overlapping = overlapping
         self._has_kept = False
 
     def find(self, script: str, source: str) -> CompiledModule | None:
@@ -130,7 +132,8 @@ class Cache:
         return _files(self.folder / "modules") + _files(self.folder / "parser")
 
     def _path(self, script: str, source: str) -> Path:
-        words = f"{self._compiler}\0{os.path.basename(script)}\0{source}"
+        settings = json.dumps(self._overlapping)
+        words = f"{self._compiler}\0{settings}\0{os.path.basename(script)}\0{source}"
         return self.folder / "modules" / f"{digest(words.encode())}.json"
 
     @cached_property

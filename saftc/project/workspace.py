@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from saftc.project.cache import Cache, CompiledModule, digest
 from saftc.project.files import FileProblem, read_script
 from saftc.project.finder import folder_of, is_python_module, of_python, sibling
+from saftc.schedule.settings import DEFAULT, Overlapping
 
 if TYPE_CHECKING:
     from saftc.codegen.module import Generated
@@ -48,8 +49,9 @@ class Workspace:
     Without a cache everything is compiled, and nothing kept.
     """
 
-    def __init__(self, cache: Cache | None) -> None:
+    def __init__(self, cache: Cache | None, overlapping: Overlapping = DEFAULT) -> None:
         self._cache = cache
+        self._overlapping = overlapping
         self._data: dict[str, bytes] = {}
         self._modules: dict[str, CompiledModule] = {}
         # By script and root, since what imports mean depends on the root.
@@ -158,7 +160,8 @@ class Workspace:
         pool = ProcessPoolExecutor(processes, _context(), initializer=_ignore_interrupts)
         for start in range(0, len(missing), _SCRIPTS_A_TASK):
             task = missing[start : start + _SCRIPTS_A_TASK]
-            self._under_way |= dict.fromkeys(task, pool.submit(_compile_all, task))
+            made = pool.submit(_compile_all, task, self._overlapping)
+            self._under_way |= dict.fromkeys(task, made)
         pool.shutdown(wait=False)
 
     def close(self) -> None:
@@ -214,7 +217,7 @@ class Workspace:
         # With the collector off, what the script before has left in cycles would stay.
         gc.collect(0)
         checked = self.scripts.check(file, self.root_of(file))
-        generated = compile_checked(checked).module
+        generated = compile_checked(checked, self._overlapping).module
         module = CompiledModule(
             script=file,
             source=digest(self.read(file)),
@@ -242,9 +245,9 @@ class Workspace:
             return False  # told when its turn comes
 
 
-def _compile_all(files: list[str]) -> list[CompiledModule]:
+def _compile_all(files: list[str], overlapping: Overlapping) -> list[CompiledModule]:
     """Compiles scripts in a process of its own; leaves out what cannot be read."""
-    workspace = Workspace(None)
+    workspace = Workspace(None, overlapping)
     modules: list[CompiledModule] = []
     for file in files:
         try:

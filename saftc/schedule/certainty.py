@@ -5,15 +5,18 @@
     team = teams[kind]          certain, where `kind` is one of the literals that `teams` has
 
 A prompt may fail, and so may reading and writing files. These are accidents: they are what overlap
-takes the risk of. Everything else that can fail counts, and so does what may go on for ever. A
-construct without a case of its own here counts, too: it stays in order.
+takes the risk of. Everything else that can fail counts, but where a `try` catches it, and so does
+what may go on for ever.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
 
 from saftc.schedule.effects import Effects
+from saftc.semantics.builtins import OF_COLUMN
 from saftc.semantics.facts import Facts
+from saftc.semantics.flow import blocks_of
 from saftc.semantics.forms import Attribute, BuiltinCall, DirectCall, Form, OfResult, unpacks
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
@@ -33,10 +36,14 @@ from saftc.syntax import nodes as n
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something stays in order: the place that prevents it, and how."""
+    """Why something stays in order: the place that prevents it, and how.
+
+    `is_caught`: a `try` around it catches it, and the script goes on.
+    """
 
     node: n.Node
     words: str
+    is_caught: bool = True
 
 
 # Builtins that can fail although every argument is of the right kind.
@@ -46,6 +53,12 @@ _CAN_FAIL = frozenset(
 # Of those that are not proved, these cannot fail, whatever they are given.
 _NEVER_FAIL = frozenset({"print", "str", "type", "option"})
 
+_WRONG_OPERANDS = "the operands may be of the wrong type"
+_NO_ITEM = "there may be no such item"
+_NO_PART = "it may have no such part"
+
+_Reasons = Iterator[Reason]
+
 
 class Certainty:
     """Says what may stop a script; functions are looked into once."""
@@ -53,190 +66,220 @@ class Certainty:
     def __init__(self, facts: Facts, effects: Effects) -> None:
         self.facts = facts
         self.effects = effects
-        self._functions: dict[n.FunctionDef, Reason | None] = {}
+        self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
-    def block(self, statements: Iterable[n.Statement], *, is_loop: bool) -> Reason | None:
-        """The first thing that may stop these statements; `is_loop`: they are the body of a loop,
-        which `break` and `ret` would end."""
-        return _first(self._statement(statement, is_loop) for statement in statements)
+    def body(self, loop: n.ForStmt) -> Reason | None:
+        """The first thing that may keep a loop from going on to its next item."""
+        return next(self._block(loop.body, is_loop=True), None)
 
     def expression(self, node: n.Expression) -> Reason | None:
         """The first thing in an expression that may stop the script."""
-        coercion = self.facts.coercions.get(node)
-        if coercion is not None and coercion.fit == Fit.CHECK:
-            return Reason(node, "its type is only known when it runs")
-        return self._parts(node) or self._itself(node)
+        return next(self._expression(node), None)
 
     def function(self, definition: n.FunctionDef) -> Reason | None:
-        """What in a call of a function may stop the script."""
+        """The first thing in a call of a function that may stop the script."""
+        return next(iter(self._of_function(definition)), None)
+
+    def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
+        """What may keep the items of a loop from being taken."""
+        is_proved = self.facts.forms.loops[loop] == Form.NATIVE
+        if is_proved and unpacks(loop.pattern, item_type(self.facts.type_of(loop.iterable))):
+            return None
+        return Reason(loop.iterable, "it may be no list of such items")
+
+    # Functions and statements
+
+    def _of_function(self, definition: n.FunctionDef) -> tuple[Reason, ...]:
         if definition not in self._functions:
-            self._functions[definition] = None  # of a recursive one, the rest decides
-            self._functions[definition] = self._function(definition)
+            self._functions[definition] = ()  # of a recursive one, the rest decides
+            self._functions[definition] = tuple(self._function(definition))
         return self._functions[definition]
 
-    def _function(self, definition: n.FunctionDef) -> Reason | None:
+    def _function(self, definition: n.FunctionDef) -> _Reasons:
         if definition not in self.facts.names.scopes:
-            return Reason(definition, "it is a function of another script")
+            yield Reason(definition, "it is a function of another script")
+            return
         known = self.facts.functions[definition]
         if known.declared is not None and known.can_lack_value:
-            return Reason(definition.name, "it may end without a value")
-        return self.block(definition.body, is_loop=False)
+            yield Reason(definition.name, "it may end without a value")
+        yield from self._block(definition.body, is_loop=False)
 
-    def _statement(self, node: n.Statement, is_loop: bool) -> Reason | None:
+    def _block(self, statements: Iterable[n.Statement], *, is_loop: bool) -> _Reasons:
+        """`is_loop`: they stand in the body of the loop, which `break` and `ret` would end."""
+        for statement in statements:
+            yield from self._statement(statement, is_loop)
+
+    def _statement(self, node: n.Statement, is_loop: bool) -> _Reasons:
         match node:
             case n.AssignStmt() | n.AugmentedAssignStmt() | n.DestructureStmt():
-                return self.expression(node.value)
+                yield from self._expression(node.value)
             case n.UnpackStmt():
-                is_proved = unpacks(node.pattern, self.facts.type_of(node.value))
-                return self.expression(node.value) or (
-                    None if is_proved else Reason(node, "it may not have so many parts")
-                )
+                yield from self._expression(node.value)
+                if not unpacks(node.pattern, self.facts.type_of(node.value)):
+                    yield Reason(node, "it may not have so many parts")
             case n.ExpressionStmt():
-                return self.expression(node.value)
+                yield from self._expression(node.value)
             case n.IfStmt():
-                found = (
-                    self.expression(branch.condition) or self.block(branch.body, is_loop=is_loop)
-                    for branch in node.branches
-                )
-                return _first(found) or self.block(node.other, is_loop=is_loop)
+                for branch in node.branches:
+                    yield from self._expression(branch.condition)
+                for block in blocks_of(node):
+                    yield from self._block(block, is_loop=is_loop)
             case n.ForStmt():
-                return self._loop(node) or self.block(node.body, is_loop=False)
+                yield from self._loop(node)
+                yield from self._block(node.body, is_loop=False)
+            case n.TryStmt():
+                for reason in self._block(node.body, is_loop=is_loop):
+                    if not reason.is_caught:
+                        yield reason
+                yield from self._block(node.handler, is_loop=is_loop)
             case n.WhileStmt():
-                return Reason(node, "`while` may go on for ever")
+                yield Reason(node, "`while` may go on for ever", is_caught=False)
             case n.BreakStmt():
-                return Reason(node, "`break` may end the loop") if is_loop else None
+                if is_loop:
+                    yield Reason(node, "`break` may end the loop", is_caught=False)
             case n.ContinueStmt():
-                return None
+                pass
             case n.RetStmt():
                 if is_loop:
-                    return Reason(node, "`ret` may end the loop")
-                return None if node.value is None else self.expression(node.value)
+                    yield Reason(node, "`ret` may end the loop", is_caught=False)
+                if node.value is not None:
+                    yield from self._expression(node.value)
             case n.AssertStmt():
-                return Reason(node, "`assert` may stop the script")
+                yield Reason(node, "`assert` may stop the script")
+            case n.FailStmt():
+                yield Reason(node, "`fail` may stop the script")
             case n.FunctionDef():
-                defaults = (one.default for one in node.parameters if one.default is not None)
-                return _first(map(self.expression, defaults))
+                for parameter in node.parameters:
+                    yield from self._maybe(parameter.default)
             case n.TypeAlias() | n.RecordDef():
-                return None
+                pass
             case n.ImportStmt() | n.FromImport():
-                return Reason(node, "an import may fail")
+                yield Reason(node, "an import may fail")
             case _:
-                return Reason(node, "this may end the loop")
+                assert_never(node)
 
-    def _loop(self, node: n.ForStmt | n.ComprehensionClause) -> Reason | None:
+    def _loop(self, node: n.ForStmt | n.ComprehensionClause) -> _Reasons:
         if self.facts.forms.loops[node] != Form.NATIVE:
-            return Reason(node.iterable, "it may be no list of such items")
-        return self.expression(node.iterable)
+            yield Reason(node.iterable, "it may be no list of such items")
+        yield from self._expression(node.iterable)
 
-    def _parts(self, node: n.Expression) -> Reason | None:
-        """What stands inside of an expression."""
+    # Expressions: first their parts, then what is done with these
+
+    def _expression(self, node: n.Expression) -> _Reasons:
+        coercion = self.facts.coercions.get(node)
+        if coercion is not None and coercion.fit == Fit.CHECK:
+            yield Reason(node, "its type is only known when it runs")
+        forms = self.facts.forms
         match node:
             case n.Literal() | n.Name():
-                return None
+                pass
             case n.TupleLiteral():
-                return self._all(node.items)
+                yield from self._all(node.items)
             case n.ListLiteral():
-                return _first(map(self._entry, node.items))
+                for item in node.items:
+                    yield from self._entry(item)
             case n.ObjectLiteral():
-                return _first(map(self._entry, node.fields))
+                for entry in node.fields:
+                    yield from self._entry(entry)
             case n.Call():
-                return self._all((*self._callee(node), *(one.value for one in node.arguments)))
+                if not isinstance(node.function, n.Name | n.Member):
+                    yield from self._expression(node.function)
+                yield from self._all(one.value for one in node.arguments)
+                yield from self._call(node)
             case n.Index():
-                return self._all((node.value, node.key))
+                yield from self._all((node.value, node.key))
+                yield from self._index(node)
             case n.Slice():
-                return self._all((node.value, node.start, node.stop, node.step))
-            case n.Member() | n.TupleMember():
-                return self._all((node.value,))
+                yield from self._all((node.value, node.start, node.stop, node.step))
+                if forms.items[node] != Form.NATIVE or node.step is not None:
+                    yield Reason(node, _NO_PART)
+            case n.TupleMember():
+                yield from self._expression(node.value)
+                yield from self._tuple_member(node)
+            case n.Member():
+                yield from self._expression(node.value)
+                yield from self._member(node)
             case n.Unary():
-                return self._all((node.operand,))
-            case n.Binary() | n.Comparison() | n.Logical():
-                return self._all((node.left, node.right))
+                yield from self._expression(node.operand)
+                if node.operator == "-" and forms.operators[node] == Form.OPS:
+                    yield Reason(node, _WRONG_OPERANDS)
+            case n.Comparison():
+                yield from self._all((node.left, node.right))
+                if forms.operators[node] == Form.OPS:
+                    yield Reason(node, _WRONG_OPERANDS)
+            case n.Binary():
+                yield from self._all((node.left, node.right))
+                yield from self._binary(node)
+            case n.Logical():
+                yield from self._all((node.left, node.right))
             case n.Conditional():
-                return self._all((node.condition, node.then, node.other))
+                yield from self._all((node.condition, node.then, node.other))
             case n.Comprehension():
-                found = (
-                    self._loop(clause) or self._all(clause.conditions) for clause in node.clauses
-                )
-                return _first(found) or self.expression(node.item)
+                for clause in node.clauses:
+                    yield from self._loop(clause)
+                    yield from self._all(clause.conditions)
+                yield from self._expression(node.item)
+            case n.FormattedString():
+                for part in node.parts:
+                    if isinstance(part, n.FormatHole):
+                        yield from self._expression(part.value)
+                        if part.spec is not None and not self.facts.always_takes(part, part.spec):
+                            yield Reason(part, "the value may not take the format")
             case n.Prompt():
                 # What goes wrong in the prompt itself is an accident, but not what it is made of.
-                holes = (part.value for part in node.parts if isinstance(part, n.Hole))
-                return self._all((*holes, node.options, node.after))
+                yield from self._all(part.value for part in node.parts if isinstance(part, n.Hole))
+                yield from self._maybe(node.options)
+                yield from self._maybe(node.after)
             case _:
-                return Reason(node, "this may fail")
+                assert_never(node)
 
-    def _entry(self, node: n.Expression | n.Entry) -> Reason | None:
+    def _all(self, nodes: Iterable[n.Expression | None]) -> _Reasons:
+        for node in nodes:
+            yield from self._maybe(node)
+
+    def _maybe(self, node: n.Expression | None) -> _Reasons:
+        if node is not None:
+            yield from self._expression(node)
+
+    def _entry(self, node: n.Expression | n.Entry) -> _Reasons:
         """What in an item of a list, or in an entry of an object, may stop the script."""
         forms = self.facts.forms
         match node:
             case n.Spread():
-                is_ops = forms.spreads[node] == Form.OPS
-                reason = Reason(node, "what is spread may be something else") if is_ops else None
-                return self.expression(node.value) or reason
+                yield from self._expression(node.value)
+                if forms.spreads[node] == Form.OPS:
+                    yield Reason(node, "what is spread may be something else")
             case n.ComputedField():
-                is_ops = forms.keys[node.key] == Form.OPS
-                reason = Reason(node.key, "the key may be no string") if is_ops else None
-                return self.expression(node.key) or reason or self.expression(node.value)
+                yield from self._expression(node.key)
+                if forms.keys[node.key] == Form.OPS:
+                    yield Reason(node.key, "the key may be no string")
+                yield from self._expression(node.value)
             case n.Field():
-                return self.expression(node.value)
+                yield from self._expression(node.value)
             case _:
-                return self.expression(node)
+                yield from self._expression(node)
 
-    def _itself(self, node: n.Expression) -> Reason | None:
-        """What an expression does with its parts."""
-        forms = self.facts.forms
-        match node:
-            case n.Call():
-                return self._call(node)
-            case n.Index():
-                return self._index(node)
-            case n.Slice():
-                is_native = forms.items[node] == Form.NATIVE and node.step is None
-                return None if is_native else Reason(node, "it may have no such part")
-            case n.TupleMember():
-                is_native = forms.items[node] == Form.NATIVE and all(
-                    isinstance(one, TupleType) and node.position < len(one.items)
-                    for one in members(self.facts.type_of(node.value))
-                )
-                return None if is_native else Reason(node, "it may have no such part")
-            case n.Member():
-                return self._member(node)
-            case n.Unary(operator="-") | n.Comparison():
-                is_ops = forms.operators[node] == Form.OPS
-                return Reason(node, "the operands may be of the wrong type") if is_ops else None
-            case n.Binary():
-                return self._binary(node)
-            case _:
-                return None
-
-    def _all(self, nodes: Iterable[n.Expression | None]) -> Reason | None:
-        return _first(None if node is None else self.expression(node) for node in nodes)
-
-    def _callee(self, node: n.Call) -> list[n.Expression]:
-        """The function of a call, where it is to be evaluated."""
-        return [] if isinstance(node.function, n.Name | n.Member) else [node.function]
-
-    def _call(self, node: n.Call) -> Reason | None:
+    def _call(self, node: n.Call) -> _Reasons:
         form = self.facts.forms.calls[node]
         match form:
             case BuiltinCall():
-                return self._builtin(node, form)
+                reason = self._builtin(node, form)
+                if reason is not None:
+                    yield reason
             case DirectCall(definition=n.FunctionDef() as definition):
-                reason = self.function(definition)
-                if reason is None:
-                    return None
-                is_inside = reason.node is not definition
-                return reason if is_inside else Reason(node, reason.words)
+                for reason in self._of_function(definition):
+                    is_inside = reason.node is not definition
+                    yield reason if is_inside else replace(reason, node=node)
             case DirectCall(definition=n.RecordDef() as record):
-                return Reason(node, "a rule of the record may not hold") if record.rules else None
+                if record.rules:
+                    yield Reason(node, "a rule of the record may not hold")
             case DirectCall():
-                if self.effects.is_declared_pure(node.function):
-                    return None
-                return Reason(node, "a call of imported Python may fail")
+                if not self.effects.is_declared_pure(node.function):
+                    yield Reason(node, "a call of imported Python may fail")
             case Form.SEND | Form.OPS:
-                return Reason(node, "nothing is known of what is called here")
+                yield Reason(node, "nothing is known of what is called here")
             case _:
-                return Reason(node, "this may fail")
+                assert_never(form)
 
     def _builtin(self, node: n.Call, form: BuiltinCall) -> Reason | None:
         name = form.builtin.name
@@ -246,7 +289,7 @@ class Certainty:
         if form.form == Form.OPS or form.arguments is None:
             return fails
         types = [self.facts.type_of(one) for one in form.arguments]
-        if name in _CAN_FAIL:
+        if name in _CAN_FAIL or form.builtin in OF_COLUMN.values():
             return fails
         if name == "div":
             divisor = form.arguments[1]
@@ -264,64 +307,57 @@ class Certainty:
             return Reason(node, "the step may be zero")
         return None
 
-    def _index(self, node: n.Index) -> Reason | None:
-        if self.facts.forms.items[node] != Form.NATIVE:
-            return Reason(node, "there may be no such item")
+    def _tuple_member(self, node: n.TupleMember) -> _Reasons:
+        is_certain = self.facts.forms.items[node] == Form.NATIVE and all(
+            isinstance(one, TupleType) and node.position < len(one.items)
+            for one in members(self.facts.type_of(node.value))
+        )
+        if not is_certain:
+            yield Reason(node, _NO_PART)
+
+    def _index(self, node: n.Index) -> _Reasons:
         owners = members(self.facts.type_of(node.value))
         keys = _known_keys(node.key, self.facts.type_of(node.key))
-        if keys and all(
+        has_keys = bool(keys) and all(
             isinstance(one, ObjectType) and one.field(key) is not None
             for one in owners
             for key in keys
-        ):
-            return None
+        )
         position = node.key.value if isinstance(node.key, n.Literal) else None
-        if isinstance(position, int) and all(
+        has_item = isinstance(position, int) and all(
             isinstance(one, TupleType) and 0 <= position < len(one.items) for one in owners
-        ):
-            return None
-        return Reason(node, "there may be no such item")
+        )
+        if self.facts.forms.items[node] != Form.NATIVE or not (has_keys or has_item):
+            yield Reason(node, _NO_ITEM)
 
-    def _member(self, node: n.Member) -> Reason | None:
+    def _member(self, node: n.Member) -> _Reasons:
         form = self.facts.forms.members[node]
-        is_certain = False
         match form:
-            case OfResult():
-                is_certain = True
-            case Form.LENGTH:
-                is_certain = True
+            case OfResult() | Form.LENGTH:
+                return
             case Form.ITEM | Attribute():
+                owners = members(self.facts.type_of(node.value))
                 is_certain = all(
                     isinstance(one, ObjectType | RecordType)
                     and self.facts.has_field(one, node.name.text)
-                    for one in members(self.facts.type_of(node.value))
+                    for one in owners
                 )
+            case Form.GET | Form.STRUCTURE | Form.OPS:
+                is_certain = False
             case _:
-                pass
-        return None if is_certain else Reason(node, "there may be no such field")
+                assert_never(form)
+        if not is_certain:
+            yield Reason(node, "there may be no such field")
 
-    def _binary(self, node: n.Binary) -> Reason | None:
+    def _binary(self, node: n.Binary) -> _Reasons:
         if self.facts.forms.operators[node] == Form.OPS:
-            return Reason(node, "the operands may be of the wrong type")
-        if node.operator in ("/", "%"):
+            yield Reason(node, _WRONG_OPERANDS)
+        elif node.operator in ("/", "%"):
             divisor = node.right.value if isinstance(node.right, n.Literal) else None
             if not divisor:
-                return Reason(node, "it may be a division by zero")
-        left = self.facts.type_of(node.left)
-        if node.operator == "*" and not is_only(left, "int", "float"):
-            return Reason(node, "the operands may be of the wrong type")
-        return None
-
-    def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
-        """What may keep the items of a loop from being taken."""
-        is_proved = self.facts.forms.loops[loop] == Form.NATIVE
-        if is_proved and unpacks(loop.pattern, item_type(self.facts.type_of(loop.iterable))):
-            return None
-        return Reason(loop.iterable, "it may be no list of such items")
-
-
-def _first(reasons: Iterable[Reason | None]) -> Reason | None:
-    return next((reason for reason in reasons if reason is not None), None)
+                yield Reason(node, "it may be a division by zero")
+        elif node.operator == "*" and not is_only(self.facts.type_of(node.left), "int", "float"):
+            yield Reason(node, _WRONG_OPERANDS)
 
 
 def _known_keys(node: n.Expression, type_: Type) -> list[str]:

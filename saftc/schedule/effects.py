@@ -174,7 +174,7 @@ class Effects:
     def _of_prompt(self, node: n.Prompt) -> tuple[set[Effect], set[n.FunctionDef]]:
         effects, called = set[Effect](("asks",)), set[n.FunctionDef]()
         for part in node.parts:
-            if isinstance(part, n.Hole):
+            if isinstance(part, n.Hole) and not self.is_declared_pure(part.value):
                 type_ = self.facts.types.get(part.value, ANY)
                 own, functions = self._of_value(type_, is_called=False)
                 effects |= own

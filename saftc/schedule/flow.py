@@ -1,6 +1,7 @@
 """Which variables a stretch of a script assigns, and which it reads before it has assigned them."""
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from saftc.schedule.effects import Effects
 from saftc.semantics.facts import Facts
@@ -24,9 +25,15 @@ class Flow:
 
     def bound(self, statement: n.Statement | n.ComprehensionClause) -> list[Symbol]:
         """What a statement itself assigns or defines, in order."""
-        if isinstance(statement, n.FunctionDef):
-            return [self.facts.names.of(statement.name)]
-        return [self.facts.names.of(identifier) for identifier in bound_by(statement)]
+        match statement:
+            case n.FunctionDef() | n.RecordDef() | n.TypeAlias():
+                return [self.facts.names.of(statement.name)]
+            case n.ImportStmt():
+                return [self.facts.names.of(statement.alias or statement.module)]
+            case n.FromImport():
+                return [self.facts.names.of(one.alias or one.name) for one in statement.names]
+            case _:
+                return [self.facts.names.of(identifier) for identifier in bound_by(statement)]
 
     def read(self, *nodes: n.Node) -> set[Symbol]:
         """What evaluating the nodes reads, itself or in functions."""
@@ -94,12 +101,34 @@ class Flow:
             case n.WhileStmt():
                 found = self.read(node.condition) - certain
                 return found | self.early_reads(node.body, set(certain))
+            case n.TryStmt():
+                # The handler may run before anything in the body has been assigned.
+                handled, inside = set(certain), set(certain)
+                found = self.early_reads(node.body, inside)
+                found |= self.early_reads(node.handler, handled)
+                reached = [
+                    after
+                    for block, after in ((node.body, inside), (node.handler, handled))
+                    if not ends(block)
+                ]
+                if reached:
+                    certain |= set[Symbol].intersection(*reached)
+                return found
             case n.FunctionDef():
                 found = set(self.outer(node)) - certain
                 certain.update(self.bound(node))
                 return found
-            case _:
+            case n.RetStmt() | n.AssertStmt() | n.FailStmt() | n.ExpressionStmt():
                 return self.read(node) - certain
+            case n.BreakStmt() | n.ContinueStmt() | n.TypeAlias():
+                return set()
+            case n.RecordDef():
+                return self.read(node) - certain
+            case n.ImportStmt() | n.FromImport():
+                certain.update(self.bound(node))
+                return set()
+            case _:
+                assert_never(node)
 
 
 def continues_of(statements: Iterable[n.Statement]) -> Iterator[n.ContinueStmt]:

@@ -17,17 +17,19 @@ A comprehension is such a loop without a rest; a group is prompts that stand dir
 other, none of which needs another.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
 from saftc.schedule.flow import Flow, continues_of
+from saftc.schedule.given import Given, given_of
+from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
 from saftc.semantics.flow import all_statements, blocks_of, bound_by
 from saftc.semantics.forms import DirectCall
 from saftc.semantics.names import Scope, Symbol
-from saftc.semantics.types import ANY, FunctionType, ListType, LiteralType, UnionType, is_known
+from saftc.semantics.types import FunctionType, ListType, LiteralType, UnionType, is_known
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
@@ -38,13 +40,16 @@ MOST_TOGETHER = 8
 class Ahead:
     """A loop whose first `cut` statements run ahead, in a function called `name`.
 
-    It gives `gives`, what it assigns and others read; `grows` are lists to which it adds.
+    The function takes an item, called `item` where it has no name of its own. It gives `gives`,
+    what it assigns and others read, and what it adds to the lists `grows`, called `added`.
     """
 
     cut: int
     name: str
-    gives: tuple[Symbol, ...]
+    item: str
+    gives: tuple[Given, ...]
     grows: tuple[Symbol, ...]
+    added: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +76,25 @@ class Plan:
     notes: list[Note] = field(default_factory=list[Note])
 
 
-def plan(facts: Facts, pure: Sequence[str] = ()) -> Plan:
-    """What of a script may run at the same time; `pure` are Python functions without effects."""
-    if not any(isinstance(node, n.Prompt) for node in nodes_of(facts.module)):
+def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
+    """What of a script runs at the same time."""
+    asks = any(isinstance(node, n.Prompt) for node in nodes_of(facts.module))
+    if not asks or not overlapping.is_on:
         return Plan()
-    return _Planner(facts, Effects(facts, pure)).run()
+    return _Planner(facts, Effects(facts, overlapping.pure)).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where statements stand: in whose scope, what certainly has a value, what may run later."""
+    """Where statements stand: in whose scope, and what certainly has a value.
+
+    `after` is what may run later, `failed` what may run when one of the statements fails.
+    """
 
     scope: Scope
     certain: set[Symbol]
     after: tuple[Sequence[n.Statement], ...] = ()
+    failed: tuple[Sequence[n.Statement], ...] = ()
 
 
 class _Planner:
@@ -94,7 +104,10 @@ class _Planner:
         self.certainty = Certainty(facts, effects)
         self.flow = Flow(facts, effects)
         self.plan = Plan()
-        self.taken = {name for scope in facts.names.scopes.values() for name in scope.symbols}
+        # A name of the script may have got an underscore at its end.
+        scopes = facts.names.scopes.values()
+        self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
+        self.made: dict[Scope, set[str]] = {}
         functions = [node for node in nodes_of(facts.module) if isinstance(node, n.FunctionDef)]
         self.functions = functions
         # What functions read of the variables around them may be read at any time.
@@ -122,7 +135,7 @@ class _Planner:
             else:
                 group = (statement,)
                 after = (statements[position + 1 :], *place.after)
-                self._inside(statement, _Place(place.scope, place.certain, after))
+                self._inside(statement, replace(place, after=after))
             self.flow.early_reads(group, place.certain)
             position += len(group)
 
@@ -138,7 +151,10 @@ class _Planner:
         if isinstance(statement, n.ForStmt | n.WhileStmt):
             after = ((statement,), *after)
         for block in blocks_of(statement):
-            self._block(block, _Place(place.scope, set(inside), after))
+            failed = place.failed
+            if isinstance(statement, n.TryStmt) and block is statement.body:
+                failed = (statement.handler, *after, *failed)
+            self._block(block, _Place(place.scope, set(inside), after, failed))
 
     def _note(self, node: n.Node, words: str, reason: Reason | None = None) -> None:
         self.plan.notes.append(Note(node, words, reason))
@@ -172,7 +188,6 @@ class _Planner:
         for cut in dict.fromkeys((first, len(loop.body))) if reason is None else ():
             found = self._cut(loop, cut, place)
             if isinstance(found, Ahead):
-                self.taken.add(found.name)
                 self.plan.loops[loop] = found
                 self.plan.ends |= dict.fromkeys(continues_of(loop.body[:cut]), found)
                 self._begins_ahead(*loop.body[:cut])
@@ -186,7 +201,7 @@ class _Planner:
         unknown = self.effects.first_unknown(*loop.body)
         if unknown is not None and "unknown" in self.effects.of(unknown):
             return Reason(unknown, "its effects are not known")
-        reason = self.certainty.unpacks(loop) or self.certainty.block(loop.body, is_loop=True)
+        reason = self.certainty.unpacks(loop) or self.certainty.body(loop)
         if reason is not None:
             return reason
         inside = {*place.certain, *self.flow.bound(loop)}
@@ -213,6 +228,9 @@ class _Planner:
         if carried:
             names = " and ".join(sorted(f"`{symbol.name}`" for symbol in carried))
             return Reason(self._reading(first, carried), f"it needs {names} of the item before")
+        lost = self._read_after_failure({*targets, *in_first}, place)
+        if lost is not None:
+            return Reason(loop, f"`{lost.name}` may be read when a prompt has failed")
         needed = self._needed(rest, set(grows)) | self.read_anytime | self._needed_later(place)
         own = {*targets, *in_first} - set(grows)
         gives = [symbol for symbol in self._in_order(loop) if symbol in own & needed]
@@ -224,9 +242,20 @@ class _Planner:
                 return Reason(loop, f"`{symbol.name}` is assigned on some paths only")
         if rest and not gives and not grows:
             return Reason(rest[0], "what follows needs nothing of what is asked")
-        if len(rest) and not all(is_known(self.facts.symbols.get(s, ANY)) for s in gives):
-            return Reason(loop, "the types of what it gives are not known")
-        return Ahead(cut, self._name(loop), tuple(gives), tuple(grows))
+        unset = self._without_value(set(gives) & self._needed_later(place), place)
+        if unset is not None:
+            return Reason(loop, f"`{unset}` may have no value behind the loop")
+        given = [given_of(self.facts, symbol, (loop, *all_statements(first))) for symbol in gives]
+        for one in given:
+            if one is None or (rest and not is_known(one.type)):
+                return Reason(loop, "the types of what it gives are not known")
+        variable = next((one.text for one in bound_by(loop) if one.text != "_"), "item")
+        made = self.made.setdefault(place.scope, set())
+        name = self._new_name(f"ask_{variable}", made)
+        made.add(name)
+        added = tuple(self._new_name(f"new_{symbol.name}") for symbol in grows)
+        item = self._new_name("item")
+        return Ahead(cut, name, item, tuple(filter(None, given)), tuple(grows), added)
 
     def _carried(
         self, first: Sequence[n.Statement], certain: set[Symbol], changed: set[Symbol]
@@ -240,6 +269,14 @@ class _Planner:
 
     def _needed(self, rest: Sequence[n.Statement], certain: set[Symbol]) -> set[Symbol]:
         return self.flow.early_reads(rest, certain)
+
+    def _read_after_failure(self, assigned: set[Symbol], place: _Place) -> Symbol | None:
+        """What of these may be read where a failure is caught: a call that fails gives nothing."""
+        if not place.failed:
+            return None
+        read = {s for block in place.failed for s in self.flow.early_reads(block, set())}
+        found = assigned & (read | self.read_anytime)
+        return min(found, key=lambda symbol: symbol.name, default=None)
 
     def _needed_later(self, place: _Place) -> set[Symbol]:
         """What may be read once the loop is over."""
@@ -277,34 +314,38 @@ class _Planner:
         ]
 
     def _added_to(self, statement: n.Statement) -> Symbol | None:
-        """The list of `list = list + others`."""
+        """The list of `list = list + others`, `list += others`, `list = [...list, other]`."""
         match statement:
-            case n.AssignStmt(schema=None, value=n.Binary(operator="+") as value):
-                pass
-            case n.AugmentedAssignStmt(value=value) if value.operator == "+":
-                pass
+            case n.AssignStmt(
+                schema=None, value=n.Binary(operator="+", left=n.Name() as own, right=added)
+            ) | n.AugmentedAssignStmt(
+                value=n.Binary(operator="+", left=n.Name() as own, right=added)
+            ):
+                parts: tuple[n.Node, ...] = (added,)
+                lists = (own, added)
+            case n.AssignStmt(
+                schema=None, value=n.ListLiteral(items=(n.Spread(value=n.Name() as own), *items))
+            ):
+                parts, lists = tuple(items), (own,)
             case _:
                 return None
         symbol = self.facts.names.of(statement.name)
-        is_list = all(
-            isinstance(self.facts.type_of(one), ListType) for one in (value.left, value.right)
-        )
-        if not isinstance(value.left, n.Name) or not is_list:
-            return None
-        is_same = self.facts.names.of(value.left) is symbol
-        return symbol if is_same and symbol not in self.flow.read(value.right) else None
+        are_lists = all(isinstance(self.facts.type_of(one), ListType) for one in lists)
+        is_same = self.facts.names.of(own) is symbol
+        only_adds = symbol not in self.flow.read(*parts)
+        return symbol if is_same and are_lists and only_adds else None
 
     def _in_order(self, loop: n.ForStmt) -> list[Symbol]:
         """What the loop assigns, in the order of the first assignments."""
         statements = (loop, *all_statements(loop.body))
         return list(dict.fromkeys(s for one in statements for s in self.flow.bound(one)))
 
-    def _name(self, loop: n.ForStmt) -> str:
-        name = f"ask_{next(iter(bound_by(loop))).text}"
-        candidate, number = name, 2
-        while candidate in self.taken:
-            candidate, number = f"{name}_{number}", number + 1
-        return candidate
+    def _new_name(self, wanted: str, made: Container[str] = ()) -> str:
+        """A name that nothing in the script has, and none of those that were made before."""
+        name, number = wanted, 2
+        while name.rstrip("_") in self.taken or name in made:
+            name, number = f"{wanted}_{number}", number + 1
+        return name
 
     # Comprehensions
 
@@ -353,6 +394,7 @@ class _Planner:
             if (
                 self._depends(read | bound, assigned)
                 or self._without_value(read, place) is not None
+                or self._read_after_failure(assigned, place) is not None
             ):
                 break
             group.append(statement)

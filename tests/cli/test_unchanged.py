@@ -26,9 +26,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     compile_checked = driver.compile_checked
 
-    def watched(checked: Any) -> Any:
+    def watched(checked: Any, *settings: Any) -> Any:
         names.append(checked.source.name)
-        return compile_checked(checked)
+        return compile_checked(checked, *settings)
 
     monkeypatch.setattr(driver, "compile_checked", watched)
     return names

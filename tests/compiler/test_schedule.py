@@ -111,6 +111,51 @@ CASES = {
         "    found = found + [mail]\nprint(verdict)",
         "`verdict` is assigned on some paths only",
     ),
+    "a formatted string": ('for mail in mails:\n    print($ {f"{mail}: {len(mail):,}"} $)', AHEAD),
+    "a format that not all numbers take": (
+        'for mail in mails:\n    print($ {f"{len(mail):.1f}"} $)',
+        "the value may not take the format",
+    ),
+    "what fails is caught": (
+        "for mail in mails:\n    n = 0\n    try:\n        n = int($ {mail} $)\n    except:\n"
+        "        n = 1\n    print(n)",
+        AHEAD,
+    ),
+    "what does not end is not caught": (
+        "for mail in mails:\n    try:\n        while $ {mail} $ == mail:\n            print(mail)\n"
+        "    except:\n        print(mail)",
+        "`while` may go on for ever",
+    ),
+    "fail": (
+        'for mail in mails:\n    if $ {mail} $ == "":\n        fail "empty"',
+        "`fail` may stop the script",
+    ),
+    "a failure around a loop": (
+        "try:\n    for mail in mails:\n        print($ {mail} $)\nexcept error:\n    print(error)",
+        AHEAD,
+    ),
+    "what is read after a failure": (
+        'had = ""\ntry:\n    for mail in mails:\n        had = $ {mail} $\nexcept:\n    print(had)',
+        "`had` may be read when a prompt has failed",
+    ),
+    "spreads": ("for mail in mails:\n    found = [...found, mail, $ {mail} $]", AHEAD),
+    "unpacking": ('for mail in mails:\n    a, b = (mail, "x")\n    print($ {a} {b} $)', AHEAD),
+    "unpacking what may be too short": (
+        "for mail in mails:\n    a, b = mails\n    print($ {a} {b} $)",
+        "it may not have so many parts",
+    ),
+    "a computed key": (
+        "for mail in mails:\n    row = {[mail]: 1}\n    print($ {row} $)",
+        AHEAD,
+    ),
+    "going on with a conversation": (
+        "for mail in mails:\n    one = $ {mail} $\n    print($ And? $ after one)",
+        AHEAD,
+    ),
+    "side by side and read after a failure": (
+        'one = ""\ntry:\n    one = $ a $\n    two = $ b $\n    print(two)\nexcept:\n    print(one)',
+        None,
+    ),
     "side by side": ("one = $ {latest} $\ntwo = triage(latest)\nprint(one, two)", BESIDE),
     "one needs the other": ("one = $ {latest} $\ntwo = $ {one} $\nprint(one, two)", None),
     "a print between": ("one = $ {latest} $\nprint(one)\ntwo = $ {latest} $\nprint(two)", None),

@@ -1,84 +1,70 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import TypedDict
 
-from runtime_support import prompt, show
+from runtime_support import later, prompt, show, together
 
 
 class Movie(TypedDict):
     title: str
 
 
-movies = prompt("three movies", returns=list[Movie]).value
-
-
 class Status(TypedDict):
     code: int
-
-
-statuses = prompt("all statuses", returns=list[Status]).value
 
 
 class Cookie(TypedDict):
     name: str
 
 
-cookies = prompt("all cookies", returns=list[Cookie]).value
-
-
 class House(TypedDict):
     street: str
-
-
-houses = prompt("all houses", returns=list[House]).value
 
 
 class UserCache(TypedDict):
     path: str
 
 
-user_caches = prompt("all caches", returns=list[UserCache]).value
-
-
 class City(TypedDict):
     country: str
-
-
-cities = prompt("all cities", returns=list[City]).value
 
 
 class Box(TypedDict):
     width: int
 
 
-boxes = prompt("all boxes", returns=list[Box]).value
-
-
 class Database(TypedDict):
     url: str
 
 
-databases = prompt("all databases", returns=list[Database]).value
+movies, statuses, cookies, houses, user_caches, cities, boxes, databases = together(
+    later(prompt, "three movies", returns=list[Movie]),
+    later(prompt, "all statuses", returns=list[Status]),
+    later(prompt, "all cookies", returns=list[Cookie]),
+    later(prompt, "all houses", returns=list[House]),
+    later(prompt, "all caches", returns=list[UserCache]),
+    later(prompt, "all cities", returns=list[City]),
+    later(prompt, "all boxes", returns=list[Box]),
+    later(prompt, "all databases", returns=list[Database]),
+)
 
 
 class Person(TypedDict):
     age: int
 
 
-people = prompt("all people", returns=list[Person]).value
-
-
 class NewsItem(TypedDict):
     text: str
-
-
-news = prompt("the news", returns=list[NewsItem]).value
 
 
 class BusItem(TypedDict):
     line: str
 
 
-bus = prompt("the lines", returns=list[BusItem]).value
+people, news, bus = together(
+    later(prompt, "all people", returns=list[Person]),
+    later(prompt, "the news", returns=list[NewsItem]),
+    later(prompt, "the lines", returns=list[BusItem]),
+)
 print(
     show(movies),
     show(statuses),

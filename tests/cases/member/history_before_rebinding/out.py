@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import Result, overlap, prompt
 
 
 def look_up(city: str) -> str:
@@ -11,8 +11,13 @@ print(answer.value, len(answer.tool_calls))
 answer = answer.value.strip()
 print(answer)
 
-for city in ["Oslo", "Cairo"]:
+
+def ask_city(city: str) -> Result[str]:
     report = prompt("How is it in {city}? Use {look_up}.", city=city, look_up=look_up)
+    return report
+
+
+for report in overlap(ask_city, ["Oslo", "Cairo"]):
     if len(report.tool_calls) == 0:
         continue
     report = report.value.upper()

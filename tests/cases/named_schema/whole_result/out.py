@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import Result, ToolCall, prompt, show
+from runtime_support import Result, ToolCall, overlap, prompt, show
 
 
 def look_up(city: str) -> str:
@@ -33,8 +33,16 @@ log(ask("Cairo"), "again")
 log(prompt("Say hello"))
 print(len(all_calls([weather, whole("Rome")])))
 asked: list[Result[Any]] = []
-for city in ["Lima", "Pune"]:
+
+
+def ask_city(city: str) -> list[Result[Any]]:
+    asked: list[Result[Any]] = []
     asked.append(prompt("How is {city}?", city=city))
+    return asked
+
+
+for new_asked in overlap(ask_city, ["Lima", "Pune"]):
+    asked.extend(new_asked)
 print(show([one.text for one in asked]))
 kept = prompt("Say goodbye")
 log(kept)

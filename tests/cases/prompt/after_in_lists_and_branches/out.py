@@ -1,14 +1,14 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import Result, prompt, show
+from runtime_support import Result, overlap, prompt, show
 
 kept: list[Result[Any]] = []
 for word in ["one", "two"]:
     answer = prompt("{word}?", word=word)
     kept.append(answer)
 print(
-    show([prompt("And then?", after=one).value for one in kept]),
+    show(list(overlap(lambda one: prompt("And then?", after=one).value, kept))),
     prompt("Why?", after=kept[0]).value,
 )
 

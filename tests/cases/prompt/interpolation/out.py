@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import later, prompt, together
 
 name = "Ada"
 ages = [36, 40]
@@ -13,13 +13,16 @@ y = prompt(
     len(name),
     name=name,
 ).value
-z = prompt("{name}{name}{count}", name=name, count=count).value
-w = prompt(
-    "{0} and {1} and {2} and {3} and {4:raw}",
-    "literal",
-    1,
-    [1, 2],
-    row["id"],
-    name.upper(),
-).value
+z, w = together(
+    later(prompt, "{name}{name}{count}", name=name, count=count),
+    later(
+        prompt,
+        "{0} and {1} and {2} and {3} and {4:raw}",
+        "literal",
+        1,
+        [1, 2],
+        row["id"],
+        name.upper(),
+    ),
+)
 print(x, y, z, w)

@@ -1,10 +1,13 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import later, prompt, together
 
 x = prompt("a haiku", options={"temperature": 0}).value
 fast = {"model": "small", "temperature": 0}
-y = prompt("a number", returns=int, options=fast).value
-z = prompt(
-    "a haiku",
-    options={"model": "gpt-4o-mini", "temperature": 0, "max_tool_rounds": 3},
-).value
+y, z = together(
+    later(prompt, "a number", returns=int, options=fast),
+    later(
+        prompt,
+        "a haiku",
+        options={"model": "gpt-4o-mini", "temperature": 0, "max_tool_rounds": 3},
+    ),
+)

@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import program, show
+from runtime_support import later, program, show, together
 
 
 def double(x: float) -> float:
@@ -10,11 +10,14 @@ def add(a: float, b: float) -> float:
     return a + b
 
 
-x = program(
-    "double 5, then add 3, with {double} {add}",
-    double=double,
-    add=add,
-    returns=float,
-).value
-y = program("add 1 and 2 with {add}", add=add, options={"temperature": 0}).value
+x, y = together(
+    later(
+        program,
+        "double 5, then add 3, with {double} {add}",
+        double=double,
+        add=add,
+        returns=float,
+    ),
+    later(program, "add 1 and 2 with {add}", add=add, options={"temperature": 0}),
+)
 print(x + 1, show(y))

@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import polars as pl
-from runtime_support import mean, program, read
+from runtime_support import later, mean, program, read, together
 
 
 def load(name: str) -> pl.DataFrame:
@@ -11,11 +11,14 @@ def average(table: pl.DataFrame, column: str) -> float:
     return mean(table, column)
 
 
-goals = program(
-    "What is the average of goals in p.csv? Use {load} and {average}.",
-    load=load,
-    average=average,
-    returns=float,
-).value
-table = program("Load p.csv with {load}.", load=load, returns=pl.DataFrame).value
+goals, table = together(
+    later(
+        program,
+        "What is the average of goals in p.csv? Use {load} and {average}.",
+        load=load,
+        average=average,
+        returns=float,
+    ),
+    later(program, "Load p.csv with {load}.", load=load, returns=pl.DataFrame),
+)
 print(goals, table)

@@ -1,23 +1,27 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt, show
+from runtime_support import later, prompt, show, together
 
 verbs = ["build"]
-x = prompt(
-    """
-    For each verb in {verbs}:
-      - one
-      - two
+x, y = together(
+    later(
+        prompt,
+        """
+        For each verb in {verbs}:
+          - one
+          - two
 
-    Return a list.
-    """,
-    verbs=verbs,
-    returns=list[str],
-).value
-y = prompt(
-    """
-    first line
-      second line
-    third line
-    """,
-).value
+        Return a list.
+        """,
+        verbs=verbs,
+        returns=list[str],
+    ),
+    later(
+        prompt,
+        """
+        first line
+          second line
+        third line
+        """,
+    ),
+)
 print(show(x), y)

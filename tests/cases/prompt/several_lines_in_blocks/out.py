@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import overlap, prompt
 
 
 def review(diff: str, strict: bool) -> str:
@@ -11,7 +11,8 @@ def review(diff: str, strict: bool) -> str:
             """,
             diff=diff,
         ).value
-    for line in diff.split("\n"):
+
+    def ask_line(line: str) -> str:
         note = prompt(
             """
             What does this line do?
@@ -19,6 +20,9 @@ def review(diff: str, strict: bool) -> str:
             """,
             line=line,
         ).value
+        return note
+
+    for note in overlap(ask_line, diff.split("\n")):
         print(note)
     return prompt(
         """

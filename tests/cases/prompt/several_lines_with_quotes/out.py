@@ -1,17 +1,21 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import later, prompt, together
 
 name = "Ada"
-x = prompt(
-    """
-    \"\"\"quoted\"\"\" and "quoted" and {{braces}} and back\\slash
-    {name} says "hi"
-    """,
-    name=name,
-).value
-y = prompt(
-    """
-    ends with a quote "
-    really"
-    """,
-).value
+x, y = together(
+    later(
+        prompt,
+        """
+        \"\"\"quoted\"\"\" and "quoted" and {{braces}} and back\\slash
+        {name} says "hi"
+        """,
+        name=name,
+    ),
+    later(
+        prompt,
+        """
+        ends with a quote "
+        really"
+        """,
+    ),
+)

@@ -1,7 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt
+from runtime_support import later, prompt, together
 
-x = prompt("say hello").value
-y = prompt("say hello").value
-empty = prompt("").value
+x, y, empty = together(
+    later(prompt, "say hello"),
+    later(prompt, "say hello"),
+    later(prompt, ""),
+)
 print(x + y + empty)

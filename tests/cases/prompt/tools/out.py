@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, prompt, show
+from runtime_support import later, ops, prompt, show, together
 
 
 def square(x: int) -> int:
@@ -11,19 +11,23 @@ def weather(city: str) -> str:
 
 
 look_up = weather
-x = prompt(
-    "use {square} and {weather} or {look_up} or {upper}",
-    square=square,
-    weather=weather,
-    look_up=look_up,
-    upper=ops.upper,
-).value
-y = prompt(
-    "compute {square} for each in {0}",
-    [1, 2],
-    square=square,
-    returns=list[int],
-).value
+x, y = together(
+    later(
+        prompt,
+        "use {square} and {weather} or {look_up} or {upper}",
+        square=square,
+        weather=weather,
+        look_up=look_up,
+        upper=ops.upper,
+    ),
+    later(
+        prompt,
+        "compute {square} for each in {0}",
+        [1, 2],
+        square=square,
+        returns=list[int],
+    ),
+)
 tools = [square]
 z = prompt("use {0}", tools[0]).value
 print(x, show(y), z)

@@ -1,14 +1,16 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, Literal, TypedDict
 
-from runtime_support import prompt, show
+from runtime_support import later, prompt, show, together
 
-n = prompt('how many vowels are in "strawberry"?', returns=int).value
-rate = prompt("the rate", returns=float).value
-names = prompt("three names", returns=list[str]).value
-pair = prompt("a pair", returns=tuple[int, str]).value
-ok = prompt("is it so?", returns=bool).value
-anything = prompt("anything", returns=Any).value
+n, rate, names, pair, ok, anything = together(
+    later(prompt, 'how many vowels are in "strawberry"?', returns=int),
+    later(prompt, "the rate", returns=float),
+    later(prompt, "three names", returns=list[str]),
+    later(prompt, "a pair", returns=tuple[int, str]),
+    later(prompt, "is it so?", returns=bool),
+    later(prompt, "anything", returns=Any),
+)
 maybe: str | None = prompt("a name or nothing", returns=str | None).value
 level: Literal["low", "high"] = prompt(
     "how severe?",
@@ -22,9 +24,11 @@ class Row(TypedDict):
     note: str | None
 
 
-row = prompt("a row", returns=Row).value
-nothing = prompt("nothing", returns=None).value
-text = prompt("a text").value
+row, nothing, text = together(
+    later(prompt, "a row", returns=Row),
+    later(prompt, "nothing", returns=None),
+    later(prompt, "a text"),
+)
 print(
     n + 1,
     rate,

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import TypedDict
 
-from runtime_support import prompt
+from runtime_support import overlap, prompt
 
 
 def double(x: int) -> int:
@@ -33,7 +33,7 @@ pair: tuple[int, bool] = (
     prompt("one", returns=int).value,
     prompt("yes?", returns=bool).value,
 )
-squares: list[int] = [
-    prompt("the square of {x}", x=x, returns=int).value for x in [1, 2]
-]
+squares: list[int] = list(
+    overlap(lambda x: prompt("the square of {x}", x=x, returns=int).value, [1, 2])
+)
 total = 1 + double(prompt("more", returns=int).value)

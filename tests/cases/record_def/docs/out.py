@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from runtime_support import prompt, show
+from runtime_support import later, prompt, show, together
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,8 @@ class City:
     country: str | None = None
 
 
-city = prompt("a city", returns=City).value
-cities = prompt("three cities", returns=list[City]).value
+city, cities = together(
+    later(prompt, "a city", returns=City),
+    later(prompt, "three cities", returns=list[City]),
+)
 print(city.name, show([c.people + 1 for c in cities]))

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import failure, ops, prompt, show
+from runtime_support import failure, ops, overlap, print, prompt, show
 
 
 def first(xs: Any, otherwise: str) -> Any:
@@ -33,10 +33,14 @@ while True:
         if n > 5:
             break
 
-for word in ["1", "x"]:
+
+def ask_word(word: str) -> None:
     try:
         print(show(number(word)), show(first([], word)))
         (a,) = prompt("A number for {word}.", word=word, fields={"a": int}).value
         print(a)
     except Exception:
-        continue
+        return
+
+
+overlap(ask_word, ["1", "x"]).run()

@@ -1,0 +1,292 @@
+"""What runs at the same time, as `saftc.schedule` has decided.
+
+[triage(mail) for mail in mails]        list(overlap(triage, mails))
+
+for path in paths:                      def ask_path(path: str) -> tuple[str, str]:
+    mail = read_text(path)                  mail = read_text(path)
+    title = $ A title for {mail} $          title = prompt(...).value
+    print(path, title)                      return path, title
+
+                                        for path, title in overlap(ask_path, paths):
+                                            print(path, title)
+
+title = $ ... $                         title, motto = together(
+motto = $ ... $                             later(prompt, ...),
+                                            later(prompt, ...),
+                                        )
+"""
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from saftc.codegen import python as py
+from saftc.codegen.annotations import annotation
+from saftc.codegen.blocks import above, emit_block, footer_lines
+from saftc.codegen.comments import beside, with_comments
+from saftc.codegen.context import Context
+from saftc.codegen.layout import WIDTH, code_of
+from saftc.codegen.loops import emit_pattern, loop_over
+from saftc.codegen.operators import emit_condition
+from saftc.codegen.prompts import emit_destructured, emit_result, template_of
+from saftc.codegen.python import Expression, Statement
+from saftc.codegen.variables import declarations, variable_annotation
+from saftc.schedule.plan import Ahead
+from saftc.semantics.flow import all_statements, bound_by
+from saftc.semantics.forms import DirectCall
+from saftc.semantics.names import Symbol
+from saftc.semantics.types import ANY, Type, item_type
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.tokens import Comment
+
+# Comprehensions
+
+
+def emit_mapped(context: Context, node: n.Comprehension) -> Expression:
+    """`list(overlap(function, items))`."""
+    [clause] = node.clauses
+    inside = context.within(context.facts.names.scopes[node])
+    target, items = emit_pattern(inside, clause.pattern), loop_over(inside, clause)
+    conditions = [emit_condition(inside, condition) for condition in clause.conditions]
+    assert isinstance(clause.pattern, n.NamePattern)
+    called = _call_of_one(inside, node.item, context.facts.names.of(clause.pattern.name))
+    given = None if called is None else called.arguments[0].value
+    if conditions or isinstance(given, n.Member | n.Index):
+        item = target if given is None else inside.emit(given)
+        items = py.comprehension(item, [(target, items, conditions)])
+    if called is not None:
+        function = inside.emit(called.function)
+    else:
+        assert isinstance(target, cst.Name)
+        function = py.lambda_(inside.emit(node.item), [target.value])
+    made = _overlap(context, function, items, node.span)
+    return py.call(context.global_("list"), [made])
+
+
+def _call_of_one(context: Context, node: n.Expression, item: Symbol) -> n.Call | None:
+    """The call of a function with the item, or a plain part of it, alone."""
+    match node:
+        case n.Call(function=n.Name(), arguments=(n.Argument(name=None, value=given),)):
+            pass
+        case _:
+            return None
+    form = context.facts.forms.calls[node]
+    is_own = isinstance(form, DirectCall) and isinstance(form.definition, n.FunctionDef)
+    while isinstance(given, n.Member | n.Index) and given not in context.facts.coercions:
+        given = given.value
+    is_item = isinstance(given, n.Name) and context.facts.names.of(given) is item
+    if not is_own or not is_item or not _is_plain(context, node):
+        return None
+    return node
+
+
+def _is_plain(context: Context, node: n.Call) -> bool:
+    """Whether a call gives what its function gives, and takes its arguments as they are."""
+    form = context.facts.forms.calls[node]
+    keeps = isinstance(form, DirectCall) and form.definition in context.facts.history.does
+    parts = (node, *(one.value for one in node.arguments))
+    return not keeps and not any(part in context.facts.coercions for part in parts)
+
+
+def _overlap(context: Context, function: Expression, items: Expression, span: Span) -> cst.Call:
+    made = py.call(context.global_("overlap"), [function, items])
+    context.note(made, span)
+    return made
+
+
+# Loops
+
+
+def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Statement]:
+    """The function that runs ahead, and the loop over what it gives."""
+    items = loop_over(context, statement)
+    direct = _function_alone(context, statement, ahead)
+    if direct is not None:
+        return [_loop(context, statement, ahead, direct, items)]
+    function = _function(context, statement, ahead)
+    return [function, _loop(context, statement, ahead, py.name(ahead.name), items)]
+
+
+def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
+    """The end of the function that runs ahead."""
+    symbols = (*(one.symbol for one in ahead.gives), *ahead.grows)
+    names = [py.name(context.names[symbol]) for symbol in symbols]
+    value = None if not names else names[0] if len(names) == 1 else py.bare(py.tuple_(names))
+    made = py.line(py.returned(value))
+    context.note(made, span)
+    return made
+
+
+def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> Expression | None:
+    """The function, when what runs ahead is one call of it with the item alone."""
+    first, comments = statement.body[0], context.comments.of(statement.body[0])
+    if ahead.cut != 1 or ahead.grows or comments.leading or comments.inner or comments.beside:
+        return None
+    match first:
+        case n.AssignStmt(value=n.Call() as call):
+            gives = (context.facts.names.of(first.name),)
+        case n.ExpressionStmt(value=n.Call() as call):
+            gives = ()
+        case _:
+            return None
+    given = tuple(one.symbol for one in ahead.gives)
+    if not isinstance(statement.pattern, n.NamePattern) or given != gives:
+        return None
+    called = _call_of_one(context, call, context.facts.names.of(statement.pattern.name))
+    is_whole = called is not None and isinstance(called.arguments[0].value, n.Name)
+    return context.emit(called.function) if called is not None and is_whole else None
+
+
+def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
+    inside = context.deeper()
+    target = emit_pattern(context, statement.pattern)
+    beginning: list[Statement] = []
+    if isinstance(target, cst.Name):
+        parameter = target.value
+    else:
+        parameter = ahead.item
+        beginning.append(py.line(py.assignment(target, py.name(parameter))))
+    for symbol in ahead.grows:
+        of = annotation(context, _type(context, symbol))
+        empty = py.annotated(py.name(context.names[symbol]), of, py.list_([]))
+        beginning.append(py.line(empty))
+    for line in beginning:
+        context.note(line, statement.span)
+    first = statement.body[: ahead.cut]
+    made, footer = emit_block(inside, first)
+    if ahead.cut == len(statement.body):
+        footer += footer_lines(context, context.comments.footer(statement.body))
+    if ahead.gives or ahead.grows:
+        place = next(iter(bound_by(statement))).span
+        made.append(above(emit_given(context, ahead, place), footer))
+        footer = []
+    taken = annotation(context, item_type(context.type_of(statement.iterable)))
+    function = py.function(
+        ahead.name,
+        py.parameters([(parameter, taken, None)]),
+        _returns(context, ahead),
+        py.block([*beginning, *made], footer=footer),
+    )
+    context.note(function, statement.span)
+    return function
+
+
+def _returns(context: Context, ahead: Ahead) -> Expression:
+    types: list[Expression] = []
+    for one in ahead.gives:
+        made = annotation(context, one.type)
+        types.append(py.subscript(context.global_("Result"), made) if one.is_result else made)
+    types += [annotation(context, _type(context, symbol)) for symbol in ahead.grows]
+    if not types:
+        return py.constant(None)
+    return types[0] if len(types) == 1 else py.subscript(context.global_("tuple"), *types)
+
+
+def _type(context: Context, symbol: Symbol) -> Type:
+    return context.facts.symbols.get(symbol, ANY)
+
+
+def _loop(
+    context: Context, statement: n.ForStmt, ahead: Ahead, function: Expression, items: Expression
+) -> Statement:
+    rest = statement.body[ahead.cut :]
+    made = _overlap(context, function, items, statement.span)
+    head = context.comments.of(statement).head
+    targets: list[Expression] = [py.name(context.names[one.symbol]) for one in ahead.gives]
+    targets += map(py.name, ahead.added)
+    if not targets:
+        run = py.call(py.attribute(made, "run"))
+        context.note(run, statement.span)
+        line = py.line(cst.Expr(run))
+        context.note(line, statement.span)
+        return line
+    body: list[Statement] = []
+    for symbol, added in zip(ahead.grows, ahead.added, strict=True):
+        body.append(py.line(_growth(context, statement, symbol, py.name(added))))
+        context.note(body[-1], statement.span)
+    lines: list[cst.EmptyLine] = []
+    if rest:
+        inside, lines = emit_block(context.deeper(), rest)
+        body += inside
+        lines += footer_lines(context, context.comments.footer(statement.body))
+    if not body:
+        body.append(py.line(cst.Pass()))
+    target = targets[0] if len(targets) == 1 else py.bare(py.tuple_(targets))
+    loop = cst.For(target, made, py.block(body, beside(head), lines))  # type: ignore[arg-type]
+    context.note(loop, statement.span)
+    return loop
+
+
+def _growth(
+    context: Context, loop: n.ForStmt, symbol: Symbol, added: Expression
+) -> cst.Expr | cst.Assign:
+    """`found = found + new_found`, in place where the loop itself would do it in place."""
+    own = py.name(context.names[symbol])
+    adding = [
+        one
+        for one in all_statements(loop.body)
+        if any(context.facts.names.of(name) is symbol for name in bound_by(one))
+    ]
+    if all(one in context.facts.growth for one in adding):
+        return cst.Expr(py.call(py.attribute(own, "extend"), [added]))
+    return py.assignment(own, py.binary(own, "+", added))
+
+
+# Groups
+
+
+def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statement]:
+    """Statements that ask at the same time: `a, b = together(later(...), later(...))`."""
+    targets: list[Expression] = []
+    asked: list[Expression] = []
+    made: list[Statement] = []
+    comments: list[Comment] = []
+    for statement in group:
+        match statement:
+            case n.AssignStmt(name=name, value=value):
+                context.output.classes.name_schema(statement.schema, name.text)
+                target = py.name(context.name_of(name))
+                type_ = variable_annotation(context, statement)
+                if type_ is not None:
+                    made.append(py.line(py.annotated(target, type_)))
+                targets.append(target)
+                is_prompt = isinstance(value, n.Prompt)
+                call = emit_result(context, value) if is_prompt else context.emit(value)
+            case n.DestructureStmt(fields=fields, value=n.Prompt() as value):
+                for field in fields:
+                    context.output.classes.name_schema(field.schema, field.name.text)
+                names = [py.name(context.name_of(field.name)) for field in fields]
+                targets.append(py.tuple_(names))
+                made += declarations(context, statement)
+                call = emit_destructured(context, value, fields)
+            case _:
+                raise AssertionError
+        asked.append(_later(context, call, value))
+        own = context.comments.of(statement)
+        leading = own.leading if statement is not group[0] else ()
+        comments += [*leading, *own.inner, *([own.beside] if own.beside is not None else [])]
+    together = py.call(context.global_("together"), asked)
+    if comments:
+        places = [statement.span for statement in group]
+        together = with_comments(together, places, comments, context.source)
+    else:
+        together = py.spread(together)
+    context.note(together, group[0].span)
+    return [*made, py.line(py.assignment(py.bare(py.tuple_(targets)), together))]
+
+
+def _later(context: Context, call: Expression, node: n.Expression) -> Expression:
+    """`later(prompt, ...)` of `prompt(...)`."""
+    if isinstance(call, cst.Attribute):
+        call = call.value  # of a function that keeps a history
+    assert isinstance(call, cst.Call)
+    *others, last = [cst.Arg(call.func), *call.args]
+    arguments = [*others, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+    made = call.with_changes(func=context.global_("later"), args=arguments)
+    has_lines = isinstance(node, n.Prompt) and "\n" in template_of(node)
+    width = 4 * (context.depth + 1) + len(code_of(made)) + len(",")
+    if has_lines or width > WIDTH:
+        made = py.spread(made)
+    context.note(made, node.span)
+    return made

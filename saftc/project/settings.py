@@ -1,0 +1,65 @@
+"""What a project says of compiling, in `[tool.saft]` of the nearest pyproject.toml.
+
+    overlap = false         prompts are asked one after the other
+    pure = ["geo.*"]        functions of Python that have no effects and do not fail
+"""
+
+from pathlib import Path
+from typing import Any, TypeGuard, cast
+
+from saftc.project.files import FileProblem
+from saftc.schedule.settings import Overlapping
+
+
+def compile_settings(*, in_order: bool = False) -> Overlapping:
+    """What the project file in the working folder, or the nearest above, says of overlap.
+
+    `in_order` switches it off.
+
+    Raises:
+        FileProblem: The file cannot be read, or says something else than these may be.
+    """
+    here = Path.cwd()
+    files = (folder / "pyproject.toml" for folder in (here, *here.parents))
+    path = next((one for one in files if one.is_file()), None)
+    section = {} if path is None else _section(path)
+    is_on, pure = section.get("overlap", True), section.get("pure", [])
+    if not isinstance(is_on, bool):
+        raise FileProblem(f"{path} [tool.saft] overlap: expected true or false, got {is_on!r}")
+    if not _are_patterns(pure):
+        raise FileProblem(
+            f"{path} [tool.saft] pure: expected a list of names of Python functions, "
+            f'as in ["geo.distance", "geo.*"], got {pure!r}'
+        )
+    return Overlapping(is_on and not in_order, tuple(pure))
+
+
+def _section(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileProblem(f"cannot read {path}: {error.strerror or error}") from None
+    if b"saft" not in data:
+        return {}
+    import tomllib
+
+    try:
+        section: Any = tomllib.loads(data.decode()).get("tool", {}).get("saft", {})
+    except (ValueError, AttributeError) as error:  # no TOML, or [tool] is no table
+        raise FileProblem(f"cannot read {path}: {error}") from None
+    if not _is_table(section):
+        raise FileProblem(f"{path} [tool.saft]: expected a table, got {section!r}")
+    return section
+
+
+def _is_table(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _are_patterns(value: object) -> TypeGuard[list[str]]:
+    """Whether it is a list of dotted names; `*` stands for any letters."""
+    return isinstance(value, list) and all(map(_is_pattern, cast("list[object]", value)))
+
+
+def _is_pattern(value: object) -> bool:
+    return isinstance(value, str) and value.replace("*", "x").replace(".", "x").isidentifier()

@@ -1,0 +1,39 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from random import choice
+
+from runtime_support import check, prompt, show, write_text
+
+
+def ask(text: str) -> str:
+    return prompt("{text}?", text=text).value
+
+
+words = ["a", "b"]
+story = ""
+for word in words:
+    story = prompt("Go on with {story} about {word}.", story=story, word=word).value
+for word in words:
+    assert ask(word) != ""
+for word in words:
+    if ask(word) == "stop":
+        break
+for word in words:
+    write_text("a.txt", word)
+    print(ask(word))
+for word in words:
+    print(ask(word), 1 / len(word))
+for word in words:
+    print(ask(check(choice([word]), str)))
+count = 0
+for word in words:
+    count += 1
+    print(prompt("{count}: {word}", count=count, word=word).value)
+for word in words:
+    if word == "a":
+        continue
+    answer = ask(word)
+    print(answer)
+    write_text("b.txt", answer)
+while ask("more") == "yes":
+    print("more")
+print(story, show([one + two for one in words for two in [ask(one)]]))

@@ -1,0 +1,72 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Literal
+
+from runtime_support import list_files, overlap, print, prompt, read_text
+
+
+def triage(mail: str) -> Literal["billing", "other"]:
+    return prompt(
+        "Which queue? {mail}",
+        mail=mail,
+        returns=Literal["billing", "other"],
+    ).value
+
+
+queues = {"billing": "Ann", "other": "Bob"}
+
+
+def ask_path(path: str) -> tuple[str, Literal["billing", "other"]]:
+    # what it says
+    mail = read_text(path)  # all of it
+    queue = triage(mail)
+    return path, queue
+
+
+for path, queue in overlap(ask_path, list_files("mails/*.txt")):
+    # in order from here on
+    if queue == "other":
+        continue
+    print(path, queues[queue])
+    # the end of the loop
+
+
+# all of it asks
+def ask_number(item: tuple[int, str]) -> None:
+    number, word = item
+    if number == 0:
+        return
+    if prompt("Is {word} odd?", word=word).value == "yes":
+        print(f"{word} is odd")
+
+
+overlap(ask_number, enumerate(["one", "two"])).run()
+
+
+def pairs(rows: list[tuple[str, int]]) -> int:
+    total = 0
+    for name, _ in rows:
+
+        def ask_letter(letter: str) -> str:
+            verdict = prompt("Is {letter} in {name}?", letter=letter, name=name).value
+            return verdict
+
+        for verdict in overlap(ask_letter, name.split(",")):
+            print(verdict)
+        total += 1
+
+    def ask_name(item: tuple[str, int]) -> int:
+        name, age = item
+        older = prompt(
+            "How old is {name} next to {age}?",
+            name=name,
+            age=age,
+            returns=int,
+        ).value
+        return older
+
+    for older in overlap(ask_name, rows):
+        total = total + older
+    return total
+
+
+print(pairs([("a,b", 1)]))

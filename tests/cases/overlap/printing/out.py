@@ -1,0 +1,11 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import overlap, print, prompt, show
+
+
+def noisy(word: str) -> str:
+    print("about", word)
+    return prompt("{word}?", word=word).value
+
+
+words = list(overlap(noisy, ["a", "b"]))
+print(show(words))

@@ -1,0 +1,107 @@
+"""Switching overlap off and on, what projects say of it, and where errors in it come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+
+ASKING = """\
+f ask(word: string) -> string:
+    ret $ greet {word} $
+
+for word in ["Ada", "Grace"]:
+    answer = ask(word)
+    print(word, answer)
+"""
+CALLING = """\
+from geo import distance
+
+for word in ["Ada", "Grace"]:
+    print($ {distance(word)} $)
+"""
+
+
+def _project(folder: Path, text: str) -> None:
+    (folder / "pyproject.toml").write_text(f"[tool.saft]\n{text}\n")
+
+
+def test_a_module_overlaps_unless_it_is_not_to(saftc: Command, script: Script) -> None:
+    path = script("a.saft", ASKING)
+    module = path.with_suffix(".py")
+    assert saftc("build", "a.saft").code == 0
+    assert "overlap(ask_word, " in module.read_text()
+    # What the cache has of one is not taken for the other.
+    assert saftc("build", "a.saft", "--no-overlap").code == 0
+    assert 'for word in ["Ada", "Grace"]:\n    answer = ask(word)\n' in module.read_text()
+    assert "overlap" not in module.read_text()
+    assert saftc("build", "a.saft", "--check").code == 1
+    assert saftc("build", "a.saft", "--check", "--no-overlap").code == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--no-overlap"]])
+def test_a_script_runs_the_same(saftc: Command, script: Script, options: list[str]) -> None:
+    script("a.saft", ASKING)
+    ended = saftc("run", "a.saft", "--provider", "mock", *options)
+    assert (ended.code, ended.out) == (0, "Ada Hello, Ada!\nGrace Hello, Grace!\n")
+
+
+def test_a_project_switches_it_off(saftc: Command, script: Script) -> None:
+    path = script("a.saft", ASKING)
+    _project(path.parent, "overlap = false")
+    assert saftc("build", "a.saft").code == 0
+    assert "overlap" not in path.with_suffix(".py").read_text()
+    assert "overlap" not in saftc("prompts", "a.saft").out
+    # What it says is for the compiler alone.
+    assert saftc("run", "a.saft", "--provider", "mock").code == 0
+
+
+def test_a_project_declares_functions_of_python(saftc: Command, script: Script) -> None:
+    path = script("a.saft", CALLING)
+    (path.parent / "geo.py").write_text("def distance(word: str) -> str:\n    return word\n")
+    assert saftc("build", "a.saft").code == 0
+    assert "overlap" not in path.with_suffix(".py").read_text()
+    assert "its effects are not known (line 4)" in saftc("prompts", "a.saft").out
+    _project(path.parent, 'pure = ["geo.*"]')
+    assert saftc("build", "a.saft").code == 0
+    assert "overlap(ask_word, " in path.with_suffix(".py").read_text()
+    assert "asked ahead, for the next items of the loop (line 3)" in saftc("prompts", "a.saft").out
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("overlap = 1", "[tool.saft] overlap: expected true or false, got 1"),
+        ('pure = "geo.*"', "[tool.saft] pure: expected a list of names of Python functions"),
+        (
+            'pure = ["geo.*", "a b"]',
+            "[tool.saft] pure: expected a list of names of Python functions",
+        ),
+        ("overlap = ", "cannot read"),
+        ("[tool.saft.overlap]", "[tool.saft] overlap: expected true or false"),
+    ],
+)
+def test_what_a_project_cannot_say(saftc: Command, script: Script, text: str, problem: str) -> None:
+    path = script("a.saft", ASKING)
+    _project(path.parent, text)
+    for command in (["build"], ["run"], ["prompts"]):
+        ended = saftc(*command, "a.saft")
+        assert ended.code == 1
+        assert problem in ended.err
+        assert "pyproject.toml" in ended.err
+
+
+def test_an_error_ahead_is_one_of_the_script(saftc: Command, script: Script) -> None:
+    script(
+        "a.saft",
+        'for word in ["a", "b"]:\n    answer = $ What is\n        {word}? $\n    print(answer)\n',
+    )
+    ended = saftc("run", "a.saft", "--provider", "none")
+    assert ended.code == 1
+    assert "a.saft:2:14" in ended.err
+    assert saftc("run", "a.saft", "--provider", "none", "--no-overlap").err == ended.err

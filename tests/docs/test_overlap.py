@@ -1,0 +1,36 @@
+"""What docs/overlap.md says: its module is what saftc writes, and its list of examples holds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from saftc.project.settings import compile_settings
+from saftc.schedule.settings import Overlapping
+from tests.compiler.support import ROOT, compile_text, examples
+
+_PAGE = (ROOT / "docs" / "overlap.md").read_text(encoding="utf-8")
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCKS = {language: text for language, text in _FENCE.findall(_PAGE)}
+
+
+def test_the_module_is_what_saftc_writes() -> None:
+    assert compile_text(_BLOCKS["saft"], "paper.saft").text == _BLOCKS["python"]
+
+
+def test_the_settings_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text(_BLOCKS["toml"])
+    monkeypatch.chdir(tmp_path)
+    assert compile_settings() == Overlapping(True, ("geo.distance", "units.*"))
+
+
+def test_the_examples_that_overlap_are_listed() -> None:
+    overlapping = {
+        path.stem
+        for path in examples()
+        if re.search(r"\b(overlap|together)\(", (ROOT / "build" / f"{path.stem}.py").read_text())
+    }
+    table = _PAGE.split("## In the examples")[1].split("The others")[0]
+    assert set(re.findall(r"`(\w+)`", table)) == overlapping

@@ -1,0 +1,1 @@
+"""Scripts do the same with overlap and without."""

@@ -1,0 +1,294 @@
+"""Random scripts that ask, print, read and write files, and may fail in any way."""
+
+from __future__ import annotations
+
+from random import Random
+
+FILES = ("a.txt", "b.txt", "c.txt")
+
+
+class _Names:
+    """The variables that have a value, by type."""
+
+    def __init__(self, texts: list[str], numbers: list[str], lists: list[str]) -> None:
+        self.texts, self.numbers, self.lists = texts, numbers, lists
+
+    def inside(self) -> _Names:
+        return _Names([*self.texts], [*self.numbers], [*self.lists])
+
+
+class _Writer:
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.lines: list[str] = []
+        self.count = 0
+        # Functions of one text that give one, and those that give a bool.
+        self.functions: list[str] = []
+        self.tools: list[str] = []
+        # A function that reads the variable of that name.
+        self.shared = ""
+
+    def one(self, *ways: str) -> str:
+        return self.random.choice(ways)
+
+    def odds(self, chance: float) -> bool:
+        return self.random.random() < chance
+
+    def line(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def new(self, letter: str) -> str:
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    # Expressions
+
+    def text(self, names: _Names) -> str:
+        choices = [f'"{self.one("x", "y", "z")}"', *names.texts * 2]
+        choices += [f"str({name})" for name in names.numbers]
+        choices += [f'f"{{{name}}}, {{{name}:03d}}"' for name in names.numbers]
+        chosen = self.random.choice(choices)
+        return f'{chosen} + "{self.one("k", "l")}"' if self.odds(0.2) else chosen
+
+    def prompt(self, names: _Names) -> str:
+        self.count += 1
+        values = [self.text(names) for _ in range(self.random.randint(0, 2))]
+        values += [self.random.choice(names.lists)] if names.lists and self.odds(0.2) else []
+        values += [self.random.choice(self.tools)] if self.tools and self.odds(0.15) else []
+        values += [f'read_text("{self.one(*FILES)}")'] if self.odds(0.1) else []
+        return f"$ q{self.count} {' '.join('{' + value + '}' for value in values)} $"
+
+    def asking(self, names: _Names) -> str:
+        if self.functions and self.odds(0.5):
+            return f"{self.random.choice(self.functions)}({self.text(names)})"
+        return self.prompt(names)
+
+    def number(self, names: _Names) -> str:
+        choices = ["1", "2", *names.numbers * 2]
+        choices += [f"len({name})" for name in (*names.lists, *names.texts)]
+        return self.random.choice(choices)
+
+    def condition(self, names: _Names) -> str:
+        text = f'{self.text(names)} {self.one("==", "!=")} "{self.one("w1", "w2", "x")}"'
+        return self.one(text, f"{self.number(names)} < {self.number(names)}")
+
+    def items(self, names: _Names) -> str:
+        if names.lists and self.odds(0.6):
+            return self.random.choice(names.lists)
+        some = ", ".join(self.text(names) for _ in range(self.random.randint(2, 4)))
+        return self.one(f"[{some}]", f"[{some}]", 'list_files("*.txt")')
+
+    # Statements
+
+    def assign(self, depth: int, kept: list[str], letter: str, value: str, kind: str = "") -> None:
+        """Assigns a new name, or one that is there."""
+        is_old = kept and self.odds(0.3)
+        name = self.random.choice(kept) if is_old else self.new(letter)
+        self.line(depth, f"{name}{kind} = {value}")
+        if not is_old:
+            kept.append(name)
+
+    def statement(self, depth: int, names: _Names, *, in_loop: bool) -> None:
+        kind = self.random.random()
+        if kind < 0.22:
+            self.assign(depth, names.texts, "s", self.asking(names))
+        elif kind < 0.25:
+            self.assign(depth, names.numbers, "n", self.prompt(names), ": int")
+        elif kind < 0.28:
+            text, number = self.new("s"), self.new("n")
+            self.line(depth, f"{{{text}: string, {number}: int}} = {self.prompt(names)}")
+            names.texts.append(text)
+            names.numbers.append(number)
+        elif kind < 0.29:
+            self.unset(depth, names)
+        elif kind < 0.36:
+            self.line(depth, f"print({self.text(names)}, {self.number(names)})")
+        elif kind < 0.42:
+            self.assign(depth, names.numbers, "n", f"{self.number(names)} + {self.number(names)}")
+        elif kind < 0.53 and names.lists:
+            name = self.random.choice(names.lists)
+            value = self.asking(names) if self.odds(0.5) else self.text(names)
+            added = self.one(f"= {name} + [{value}]", f"+= [{value}]", f"= [...{name}, {value}]")
+            self.line(depth, f"{name} {added}")
+        elif kind < 0.56:
+            self.line(depth, f'write_text("{self.one(*FILES)}", {self.text(names)})')
+        elif kind < 0.61:
+            path = self.one(*FILES, *(("none.txt",) if self.odds(0.1) else ()))
+            self.assign(depth, names.texts, "s", f'read_text("{path}")')
+        elif kind < 0.64 and names.lists:
+            position = self.number(names) if self.odds(0.3) else self.one("0", "1")
+            name = self.random.choice(names.lists)
+            self.assign(depth, names.texts, "s", f"{name}[{position}]")
+        elif kind < 0.66:
+            self.line(depth, f"assert {self.condition(names)} or {self.condition(names)}")
+        elif kind < 0.72:
+            self.comprehension(depth, names)
+        elif kind < 0.79:
+            self.branch(depth, names, in_loop=in_loop)
+        elif kind < 0.84 and depth < 3:
+            self.attempt(depth, names, in_loop=in_loop)
+        elif kind < 0.92 and depth < 3:
+            self.loop(depth, names)
+        else:
+            for _ in range(2):
+                self.assign(depth, names.texts, "s", self.asking(names))
+
+    def comprehension(self, depth: int, names: _Names) -> None:
+        item = self.new("v")
+        inside = names.inside()
+        inside.texts = [item, item, *names.texts]
+        items = self.items(names)
+        condition = f" if {self.condition(inside)}" if self.odds(0.3) else ""
+        value = self.asking(inside)
+        if self.functions and self.odds(0.4):
+            value = f"{self.random.choice(self.functions)}({item})"
+        self.assign(depth, names.lists, "xs", f"[{value} for {item} in {items}{condition}]")
+
+    def branch(self, depth: int, names: _Names, *, in_loop: bool) -> None:
+        condition = self.condition(names)
+        if self.odds(0.3):
+            condition = f'{self.asking(names)} {self.one("==", "!=")} "w{self.one("1", "2")}"'
+        self.line(depth, f"if {condition}:")
+        if self.odds(0.3):
+            ways = ("continue", "continue", "break") if in_loop else ()
+            self.line(depth + 1, self.one(*ways, f"fail {self.text(names)}"))
+            return
+        self.block(depth + 1, names.inside(), in_loop=in_loop, most=2)
+        if self.odds(0.4):
+            self.line(depth, "else:")
+            self.block(depth + 1, names.inside(), in_loop=in_loop, most=2)
+
+    def unset(self, depth: int, names: _Names) -> None:
+        """The second of two prompts reads a name that may have no value."""
+        name, first, second = (self.new("s") for _ in range(3))
+        self.line(depth, f"if {self.condition(names)}:")
+        self.line(depth + 1, f"{name} = {self.text(names)}")
+        self.line(depth, f"{first} = {self.prompt(names)}")
+        self.line(depth, f"{second} = $ again {{{name}}} $")
+        names.texts += [first, second]
+
+    def attempt(self, depth: int, names: _Names, *, in_loop: bool) -> None:
+        if self.odds(0.2):
+            # What was assigned last is read when it has failed.
+            name, item = self.new("s"), self.new("v")
+            self.line(depth, f'{name} = "early"')
+            self.line(depth, "try:")
+            self.line(depth + 1, f"for {item} in {self.items(names)}:")
+            self.line(depth + 2, f"{name} = {item}")
+            self.line(depth + 2, f"print($ {{{name}}} $)")
+            self.line(depth, "except:")
+            self.line(depth + 1, f"print({name})")
+            return
+        self.line(depth, "try:")
+        inside = names.inside()
+        self.block(depth + 1, inside, in_loop=in_loop, most=3)
+        self.line(depth, "except error:")
+        if self.odds(0.2):
+            self.line(depth + 1, "fail error")
+            return
+        if self.odds(0.5):
+            self.line(depth + 1, "print(error)")
+        if in_loop and self.odds(0.2):
+            self.line(depth + 1, "continue")
+            return
+        # What was there before may have been assigned again when it failed.
+        self.block(depth + 1, names.inside(), in_loop=in_loop, most=2)
+
+    def loop(self, depth: int, names: _Names) -> None:
+        item, inside = self.new("v"), names.inside()
+        if self.odds(0.2):
+            number = self.new("n")
+            pairs = self.one(f"enumerate({self.items(names)})", '[(1, "x"), (2, "y"), (3, "x")]')
+            self.line(depth, f"for {number}, {item} in {pairs}:")
+            inside.numbers.append(number)
+        else:
+            self.line(depth, f"for {item} in {self.items(names)}:")
+        if self.shared and self.odds(0.1):
+            # What a function reads, the item before has assigned.
+            self.line(depth + 1, f'shared = {item} + "k"')
+            self.line(depth + 1, f"print({self.shared}({item}))")
+            return
+        if self.odds(0.15):
+            # What one item reads, the one before may have written.
+            read, written, text = self.one(*FILES), self.one(*FILES), self.new("s")
+            self.line(depth + 1, f'{text} = $ {{{item}}} {{read_text("{read}")}} $')
+            self.line(depth + 1, f'write_text("{written}", {text} + {item})')
+            return
+        inside.texts += [item, item]
+        before = len(inside.texts)
+        self.block(depth + 1, inside, in_loop=True, most=4)
+        if self.odds(0.3):
+            # What the loop has assigned is read below it, if it has a value.
+            late = inside.texts[before:]
+            if late:
+                name = self.random.choice(late)
+                self.lines.insert(self._begin(depth), "    " * depth + f'{name} = "early"')
+                names.texts.append(name)
+
+    def _begin(self, depth: int) -> int:
+        """The line of the loop of this depth that was written last."""
+        head = "    " * depth + "for "
+        return max(i for i, line in enumerate(self.lines) if line.startswith(head))
+
+    def block(self, depth: int, names: _Names, *, in_loop: bool, most: int) -> None:
+        for _ in range(self.random.randint(1, most)):
+            self.statement(depth, names, in_loop=in_loop)
+
+    # The whole
+
+    def function(self, outer: _Names) -> None:
+        name = self.new("f")
+        self.line(0, f"f {name}(a: string) -> string:")
+        names = _Names(["a", "a", *outer.texts], [*outer.numbers], [*outer.lists])
+        for _ in range(self.random.randint(0, 2)):
+            self.statement(1, names, in_loop=False)
+        self.line(1, f"ret {self.asking(names) if self.odds(0.8) else self.text(names)}")
+        self.functions.append(name)
+
+    def tool(self) -> None:
+        name = self.new("tool")
+        self.line(0, f"f {name}(a: string) -> string:")
+        self.line(0, "    /// a tool")
+        if self.odds(0.5):
+            self.line(1, f'print("{name}", a)')
+        if self.functions and self.odds(0.4):
+            self.line(1, f"ret {self.random.choice(self.functions)}(a)")
+        else:
+            self.line(1, self.one('ret a + "t"', f'ret read_text("{self.one(*FILES)}")'))
+        self.tools.append(name)
+
+    def script(self) -> str:
+        names = _Names([], [], [])
+        if self.odds(0.2):
+            self.line(0, "from tests.overlap.noisy import shout")
+            self.tools.append("shout")
+        for path in FILES:
+            self.line(0, f'write_text("{path}", "{path[0]}")')
+        self.assign(0, names.texts, "s", '"first"')
+        self.assign(0, names.numbers, "n", "1")
+        self.line(0, 'xs0: [string] = ["w1", "x", "y"]')
+        names.lists.append("xs0")
+        if self.odds(0.2):
+            self.line(0, 'shared = "early"')
+            self.line(0, "f share(a: string) -> string:")
+            self.line(1, "ret $ {a} and {shared} $")
+            self.shared = "share"
+        for _ in range(self.random.randint(0, 2)):
+            self.function(names)
+        if self.odds(0.4):
+            self.tool()
+        for _ in range(self.random.randint(2, 6)):
+            self.statement(0, names, in_loop=False)
+            if self.odds(0.3):
+                self.loop(0, names)
+        for name in (*dict.fromkeys(names.texts), *dict.fromkeys(names.lists)):
+            if self.odds(0.5):
+                self.line(0, f"print({name})")
+        for path in FILES:
+            self.line(0, f'print(read_text("{path}"))')
+        return "\n".join(self.lines) + "\n"
+
+
+def script(seed: int) -> str:
+    """A script, the same for the same seed."""
+    return _Writer(seed).script()

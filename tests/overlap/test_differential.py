@@ -1,0 +1,26 @@
+"""Random scripts print, write, fail and ask the same with overlap and without."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.overlap.comparing import Unsuitable, checked, compare
+from tests.overlap.scripts import script
+
+# `make oracle` compares many more.
+COUNT = int(os.environ.get("SAFT_OVERLAP_SCRIPTS", "300"))
+_CHUNK = 25
+
+
+@pytest.mark.parametrize("failing", [0, 8], ids=["all answered", "some failing"])
+@pytest.mark.parametrize("start", range(0, COUNT // 2, _CHUNK))
+def test_scripts_do_the_same(start: int, failing: int) -> None:
+    overlapped = 0
+    for seed in range(start, start + _CHUNK):
+        try:
+            overlapped += compare(checked(script(seed + 10_000 * bool(failing))), seed, failing)
+        except Unsuitable:
+            continue
+    assert overlapped > _CHUNK // 4
