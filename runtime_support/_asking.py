@@ -22,6 +22,8 @@ from runtime_support._goals import ObjectGoal, goal_for
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Result
 from runtime_support._runs.keeping import Keeper, keeper_for
+from runtime_support._runs.showing import show_progress
+from runtime_support._runs.spending import spending_here
 from runtime_support._runs.stopping import RunStopped
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
@@ -76,8 +78,10 @@ class Asking:
 
     def answer(self) -> Answer:
         """The answer, each step done at once; an error has the position of the call."""
+        show_progress()
         try:
-            return drive(self.steps, self.do)
+            with spending_here().one_prompt():
+                return drive(self.steps, self.do)
         except (SaftError, RunStopped) as error:
             if self.keeper is not None and isinstance(error, PromptError):
                 self.keeper.failed(error)

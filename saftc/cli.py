@@ -306,6 +306,9 @@ def run(
     trace: Annotated[
         bool, typer.Option("--trace", help="Show what is sent and received, on standard error.")
     ] = False,
+    usage: Annotated[
+        bool, typer.Option("--usage", help="Tell at the end what the run took.")
+    ] = False,
     log: Annotated[
         str | None, typer.Option(help="Write the same to this file as JSON lines.", metavar="FILE")
     ] = None,
@@ -330,6 +333,7 @@ def run(
         "SAFT_RECORD": record,
         "SAFT_REPLAY": replay,
         "SAFT_TRACE": 1 if trace else None,
+        "SAFT_USAGE": 1 if usage else None,
         "SAFT_LOG": log,
     }
     os.environ.update({name: str(value) for name, value in settings.items() if value is not None})

@@ -63,6 +63,7 @@ class Keeper:
         entry = self._found(asked, step)
         if entry is not None and entry.get("hash") == key:
             self.sent = len(request.messages)
+            spending_here().note_kept()
             return reply_of(entry, self.journal.path)
         started = time.time()
         answer: Reply | ToolsUnsupported

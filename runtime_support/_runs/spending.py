@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from heapq import nlargest
@@ -53,7 +55,7 @@ class Spent:
         self.add(Spent(-less.requests, -less.input_tokens, -less.output_tokens, -less.cost))
 
     def __str__(self) -> str:
-        parts = [_counted(self.requests, "request"), _counted(self.tokens, "token")]
+        parts = [counted(self.requests, "request"), counted(self.tokens, "token")]
         if self.cost:
             parts.append(f"cost {self.cost:.4g}")
         return ", ".join(parts)
@@ -68,7 +70,41 @@ class Spending:
         # What requests are likely to take that have no reply yet.
         self._under_way = Spent()
         self._replies = 0
+        # What processes before this one have taken, in a run that goes on.
+        self._before = Spent()
         self._lock = threading.Lock()
+        self._begun = time.monotonic()
+        self.prompts = self.in_flight = self.from_journal = 0
+        self.was_told = False
+
+    def seconds(self) -> float:
+        """How long the process has been asking."""
+        return time.monotonic() - self._begun
+
+    def sent(self) -> Spent:
+        """What this process itself has taken."""
+        with self._lock:
+            own = Spent()
+            own.add(self.total)
+            own.take(self._before)
+        return own
+
+    @contextmanager
+    def one_prompt(self) -> Generator[None]:
+        """Counts a prompt: in flight inside of the block, and done with its end."""
+        with self._lock:
+            self.in_flight += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.in_flight -= 1
+                self.prompts += 1
+
+    def note_kept(self) -> None:
+        """Counts an answer that came from the journal."""
+        with self._lock:
+            self.from_journal += 1
 
     def begin(self, settings: Settings, request: Request, model: str, place: Place | None) -> Spent:
         """Counts a request that is about to be sent, and guesses what it takes.
@@ -104,7 +140,9 @@ class Spending:
     ) -> None:
         """Counts what the run has taken before, in processes that have ended."""
         with self._lock:
-            self.total.add(_spent(settings, model, requests, sent, answered))
+            kept = _spent(settings, model, requests, sent, answered)
+            self.total.add(kept)
+            self._before.add(kept)
 
     def _at(self, place: Place | None) -> Spent:
         key = None if place is None else (place.code, place.instruction)
@@ -132,9 +170,9 @@ class Spending:
             settings.max_cost,
         )
         if most is not None and self.total.requests >= most:
-            raise self._passed("max_requests", _counted(most, "request"))
+            raise self._passed("max_requests", counted(most, "request"))
         if most_tokens is not None and expected.tokens > most_tokens:
-            raise self._passed("max_total_tokens", _counted(most_tokens, "token"))
+            raise self._passed("max_total_tokens", counted(most_tokens, "token"))
         if most_cost is not None and expected.cost > most_cost:
             raise self._passed("max_cost", f"a cost of {most_cost:g}")
 
@@ -157,7 +195,8 @@ def _spent(settings: Settings, model: str, requests: int, sent: int, answered: i
     return Spent(requests, sent, answered, cost)
 
 
-def _counted(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """`1 request`, `2 requests`."""
     return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 

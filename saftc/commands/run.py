@@ -56,16 +56,18 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         sys.stderr.write(explain(error, scripts))
         return 1
     finally:
-        _close_journals(ended)
+        _end_run(ended)
     return 0
 
 
-def _close_journals(ended: str) -> None:
-    """Has the journal of the run tell how it has ended."""
+def _end_run(ended: str) -> None:
+    """Has the journal of the run tell how it has ended, and the sum of what it took."""
     if "runtime_support._runs.keeping" in sys.modules:
         from runtime_support._runs.keeping import close_journals
+        from runtime_support._runs.showing import tell_sum
 
         close_journals(ended)
+        tell_sum()
 
 
 def _execute(

@@ -57,6 +57,13 @@ def test_the_same_command_goes_on(
     )
 
 
+def test_the_sum_of_a_run(saftc: Command, script: Script) -> None:
+    script("greet.saft", GREETING)
+    ended = saftc("run", "greet.saft", "--provider", "mock", "--usage")
+    assert ended.out == "Hello, Ada!\nHello, Bo!\n"
+    assert re.fullmatch(r"saft: 2 prompts: 2 requests, 10 tokens, \d+\.\d s\n", ended.err)
+
+
 def test_another_script(saftc: Command, script: Script) -> None:
     script("greet.saft", GREETING)
     script("other.saft", GREETING)

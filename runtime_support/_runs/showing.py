@@ -1,0 +1,113 @@
+"""What somebody at a terminal sees of a run: a line while it lasts, and its sum at the end.
+
+    14 prompts, 3 in flight, 5,120 tokens, 12 s             on standard error, while prompts wait
+    saft: 17 prompts: 19 requests, 6,240 tokens, 14 s       at the end: SAFT_USAGE=1, or after 10 s
+
+The line comes after two seconds and only at a terminal; it goes away before anything else is
+written there, and at the end.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from runtime_support._runs.spending import Spending, counted, spending_here
+from runtime_support._tracing import note
+
+SHOWN_AFTER = 2.0
+SUMMED_AFTER = 10.0
+_EVERY = 0.2
+_ERASE = "\r\x1b[K"
+
+
+class Line:
+    """The line at the bottom of a terminal, for the prompts of a process."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.is_wanted = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._stream = stream
+        self._write: Callable[[str], Any] = stream.write
+        self._lock = threading.RLock()
+        self._is_shown = False
+        self._is_in_line = False  # something was written that has no line end yet
+        if self.is_wanted:
+            for other in {id(one): one for one in (sys.stdout, stream)}.values():
+                if other is not None and other.isatty():
+                    self._watch(other)
+            atexit.register(self.erase)
+            threading.Thread(target=self._run, name="saft progress", daemon=True).start()
+
+    def erase(self) -> None:
+        """Takes the line away."""
+        with self._lock:
+            if self._is_shown:
+                self._write(_ERASE)
+                self._stream.flush()
+                self._is_shown = False
+
+    def _watch(self, stream: TextIO) -> None:
+        """Has the line go away before anything is written to this stream."""
+        write: Callable[[str], int] = stream.write
+
+        def after_erasing(text: str) -> int:
+            with self._lock:
+                self.erase()
+                self._is_in_line = not text.endswith("\n") if text else self._is_in_line
+                return write(text)
+
+        setattr(stream, "write", after_erasing)  # noqa: B010
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_EVERY)
+            spending = spending_here()
+            if not spending.in_flight:
+                self.erase()
+            elif spending.seconds() >= SHOWN_AFTER:
+                self._show(spending)
+
+    def _show(self, spending: Spending) -> None:
+        done = counted(spending.prompts, "prompt")
+        tokens = counted(spending.total.tokens, "token")
+        text = f"{done}, {spending.in_flight} in flight, {tokens}, {spending.seconds():.0f} s"
+        with self._lock:
+            if not self._is_in_line:
+                self._write(_ERASE + text)
+                self._stream.flush()
+                self._is_shown = True
+
+
+_line: Line | None = None
+_lock = threading.Lock()
+
+
+def show_progress() -> None:
+    """From now on a line tells how far the run is, where somebody can see it."""
+    global _line
+    # Python has no stream where it was closed.
+    if _line is None and sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        with _lock:
+            if _line is None:
+                _line = Line(sys.stderr)
+
+
+def tell_sum() -> None:
+    """Tells what the run has taken: where it is asked for, or at a terminal after a while."""
+    spending = spending_here()
+    is_asked = os.environ.get("SAFT_USAGE", "") not in ("", "0")
+    is_seen = _line is not None and _line.is_wanted and spending.seconds() >= SUMMED_AFTER
+    if not (is_asked or is_seen) or spending.was_told or not spending.prompts:
+        return
+    spending.was_told = True
+    kept = f"; {spending.from_journal:,} answers from the journal" * bool(spending.from_journal)
+    prompts = counted(spending.prompts, "prompt")
+    note(f"{prompts}: {spending.sent()}, {spending.seconds():.1f} s{kept}")
+
+
+atexit.register(tell_sum)
