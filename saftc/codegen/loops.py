@@ -32,7 +32,7 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
             each_row = py.attribute(context.emit(loop.iterable), "iter_rows")
             made = py.call(each_row, named=[("named", py.constant(True))])
         case Form.EACH:
-            made = context.operation("each", emit_iterable(context, loop.iterable))
+            made = context.operation("each", context.emit(loop.iterable))
         case Form.EACH_OF:
             made = context.operation(
                 "each_of", context.emit(loop.iterable), shape(loop.pattern)
