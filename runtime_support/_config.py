@@ -215,7 +215,9 @@ def _in_force(options: Mapping[str, Any] | None) -> tuple[Settings, _Surrounding
     options = plain(options)
     if options is not None and not is_object(options):
         raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
-    variables = tuple(map(os.environ.get, _VARIABLES))
+    # To look for what is not there takes longer than to list what is.
+    there = set(os.environ)
+    variables = tuple(os.environ.get(one) if one in there else None for one in _VARIABLES)
     found = _from_surroundings(variables, _working_directory())
     settings = _with_configured(found.settings)
     if options:

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from heapq import nlargest
 
 from runtime_support._config import Settings
@@ -206,20 +205,27 @@ class Metered:
     def __init__(
         self, live: Callable[[], Provider], settings: Settings, place: Place | None
     ) -> None:
-        # Made when it is needed: what a journal answers needs neither a key nor a client.
-        self.live = cache(live)
+        self._live = live
+        self._provider: Provider | None = None
         self.settings = settings
         self.place = place
 
     @property
+    def provider(self) -> Provider:
+        """The provider, made when it is needed: what a journal answers needs no key."""
+        if self._provider is None:
+            self._provider = self._live()
+        return self._provider
+
+    @property
     def answers_in_order(self) -> bool:
         """Whether which reply is given depends on what was asked before."""
-        return getattr(self.live(), "answers_in_order", False)
+        return getattr(self.provider, "answers_in_order", False)
 
     def complete(self, request: Request) -> Reply:
         """The reply; BudgetSpent when the run has no more to spend."""
         spending, settings, place = spending_here(), self.settings, self.place
-        provider = self.live()
+        provider = self.provider
         model = request.model or own_model(provider)
         guess = spending.begin(settings, request, model, place)
         reply: Reply | None = None
