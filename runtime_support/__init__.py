@@ -27,18 +27,19 @@ if TYPE_CHECKING:
     from runtime_support._results import Result, ToolCall, Usage
     from runtime_support._runs.keeping import journaled
     from runtime_support._runs.places import call_key, scoped
-    from runtime_support._runs.stopping import BudgetSpent, JournalError, RunStopped
     from runtime_support._schema import check, require
     from runtime_support._tables import mean, read
     from runtime_support._tracing import add_observer
     from runtime_support._values import kind, show
     from runtime_support.errors import (
         AuthenticationFailed,
+        BudgetSpent,
         CheckError,
         ConfigError,
         ContractError,
         Failed,
         FileError,
+        JournalError,
         MissingError,
         ProgramError,
         PromptError,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         RateLimited,
         Refused,
         ReplayMiss,
+        RunStopped,
         SaftError,
         ToolLimitError,
         ToolsUnsupported,
@@ -132,7 +134,7 @@ _HOMES = {
     "add_observer": "_tracing",
     "ambiguous": "programs._outcomes",
     "append_text": "_files",
-    "BudgetSpent": "_runs.stopping",
+    "BudgetSpent": "errors",
     "call_key": "_runs.places",
     "check": "_schema",
     "configure": "_config",
@@ -142,7 +144,7 @@ _HOMES = {
     "file": "_media",
     "Image": "_media",
     "image": "_media",
-    "JournalError": "_runs.stopping",
+    "JournalError": "errors",
     "journaled": "_runs.keeping",
     "kind": "_values",
     "later": "_overlap",
@@ -162,7 +164,7 @@ _HOMES = {
     "require": "_schema",
     "Request": "_exchange",
     "Result": "_results",
-    "RunStopped": "_runs.stopping",
+    "RunStopped": "errors",
     "run": "programs._prompting",
     "Scripted": "providers._scripted",
     "Settings": "_config",

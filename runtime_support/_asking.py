@@ -24,7 +24,6 @@ from runtime_support._results import Answer, Result
 from runtime_support._runs.keeping import Keeper, keeper_for
 from runtime_support._runs.showing import show_progress
 from runtime_support._runs.spending import spending_here
-from runtime_support._runs.stopping import RunStopped
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._tracing import Observer, observer_for
@@ -82,7 +81,7 @@ class Asking:
         try:
             with spending_here().one_prompt():
                 return drive(self.steps, self.do)
-        except (SaftError, RunStopped) as error:
+        except SaftError as error:
             if self.keeper is not None and isinstance(error, PromptError):
                 self.keeper.failed(error)
             annotate(error, self.place)
@@ -105,7 +104,7 @@ def ask(question: Question) -> Result[Any]:
     """The answer; errors carry their position in the script."""
     try:
         return Result.of(asking(question).answer())
-    except (SaftError, RunStopped) as error:
+    except SaftError as error:
         annotate(error)
         raise
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from threading import ExceptHookArgs
     from types import CodeType, FrameType, TracebackType
 
-    from runtime_support._runs.stopping import RunStopped
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
@@ -137,7 +136,7 @@ def calling_place() -> str | None:
     return None if place is None else place.text()
 
 
-def annotate(error: SaftError | RunStopped, place: Place | None = None) -> None:
+def annotate(error: SaftError, place: Place | None = None) -> None:
     """Gives the error the position of the place, or of the call, unless it has one already."""
     if error.saft_position is not None:
         return

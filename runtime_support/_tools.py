@@ -28,7 +28,7 @@ from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import Parameter, Signature, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
-from runtime_support.errors import CheckError, ConfigError, ProviderError, SaftError
+from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
 
 if TYPE_CHECKING:
     from runtime_support.programs._outcomes import Ambiguity
@@ -100,7 +100,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
         result, error = _text_of(_call(tool, read)), None
-    except (ProviderError, ConfigError):
+    except (ProviderError, ConfigError, RunStopped):
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
         result, error = None, redacted(_words(failure, name, read))

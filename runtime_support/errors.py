@@ -7,6 +7,9 @@
     ├── FileError (also OSError)                a file cannot be read or written
     ├── ConfigError (also ValueError)           a setting or an option is wrong or missing
     ├── Failed                                  the script itself says so: `fail "no such order"`
+    ├── RunStopped                              the run has to stop
+    │   ├── BudgetSpent                         the next request would pass a bound
+    │   └── JournalError                        what was answered cannot be kept
     ├── ProgramError                            a program of the model failed
     └── PromptError                             a prompt got no usable answer
         ├── ContractError                       no reply satisfied the prompt's type
@@ -115,6 +118,18 @@ class ConfigError(SaftError, ValueError):
 
 class Failed(SaftError):
     """The script itself has failed, with this message."""
+
+
+class RunStopped(SaftError):
+    """The run has to stop: tools and programs do not go on after it, and no model is told."""
+
+
+class BudgetSpent(RunStopped):
+    """The next request would pass the budget; nothing of it was sent."""
+
+
+class JournalError(RunStopped):
+    """What was answered cannot be kept; going on would be paid for in vain."""
 
 
 class ProgramError(SaftError):

@@ -29,7 +29,6 @@ from runtime_support._runs.entries import Entry, data_of, key_of, key_of_data, r
 from runtime_support._runs.journal import Journal
 from runtime_support._runs.places import Asked, Scope, scope_here, within
 from runtime_support._runs.spending import spending_here
-from runtime_support._runs.stopping import RunStopped
 from runtime_support._tracing import note
 from runtime_support._turns import await_turn
 from runtime_support.errors import (
@@ -37,6 +36,7 @@ from runtime_support.errors import (
     ContractError,
     PromptError,
     Refused,
+    RunStopped,
     ToolsUnsupported,
     TruncatedReply,
 )
@@ -65,6 +65,7 @@ class Keeper:
             self.sent = len(request.messages)
             spending_here().note_kept()
             return reply_of(entry, self.journal.path)
+        self.journal.lines.check_whole()
         started = time.time()
         answer: Reply | ToolsUnsupported
         try:
@@ -108,6 +109,7 @@ class Keeper:
         if entry is not None and {name: entry.get(name) for name in sent} == sent:
             told = entry["args"], entry["result"], entry["error"], entry["ms"]
             return ToolCall(wanted.name, *told)
+        self.journal.lines.check_whole()
         started = round(time.time(), 3)
         with within(Scope(self.asked.inside(step))):
             made = call()

@@ -16,8 +16,7 @@ import threading
 from collections.abc import Iterator
 
 from runtime_support._files import check_regular
-from runtime_support._runs.stopping import JournalError
-from runtime_support.errors import ConfigError
+from runtime_support.errors import ConfigError, JournalError
 
 _BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
@@ -91,11 +90,19 @@ class Lines:
                     batch, self._waiting = self._waiting, []
                 self._write(batch)
         if own.error is not None:
-            raise JournalError(
-                f"cannot keep answers in {self.path}: {own.error}",
-                hint="what was kept before is whole: make room, and the same command goes on",
-            )
+            raise self._lost(own.error)
         return own.offset
+
+    def check_whole(self) -> None:
+        """JournalError when nothing can be kept any more: then nothing is to be asked."""
+        if self._broken is not None:
+            raise self._lost(self._broken)
+
+    def _lost(self, reason: str) -> JournalError:
+        return JournalError(
+            f"cannot keep answers in {self.path}: {reason}",
+            hint="what was kept before is whole: make room, and the same command goes on",
+        )
 
     def close(self) -> None:
         """Lets the file go."""

@@ -20,8 +20,7 @@ from heapq import nlargest
 from runtime_support._config import Settings
 from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._positions import Place
-from runtime_support._runs.stopping import BudgetSpent
-from runtime_support.errors import ConfigError
+from runtime_support.errors import BudgetSpent, ConfigError
 
 # About as many characters make a token.
 _TOKEN = 4

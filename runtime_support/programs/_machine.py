@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support._runs.places import scope_here, within
-from runtime_support._runs.stopping import RunStopped
 from runtime_support._values import is_list, is_object, is_tuple
-from runtime_support.errors import ConfigError, ProviderError
+from runtime_support.errors import ConfigError, ProviderError, RunStopped
 from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer

@@ -24,7 +24,6 @@ from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thi
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._runs.keeping import keeper_for
-from runtime_support._runs.stopping import RunStopped
 from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
 from runtime_support._templates import Unknown
@@ -255,7 +254,7 @@ def program(
     try:
         question = Question(template, values, names, returns, options=options, after=after)
         return Result.of(_asking(question, list(conversions), list(pure)).answer())
-    except (SaftError, RunStopped) as error:
+    except SaftError as error:
         annotate(error)
         raise
 

@@ -20,6 +20,8 @@ try:
         print(done[-1])
 except error:
     print("caught", error.kind)
+    if error.kind == "budget":
+        fail error
 """
 
 
@@ -32,7 +34,7 @@ def test_a_run_ends_where_its_budget_does(saftc: Command, script: Script) -> Non
     script("greet.saft", LOOP)
     ended = saftc("run", "greet.saft", "--provider", "mock", "--max-requests", "2")
     assert ended.code == 1
-    assert ended.out == "Hello, Ada!\nHello, Bo!\n"
+    assert ended.out == "Hello, Ada!\nHello, Bo!\ncaught budget\n"
     assert ended.err == (
         "error: BudgetSpent: the next request would pass the budget of 2 requests; spent until "
         "now: 2 requests, 10 tokens (greet.saft:4:18: 2 requests, 10 tokens); raise "

@@ -16,6 +16,7 @@ from runtime_support import (
     RunStopped,
     Scripted,
     configure,
+    failure,
     overlap,
     program,
     prompt,
@@ -159,13 +160,11 @@ def test_it_passes_through_programs(scripted: Script) -> None:
     assert len(model.requests) == 1
 
 
-def test_it_passes_through_the_try_of_a_script(scripted: Script) -> None:
+def test_the_try_of_a_script_knows_it(scripted: Script) -> None:
     scripted("a", max_requests=0)
-    with pytest.raises(RunStopped):
-        try:
-            ask(1)
-        except Exception:
-            pytest.fail("it was caught")
+    with pytest.raises(RunStopped) as caught:
+        ask(1)
+    assert failure(caught.value).kind == "budget"
 
 
 def test_it_ends_calls_that_overlap(server: FakeServer) -> None:

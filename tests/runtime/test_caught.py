@@ -34,6 +34,8 @@ _KINDS: list[tuple[Exception, str]] = [
     (errors.ProviderError(_SAID, status=500), "provider"),
     (errors.ToolsUnsupported(_SAID), "provider"),
     (errors.ReplayMiss(_SAID), "provider"),
+    (errors.BudgetSpent(_SAID), "budget"),
+    (errors.JournalError(_SAID), "file"),
     (errors.ProgramError(_SAID), "program"),
     (errors.CheckError(_SAID), "check"),
     (errors.MissingError(_SAID), "check"),
@@ -70,7 +72,7 @@ def test_no_class_of_error_is_left_out() -> None:
                 yield inner
                 yield from below(inner)
 
-    abstract = {errors.PromptError}
+    abstract = {errors.PromptError, errors.RunStopped}
     assert {*below(errors.SaftError)} - abstract == {type(raised) for raised, _ in _KINDS}
 
 
