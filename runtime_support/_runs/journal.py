@@ -147,10 +147,10 @@ class Journal:
             self._note(end)
         finally:
             self.lines.close()
-        if ended != "ok":
-            count = self.kept + self.new
+        count = self.kept + self.new
+        if ended != "ok" and count:
             note(f"{_answers(count)} kept in {self.path}; the same command goes on from there")
-        elif unused:
+        elif ended == "ok" and unused:
             note(f"{self.path}: {_answers(unused)} kept that this run did not ask for")
 
     def _read(self) -> None:
@@ -217,7 +217,7 @@ class Journal:
         return self._free
 
     def _tell_of_beginning(self) -> None:
-        if self._begun is None:
+        if self._begun is None or not self.kept:
             return
         begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._begun))
         what = "goes on with the run" if self._ended != "ok" else "repeats the run that ended well"

@@ -26,6 +26,7 @@ def show_trace(file: str) -> int:
 def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support._files import size_text
+    from runtime_support._redaction import escaped
     from runtime_support._runs.reading import summary
     from runtime_support.errors import ConfigError
 
@@ -44,7 +45,7 @@ def show_runs(folder: str) -> int:
         begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.begun))
         spent = found.spent
         numbers = f"{spent.requests:,}", f"{spent.tokens:,}", size_text(found.size)
-        rows.append((path.name, found.script, begun, found.state, *numbers))
+        rows.append((escaped(path.name), found.script, begun, found.state, *numbers))
     if len(rows) == 1:
         write_result(f"there are no journals in {folder}\n")
         return 0
