@@ -4,6 +4,7 @@
 
 The first part of the path says what is answered, and how late: `/text/v1`, `/object/v1`,
 `/tools/v1` (a call of `temperature`, and after its result a text), `/late/v1` (100 ms late),
+`/after-N/v1` (N ms late),
 `/busy/v1` and `/telling/v1` (100 ms late, to 100 requests a second; others are refused with 429, by
 the second with a `Retry-After` of one second).
 """
@@ -102,6 +103,9 @@ class Connection(asyncio.Protocol):
         bucket, refused = BUSY.get(path[: path.find(b"/", 1) + 1], (None, b""))
         if bucket is not None and not bucket.takes():
             self.answer(refused)
+        elif path.startswith(b"/after-"):
+            seconds = int(path[len(b"/after-") : path.index(b"/", 1)]) / 1000
+            asyncio.get_running_loop().call_later(seconds, self.answer, TEXT)
         elif bucket is not None or path.startswith(b"/late/"):
             loop = asyncio.get_running_loop()
             loop.call_later(LATENCY, self.answer, TEXT)

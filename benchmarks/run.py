@@ -21,6 +21,7 @@ import compiling
 import journals
 import memory
 import overhead
+import overlaps
 import programs
 import startup
 import storms
@@ -36,6 +37,7 @@ GROUPS: dict[str, Measure] = {
     "code": compiled_code.measure,
     "programs": programs.measure,
     "memory": memory.measure,
+    "overlap": overlaps.measure,
     "storms": storms.measure,
     "journals": journals.measure,
 }

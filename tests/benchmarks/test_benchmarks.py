@@ -14,7 +14,10 @@ import pytest
 pytestmark = pytest.mark.one_python
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-GROUPS = ("overhead", "startup", "compiling", "code", "programs", "memory", "storms", "journals")
+GROUPS = (
+    *("overhead", "startup", "compiling", "code", "programs", "memory"),
+    *("overlap", "storms", "journals"),
+)
 
 
 def _module(name: str) -> ModuleType:
