@@ -17,9 +17,14 @@ for word in words:
 for word in words:
     if ask(word) == "stop":
         break
-for word in words:
-    write_text("a.txt", word)
-    print(ask(word))
+
+
+def write(words: list[str]) -> None:
+    for word in words:
+        write_text("a.txt", word)
+        print(ask(word))
+
+
 for word in words:
     print(ask(word), 1 / len(word))
 for word in words:
@@ -33,7 +38,7 @@ for word in words:
         continue
     answer = ask(word)
     print(answer)
-    write_text("b.txt", answer)
+    story = answer
 while ask("more") == "yes":
     print("more")
 print(story, show([one + two for one in words for two in [ask(one)]]))
