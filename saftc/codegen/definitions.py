@@ -32,8 +32,10 @@ from saftc.semantics.types import (
     ListType,
     MapType,
     ObjectType,
+    RecordType,
     Type,
     is_known,
+    kind_word,
     members,
 )
 from saftc.syntax import nodes as n
@@ -115,9 +117,14 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
 
 def _field_default(context: Context, node: n.Expression, type_: Type) -> Expression:
     value = context.emit(node)
-    if not isinstance(value, cst.List | cst.Dict):
+    is_literal = isinstance(value, cst.Dict | cst.List)
+    if not is_literal and not _may_be_refused(context, context.type_of(node)):
         return value
     # Python shares a default between all records and refuses one that could be changed.
+    says_names = any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
+    if not is_literal or (isinstance(value, cst.List) and says_names):
+        return _copied_default(context, node, value)
+    assert isinstance(value, cst.Dict | cst.List)
     if not value.elements and names_unwritten(context, type_):
         # Without its item, checkers do not know yet what such a list holds.
         match type_:
@@ -137,6 +144,25 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
         else context.global_("list" if isinstance(value, cst.List) else "dict")
     )
     return py.call(context.global_("field"), named=[("default_factory", factory)])
+
+
+def _copied_default(context: Context, node: n.Expression, value: Expression) -> Expression:
+    """A default that is what it is where the record is defined, whatever its names are later."""
+    if isinstance(context.type_of(node), ListType | MapType | ObjectType):
+        factory: Expression = py.attribute(value, "copy")
+    else:
+        factory = py.lambda_(py.name("value"), [("value", None, value)])
+    return py.call(context.global_("field"), named=[("default_factory", factory)])
+
+
+def _may_be_refused(context: Context, type_: Type) -> bool:
+    """Whether a value of the type may be one that Python takes as no field's default."""
+    return any(
+        context.facts.is_of_python(member)
+        if isinstance(member, RecordType)
+        else member == ANY or kind_word(member) in ("list", "object", "dataframe")
+        for member in members(type_)
+    )
 
 
 # Functions

@@ -59,7 +59,7 @@ def emit_mapped(context: Context, node: n.Comprehension) -> Expression:
         function = inside.emit(called.function)
     else:
         assert isinstance(target, cst.Name)
-        function = py.lambda_(inside.emit(node.item), [target.value])
+        function = py.lambda_(inside.emit(node.item), [(target.value, None, None)])
     made = _overlap(context, function, items, node.span)
     return py.call(context.global_("list"), [made])
 

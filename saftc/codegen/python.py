@@ -394,9 +394,9 @@ def awaited(value: Expression) -> cst.Await:
     return cst.Await(_at_least(value, _POSTFIX))
 
 
-def lambda_(value: Expression, names: Sequence[str] = ()) -> cst.Lambda:
-    """`lambda names: value`."""
-    return cst.Lambda(parameters((text, None, None) for text in names), value)
+def lambda_(value: Expression, given: "Iterable[Parameter]" = ()) -> cst.Lambda:
+    """`lambda given: value`."""
+    return cst.Lambda(parameters(given), value)
 
 
 # Comprehensions
@@ -578,10 +578,12 @@ def function(
     )
 
 
-def parameters(
-    entries: Iterable[tuple[str, Expression | None, Expression | None]],
-) -> cst.Parameters:
-    """The parameters of a function, each with its name, its annotation and its default."""
+# The name of a parameter, its annotation and its default.
+Parameter = tuple[str, Expression | None, Expression | None]
+
+
+def parameters(entries: Iterable[Parameter]) -> cst.Parameters:
+    """The parameters of a function."""
     return cst.Parameters([_parameter(*entry) for entry in entries])
 
 

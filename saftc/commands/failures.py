@@ -5,6 +5,7 @@ Python modules; what the runtime itself has to say of the error comes first.
 """
 
 import ast
+import itertools
 import linecache
 import os
 import sysconfig
@@ -135,8 +136,8 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
 
 def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":
     """The steps without those around a part that runs ahead: for the script it is no call."""
-    inner = [*steps[1:], None]
-    return [step for step, below in zip(steps, inner, strict=True) if not _holds(step, below)]
+    inner = itertools.chain(steps[1:], [None])
+    return [step for step, below in zip(steps, inner, strict=False) if not _holds(step, below)]
 
 
 def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None") -> bool:

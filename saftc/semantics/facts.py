@@ -350,6 +350,11 @@ class Facts:
         module = None if known is None else known.module
         return self.record_modules[definition] if module is None else module
 
+    def is_of_python(self, record: RecordType) -> bool:
+        """Whether a record is a class of Python, of which a value may be one that changes."""
+        known = self._facts_of(record)
+        return known is not None and known.module is not None
+
     def _facts_of(self, record: RecordType) -> RecordFacts | None:
         return None if record.definition is None else self.record_facts.get(record.definition)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from saftc.commands.failures import explain
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]
@@ -243,3 +244,7 @@ def test_a_mapping_of_python_has_keys(saftc: Command, script: Script) -> None:
     script("helper.py", helper.format("{'other': 'no'}"))
     ended = saftc("a.saft")
     assert ended.code == 1 and "'no'" not in ended.err and '"no"' not in ended.err
+
+
+def test_an_error_outside_of_the_script_is_told_without_a_place() -> None:
+    assert explain(ValueError("odd"), {}).startswith("error: ValueError: odd\n")
