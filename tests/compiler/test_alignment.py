@@ -52,6 +52,7 @@ _OTHER_FOLDERS = {"overlap", "builtins", "diagnostics", "module"}
 _BY_HAND = {
     *("configure", "add_observer", "Settings", "snapshot"),
     *("Provider", "Request", "Reply", "ToolRequest", "Scripted"),
+    *("journaled", "scoped", "call_key"),
 }
 
 

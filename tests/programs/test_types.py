@@ -269,8 +269,9 @@ def test_enums_pass_through_functions():
     assert evaluate({"paint": {"colour": {"favourite": {}}}}, registry).value == "BLUE"
     outcome = evaluate({"paint": "rde"}, registry)
     assert 'expected "red" | "blue", got "rde", did you mean red?' in outcome.message
-    with pytest.raises(CheckError, match=r'expected "red" \| "blue", got string "red"'):
-        check("red", Colour)
+    assert check("red", Colour) is Colour.RED
+    with pytest.raises(CheckError, match=r'expected "red" \| "blue", got string "rde"'):
+        check("rde", Colour)
 
 
 def test_an_iterable_is_a_list_for_a_model():
