@@ -120,6 +120,18 @@ class Spending:
             self._under_way.add(guess)
         return guess
 
+    def is_scarce(self, settings: Settings) -> bool:
+        """Whether the requests that may be asked ahead could take all that is left of a budget."""
+        most, tokens, cost = settings.max_requests, settings.max_total_tokens, settings.max_cost
+        ahead = 2 * settings.max_in_flight
+        with self._lock:
+            replies = max(1, self._replies)
+            return (
+                (most is not None and self.total.requests + ahead >= most)
+                or (tokens is not None and self.total.tokens * (1 + ahead / replies) >= tokens)
+                or (cost is not None and self.total.cost * (1 + ahead / replies) >= cost)
+            )
+
     def end(
         self, settings: Settings, reply: Reply | None, model: str, place: Place | None, guess: Spent
     ) -> None:
@@ -218,8 +230,12 @@ class Metered:
 
     @property
     def answers_in_order(self) -> bool:
-        """Whether which reply is given depends on what was asked before."""
-        return getattr(self.provider, "answers_in_order", False)
+        """Whether which reply is given depends on what was asked before.
+
+        So it does near the end of a budget: what stands first in the script is to have the rest.
+        """
+        is_scarce = spending_here().is_scarce(self.settings)
+        return is_scarce or getattr(self.provider, "answers_in_order", False)
 
     def complete(self, request: Request) -> Reply:
         """The reply; BudgetSpent when the run has no more to spend."""

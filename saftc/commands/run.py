@@ -1,6 +1,7 @@
 """Running a script: compiled in memory, executed as a program, errors told in its own terms."""
 
 import linecache
+import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -11,6 +12,7 @@ from types import ModuleType
 
 from saftc.commands.asserts import compile_module
 from saftc.commands.failures import Running, explain, is_of_saft
+from saftc.commands.reporting import complain
 from saftc.project.cache import CompiledModule
 from saftc.project.files import shown
 from saftc.project.finder import folder_of
@@ -41,6 +43,10 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     # Where the runtime begins the relative paths of a script.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
     ended = "failed"
+    problem = _journal_problem()
+    if problem is not None:
+        complain(problem)
+        return 1
     try:
         _execute(module, main, workspace, scripts)
         ended = "ok"
@@ -58,6 +64,24 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     finally:
         _end_run(ended)
     return 0
+
+
+def _journal_problem() -> str | None:
+    """Opens the journal of the run, if it has one; gives why that cannot be done.
+
+    For the script it would be a failure that it may catch.
+    """
+    if not os.environ.get("SAFT_JOURNAL"):
+        return None
+    from runtime_support._config import settings_for
+    from runtime_support._runs.keeping import journal_here
+    from runtime_support.errors import SaftError
+
+    try:
+        journal_here(settings_for())
+    except SaftError as error:
+        return str(error)
+    return None
 
 
 def _end_run(ended: str) -> None:

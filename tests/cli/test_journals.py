@@ -33,7 +33,7 @@ def test_the_same_command_goes_on(
     script("greet.saft", GREETING)
     run = ("run", "greet.saft", "--provider", "mock", "--journal", "a.journal")
     ended = saftc(*run, "--max-requests", "1")
-    assert (ended.code, ended.out) == (1, "Hello, Ada!\n")
+    assert (ended.code, ended.out) == (1, "Hello, Ada!\n"), ended.err
     assert ended.err.endswith(
         "saft: 1 answer is kept in a.journal; the same command goes on from there\n"
     )
@@ -91,6 +91,17 @@ def test_what_cannot_be_shown(
     ended = saftc("trace", name)
     assert (ended.code, ended.out) == (1, "")
     assert said in ended.err
+
+
+def test_what_is_no_journal_is_nothing_for_the_script_to_catch(
+    saftc: Command, script: Script
+) -> None:
+    Path("notes.txt").write_text("hello\n")
+    script("a.saft", "try:\n    print($ hi $)\nexcept error:\n    print(error.kind)\n")
+    ended = saftc("run", "a.saft", "--provider", "mock", "--journal", "notes.txt")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "saftc: notes.txt is no journal; name another file\n"
+    assert Path("notes.txt").read_text() == "hello\n"
 
 
 def test_a_folder_without_journals(saftc: Command, script: Script) -> None:
