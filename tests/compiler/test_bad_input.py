@@ -1,6 +1,5 @@
 """Whatever a file holds, saftc says what is wrong with it: no crash, no hang."""
 
-import time
 
 import pytest
 
@@ -95,58 +94,51 @@ def test_file(name: str) -> None:
         assert errors == expected, shown
 
 
-def _timed(text: str, seconds: float) -> list[str]:
-    start = time.perf_counter()
-    found = codes_of(text)
-    assert time.perf_counter() - start < seconds
-    return found
-
-
-# Sizes. The times are many times what they take, so that only a hang or a square fails them.
+# Sizes. What hangs or is quadratic here is ended by the timeout of all tests.
 
 
 @pytest.mark.one_python
 def test_a_line_of_two_megabytes_of_text() -> None:
-    assert _timed('x = "' + "a" * 2_000_000 + '"\n', 20) == []
+    assert codes_of('x = "' + "a" * 2_000_000 + '"\n') == []
 
 
 def test_a_line_of_two_megabytes_of_garbage() -> None:
-    found = _timed("x = " + "#" * 2_000_000 + "\n", 10)
+    found = codes_of("x = " + "#" * 2_000_000 + "\n")
     assert 0 < len(found) <= LIMIT
 
 
 @pytest.mark.one_python
 def test_a_prompt_of_two_megabytes() -> None:
-    assert _timed("x = $ " + "word " * 400_000 + "$\n", 20) == []
+    assert codes_of("x = $ " + "word " * 400_000 + "$\n") == []
 
 
 def test_a_comment_of_two_megabytes() -> None:
-    assert _timed("// " + "a" * 2_000_000 + "\nx = 1\n", 20) == []
+    assert codes_of("// " + "a" * 2_000_000 + "\nx = 1\n") == []
 
 
 def test_a_number_of_many_digits() -> None:
-    assert _timed("x = " + "1" * 100_000 + "\n", 20) == ["SAFT0107"]
+    assert codes_of("x = " + "1" * 100_000 + "\n") == ["SAFT0107"]
 
 
 def test_two_megabytes_of_open_quotes() -> None:
-    found = _timed('"\n' * 200_000, 10)
+    found = codes_of('"\n' * 200_000)
     assert found == ["SAFT0105"] * LIMIT
 
 
 @pytest.mark.one_python
 def test_many_open_brackets_one_a_line() -> None:
-    found = _timed("x = [\n" * 20_000, 20)
+    found = codes_of("x = [\n" * 20_000)
     assert 0 < len(found) <= LIMIT
 
 
 @pytest.mark.one_python
 def test_many_open_prompts_one_a_line() -> None:
-    found = _timed("x = $ {\n" * 20_000, 20)
+    found = codes_of("x = $ {\n" * 20_000)
     assert 0 < len(found) <= LIMIT
 
 
 def test_ten_thousand_lines_with_a_mistake_each() -> None:
-    assert _timed("x = = 1\n" * 10_000, 30) == ["SAFT0120"] * LIMIT
+    assert codes_of("x = = 1\n" * 10_000) == ["SAFT0120"] * LIMIT
 
 
 # Depth. Python's own parser takes 200 brackets and 100 blocks, so deeper scripts are refused.

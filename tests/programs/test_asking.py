@@ -199,7 +199,7 @@ def test_registries_that_cannot_be():
 
 
 def test_calls_of_pure_functions_run_together():
-    together = threading.Barrier(3, timeout=5)
+    together = threading.Barrier(3, timeout=60)
 
     def slow(number: int) -> int:
         together.wait()

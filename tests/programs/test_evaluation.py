@@ -222,11 +222,11 @@ def test_timeout(form, pure):
         return 1
 
     def wait_sync() -> int:
-        let_go.wait(30)
+        let_go.wait(60)
         return 1
 
     async def wait_blocking() -> int:
-        let_go.wait(30)
+        let_go.wait(60)
         return 1
 
     def effect(value: int) -> int:
@@ -242,13 +242,13 @@ def test_timeout(form, pure):
     let_go.set()
     for thread in threading.enumerate():
         if thread.name.startswith("program"):
-            thread.join(5)
+            thread.join(60)
     assert after == []
 
 
 def meeting(count, form):
     """A function whose calls are over when `count` of them are under way."""
-    together = threading.Barrier(count, timeout=5)
+    together = threading.Barrier(count, timeout=60)
     arrived = []
 
     def meet_sync(number: int) -> int:

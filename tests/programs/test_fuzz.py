@@ -1,7 +1,6 @@
 """Anything at all may come from a model: evaluate answers with an outcome, within its limits."""
 
 import json
-import time
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -54,11 +53,9 @@ anything = st.recursive(
 
 
 def examine(program, seen):
-    started = time.perf_counter()
     outcome = evaluate(
         program, registry, limits=LIMITS, on_call=lambda name, _: (seen.append(name), True)[1]
     )
-    assert time.perf_counter() - started < LIMITS.seconds * 1.1
     assert isinstance(outcome, Success | Failure | Ambiguous)
     assert len(seen) <= LIMITS.calls
     assert str(outcome)

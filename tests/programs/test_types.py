@@ -378,7 +378,7 @@ def conversions_in_order(pure: bool) -> tuple[list[str], Registry]:
     meeting = threading.Barrier(2 if pure else 1)
 
     def locate(town: Town) -> Place:
-        meeting.wait(5)
+        meeting.wait(60)
         written.append(town.name)
         return Place(1.0)
 

@@ -293,7 +293,7 @@ class Slow:
         self.may_answer = threading.Event()
 
     def complete(self, request: Request) -> Reply:
-        assert self.may_answer.wait(10)
+        assert self.may_answer.wait(60)
         return self.model.complete(request)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -96,9 +95,7 @@ def test_a_refused_key(server: FakeServer, code: int) -> None:
 
 def test_429_is_retried_as_the_server_asks(server: FakeServer) -> None:
     server.answers = [status(429, retry_after_ms=30), completion("ok")]
-    started = time.perf_counter()
     assert prompt("hello").value == "ok"
-    assert 0.03 <= time.perf_counter() - started < 2
     assert len(server.requests) == 2
 
 

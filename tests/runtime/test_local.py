@@ -7,7 +7,6 @@ import os
 import pickle
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -67,7 +66,6 @@ def test_a_script_ends_silently_and_stops_the_server() -> None:
         "from runtime_support import prompt\n"
         "print(prompt('What is 2 + 3?', returns=int, options={'provider': 'local'}).value)"
     )
-    started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", script],
         env={"PYTHONPATH": str(ROOT), "HTTP_PROXY": "http://127.0.0.1:1"},
@@ -77,7 +75,6 @@ def test_a_script_ends_silently_and_stops_the_server() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip().lstrip("-").isdigit()
-    assert time.perf_counter() - started < 30
 
 
 @pytest.mark.local_model

@@ -312,16 +312,18 @@ def test_a_thousand_items_each_with_an_overlap_inside(model: Model) -> None:
 
 
 def test_nested_overlaps_use_all_slots(model: Model) -> None:
-    model.seconds = lambda _: 0.02
-    started = time.perf_counter()
+    all_four = threading.Barrier(4)  # nobody is answered before four are asked
+
+    def seconds(_: str) -> float:
+        all_four.wait(timeout=60)
+        return 0
 
     def outer(n: int) -> list[str]:
         return list(overlap(ask, [f"{n}.{m}" for m in range(8)]))
 
-    list(overlap(outer, range(8)))
-    took = time.perf_counter() - started
+    model.seconds = seconds
+    assert sum(len(answers) for answers in overlap(outer, range(8))) == 64
     assert model.most == 4
-    assert took < 0.6 * 64 * 0.02  # a quarter is the least
 
 
 def test_a_tool_that_prompts(model: Model) -> None:
@@ -575,11 +577,15 @@ def test_a_prompt_that_is_refused_alone_fails(server: FakeServer) -> None:
 
 
 def test_a_server_on_loopback_is_asked_several_things_at_once(server: FakeServer) -> None:
-    server.responder = lambda body: completion(body["messages"][0]["content"], delay=0.1)
+    together = threading.Barrier(16)  # nobody is answered before sixteen are asked
+
+    def respond(body: Any) -> Answer:
+        together.wait(timeout=60)
+        return completion(body["messages"][0]["content"])
+
     ask("connect")
-    started = time.perf_counter()
+    server.responder = respond
     assert list(overlap(ask, range(32))) == [str(n) for n in range(32)]
-    assert time.perf_counter() - started < 16 * 0.1
 
 
 _INTERRUPTED = """
@@ -602,7 +608,7 @@ def test_ctrl_c_ends_everything_at_once(server: FakeServer, tmp_path: Path) -> N
     import os
     import signal
 
-    server.responder = lambda _: completion("late", delay=20)
+    server.responder = lambda _: completion("late", delay=300)
     script = tmp_path / "main.py"
     script.write_text(_INTERRUPTED)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -613,14 +619,12 @@ def test_ctrl_c_ends_everything_at_once(server: FakeServer, tmp_path: Path) -> N
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while len(server.requests) < 16 and time.monotonic() < deadline:
         time.sleep(0.02)
     assert len(server.requests) == 16
-    started = time.monotonic()
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=20)
-    assert time.monotonic() - started < 3  # one second, and time to load on a busy machine
+    output, errors = process.communicate(timeout=60)  # and not when the answers come
     assert "KeyboardInterrupt" in errors
     assert output == "asks 0\n"
     assert len(server.requests) == 16
