@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -99,7 +100,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
-        result, error = _text_of(_call(tool, read)), None
+        result, error = _text_of(bound(tool, read)()), None
     except (ProviderError, ConfigError, RunStopped):
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
@@ -167,7 +168,8 @@ def _field(parameter: Parameter) -> m.Field:
     return m.Field(parameter.name, parameter.schema, parameter.required, m.ABSENT, parameter.doc)
 
 
-def _call(tool: Tool, arguments: dict[str, Any]) -> Any:
+def bound(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
+    """The call with these arguments, to be made; CheckError when they do not fit."""
     signature = tool.signature
     parameters = {parameter.name: parameter for parameter in signature.parameters}
     given = {
@@ -192,7 +194,7 @@ def _call(tool: Tool, arguments: dict[str, Any]) -> Any:
             positional.append(by_name.pop(parameter.name))
     python_names = {parameter.name: parameter.python_name for parameter in signature.parameters}
     named = {python_names.get(name, name): value for name, value in by_name.items()}
-    return tool.function(*positional, *rest, **named)
+    return partial(tool.function, *positional, *rest, **named)
 
 
 def _stands_for_absent(value: Any, parameter: Parameter | None) -> bool:

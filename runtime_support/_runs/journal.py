@@ -41,11 +41,16 @@ _LENGTH_BITS = 32
 
 
 class Journal:
-    """What is kept of a run, by place; for all threads of the process."""
+    """What is kept of a run, by place; for all threads of the process.
 
-    def __init__(self, path: str) -> None:
+    One that is `part_of` the job of a script, beside others, does not tell of its own beginning
+    and end.
+    """
+
+    def __init__(self, path: str, part_of: str | None = None) -> None:
         self.path = path
-        self.script = script_here()
+        self.script = script_here() if part_of is None else part_of
+        self._is_part = part_of is not None
         self.kept = self.damaged = 0
         self.new = 0
         # By model: exchanges, and tokens in and out, of all that was ever answered.
@@ -148,6 +153,8 @@ class Journal:
         finally:
             self.lines.close()
         count = self.kept + self.new
+        if self._is_part:
+            return
         if ended != "ok" and count:
             note(f"{_answers(count)} kept in {self.path}; the same command goes on from there")
         elif ended == "ok" and unused:
@@ -217,7 +224,7 @@ class Journal:
         return self._free
 
     def _tell_of_beginning(self) -> None:
-        if self._begun is None or not self.kept:
+        if self._begun is None or not self.kept or self._is_part:
             return
         begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._begun))
         what = "goes on with the run" if self._ended != "ok" else "repeats the run that ended well"

@@ -194,9 +194,9 @@ def journal_here(settings: Settings) -> Journal | None:
         return journal
 
 
-def _opened(path: str, settings: Settings) -> Journal:
+def _opened(path: str, settings: Settings, part_of: str | None = None) -> Journal:
     """The journal; what it has cost counts for the budget of the run."""
-    journal = Journal(path)
+    journal = Journal(path, part_of)
     for model, paid in journal.paid.items():
         spending_here().add_kept(settings, model, *paid)
     return journal
@@ -208,10 +208,17 @@ def journaled(path: str) -> Generator[None]:
 
     It holds in this thread or task, and in those that get a copy of its context.
     """
+    with journaled_part(path, None):
+        yield
+
+
+@contextmanager
+def journaled_part(path: str, part_of: str | None) -> Generator[None]:
+    """The same for a part of the job of a script; see `Journal`."""
     from runtime_support._config import settings_for
 
     path = os.fspath(path)
-    journal = _opened(path, settings_for())
+    journal = _opened(path, settings_for(), part_of)
     token = _of_block.set(journal)
     ended = "failed"
     try:

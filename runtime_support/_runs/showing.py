@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from runtime_support._runs.spending import Spending, counted, spending_here
+from runtime_support._runs.spending import counted, spending_here
 from runtime_support._tracing import note
 
 SHOWN_AFTER = 2.0
@@ -27,11 +27,12 @@ _ERASE = "\r\x1b[K"
 
 
 class Line:
-    """The line at the bottom of a terminal, for the prompts of a process."""
+    """The line at the bottom of a terminal: what `text` gives, as long as that is something."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, text: Callable[[], str]) -> None:
         self.is_wanted = stream.isatty() and os.environ.get("TERM") != "dumb"
         self._stream = stream
+        self._text = text
         self._write: Callable[[str], Any] = stream.write
         self._lock = threading.RLock()
         self._is_shown = False
@@ -66,16 +67,13 @@ class Line:
     def _run(self) -> None:
         while True:
             time.sleep(_EVERY)
-            spending = spending_here()
-            if not spending.in_flight:
+            text = self._text()
+            if text:
+                self._show(text)
+            else:
                 self.erase()
-            elif spending.seconds() >= SHOWN_AFTER:
-                self._show(spending)
 
-    def _show(self, spending: Spending) -> None:
-        done = counted(spending.prompts, "prompt")
-        tokens = counted(spending.total.tokens, "token")
-        text = f"{done}, {spending.in_flight} in flight, {tokens}, {spending.seconds():.0f} s"
+    def _show(self, text: str) -> None:
         with self._lock:
             if not self._is_in_line:
                 self._write(_ERASE + text)
@@ -83,18 +81,31 @@ class Line:
                 self._is_shown = True
 
 
+def _of_prompts() -> str:
+    """How far the prompts of the process are; nothing while none is asked."""
+    spending = spending_here()
+    if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
+        return ""
+    done = counted(spending.prompts, "prompt")
+    tokens = counted(spending.total.tokens, "token")
+    return f"{done}, {spending.in_flight} in flight, {tokens}, {spending.seconds():.0f} s"
+
+
 _line: Line | None = None
 _lock = threading.Lock()
 
 
-def show_progress() -> None:
-    """From now on a line tells how far the run is, where somebody can see it."""
+def show_progress(text: Callable[[], str] = _of_prompts) -> None:
+    """From now on a line tells how far the run is, where somebody can see it.
+
+    The first call says what is shown.
+    """
     global _line
     # Python has no stream where it was closed.
     if _line is None and sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
         with _lock:
             if _line is None:
-                _line = Line(sys.stderr)
+                _line = Line(sys.stderr, text)
 
 
 def tell_sum() -> None:

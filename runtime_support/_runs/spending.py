@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -258,8 +259,19 @@ def own_model(provider: Provider) -> str:
 
 
 _of_process = Spending()
+_of_block: ContextVar[Spending | None] = ContextVar("saft_spending", default=None)
 
 
 def spending_here() -> Spending:
-    """What the run has spent that this is a part of: the process."""
-    return _of_process
+    """What the run has spent that this is a part of: the block around, or the process."""
+    return _of_block.get() or _of_process
+
+
+@contextmanager
+def spending_apart() -> Generator[Spending]:
+    """Has the block be counted for itself, with a budget of its own."""
+    token = _of_block.set(spending := Spending())
+    try:
+        yield spending
+    finally:
+        _of_block.reset(token)
