@@ -21,31 +21,52 @@ from runtime_support import (
     prompt,
 )
 from runtime_support.providers import _pace
-from runtime_support.providers._pace import Pace, Reason, Unanswered, Waited, patiently
+from runtime_support.providers._pace import Pace, Rates, Reason, Unanswered, Waited, patiently
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
 
 
-class Bucket:
-    """Takes so many requests a second, and refuses the others."""
+class Clock:
+    """A time that goes on only where somebody sleeps."""
 
-    def __init__(self, a_second: float, refusal: Answer) -> None:
-        self.a_second = a_second
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(_pace, "time", clock)
+    return clock
+
+
+class Crowded:
+    """Answers so many requests at once, and refuses the others; the first ones come together."""
+
+    def __init__(self, room: int, first: int, refusal: Answer) -> None:
+        self.room = room
         self.refusal = refusal
-        self.refused = 0
-        self.tokens = 5.0
-        self.filled = time.monotonic()
-        self.lock = threading.Lock()
+        self.under_way = self.refused = 0
+        self.left_of_first = first
+        self.changed = threading.Condition()
 
     def __call__(self, body: dict[str, Any]) -> Answer:
-        with self.lock:
-            now = time.monotonic()
-            self.tokens = min(5.0, self.tokens + (now - self.filled) * self.a_second)
-            self.filled = now
-            if self.tokens < 1:
-                self.refused += 1
-                return self.refusal
-            self.tokens -= 1
-        return completion(body["messages"][0]["content"], delay=0.01)
+        with self.changed:
+            self.under_way += 1
+            is_refused = self.under_way > self.room
+            self.refused += is_refused
+            self.left_of_first -= 1
+            self.changed.notify_all()
+            assert self.changed.wait_for(lambda: self.left_of_first <= 0, 60)
+        time.sleep(0.005)
+        with self.changed:
+            self.under_way -= 1
+        return self.refusal if is_refused else completion(body["messages"][0]["content"])
 
 
 def ask_all(count: int, threads: int) -> list[str]:
@@ -53,36 +74,35 @@ def ask_all(count: int, threads: int) -> list[str]:
         return list(pool.map(lambda n: prompt("{0}", n).value, range(count)))
 
 
-@pytest.mark.parametrize("told", [{}, {"retry_after_ms": 200}])
+@pytest.mark.parametrize("told", [{}, {"retry_after_ms": 20}])
 def test_none_of_many_fails(server: FakeServer, told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.1)
-    bucket = server.responder = Bucket(100, status(429, "slow down", **told))
-    assert ask_all(150, 40) == [str(n) for n in range(150)]
-    assert 0 < bucket.refused < 150  # without a pace, each thread runs into it again and again
+    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.02)
+    crowded = server.responder = Crowded(8, 30, status(429, "slow down", **told))
+    assert ask_all(100, 30) == [str(n) for n in range(100)]
+    assert 22 <= crowded.refused < 100  # without a pace, each thread runs into it again and again
 
 
-def test_all_tries_of_a_prompt_together_wait_no_longer_than_patience(server: FakeServer) -> None:
+def test_all_tries_of_a_prompt_together_wait_no_longer_than_patience(
+    server: FakeServer, clock: Clock
+) -> None:
     def square(x: int) -> int:
         return x * x
 
     turns = iter([status(503, retry_after_ms=150), calling(("square", {"x": 2}))] * 10)
     server.responder = lambda _: next(turns)
-    started = time.monotonic()
     with pytest.raises(ProviderError, match=r"raise `patience`, which is 0\.5 s"):
         prompt("{square}", square=square, options={"patience": 0.5})
     # Each round waits 0.15 to 0.19 s: the third or fourth wait is one too many.
-    assert time.monotonic() - started < 2
-    assert 5 <= len(server.requests) <= 7
+    assert 0.3 <= clock.now <= 0.5
+    assert len(server.requests) in (5, 7)
 
 
 def test_who_waits_for_room_has_patience_too(server: FakeServer) -> None:
     server.answers = [status(429, "full")]
     configure(patience=0.3)
-    started = time.monotonic()
     with ThreadPoolExecutor(12) as pool:
         asked = [pool.submit(prompt, "{0}", n) for n in range(12)]
         errors = [one.exception() for one in asked]
-    assert time.monotonic() - started < 3
     assert all(isinstance(error, RateLimited) for error in errors)
     assert all("full" in str(error) and "`patience`" in str(error) for error in errors)
     assert len({id(error) for error in errors}) == 12
@@ -95,11 +115,15 @@ def test_no_patience(server: FakeServer) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_server_that_asks_for_next_to_nothing_is_not_pestered(server: FakeServer) -> None:
+def test_a_server_that_asks_for_next_to_nothing_is_not_pestered(
+    server: FakeServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.5)
     server.answers = [status(429, retry_after="0")]
     with pytest.raises(RateLimited):
-        prompt("?", options={"patience": 0.2})
-    assert len(server.requests) < 20
+        prompt("?", options={"patience": 3})
+    assert clock.now == pytest.approx(3)
+    assert len(server.requests) <= 9
 
 
 @pytest.mark.parametrize(
@@ -152,22 +176,48 @@ def test_a_server_that_has_answered_and_is_gone_is_waited_for(
         patiently(pace, settings, Waited(), answering(["broken"] * 6), 0)
 
 
-def test_what_is_refused_is_asked_less_at_once(server: FakeServer) -> None:
-    lock, at_once = threading.Lock(), [0, 0]
+def test_what_is_refused_is_asked_less_at_once(clock: Clock) -> None:
+    pace, error = Pace(), ProviderError("full")
 
-    def respond(body: dict[str, Any]) -> Answer:
-        with lock:
-            at_once[0] += 1
-            count = at_once[0]
-            at_once[1] = max(at_once[1], count) if len(server.requests) > 60 else 0
-        time.sleep(0.01)
-        with lock:
-            at_once[0] -= 1
-        return status(429, retry_after_ms=10) if count > 4 else completion("ok")
+    def enter() -> int:
+        rooms = 0
+        while pace.enter(0) is not None:
+            rooms += 1
+            if rooms == 100:
+                break
+        return rooms
 
-    server.responder = respond
-    assert ask_all(150, 30) == ["ok"] * 150
-    assert at_once[1] < 15
+    began = [pace.enter(0) for _ in range(30)]
+    clock.now = 1.0
+    for one in began:  # those that were under way at the first refusal tell nothing new
+        assert one == 0.0
+        assert not pace.refused(one, error, 1.0)
+    assert enter() == 21
+    for _ in range(22):  # each reply makes room for a little more
+        pace.answered()
+        pace.enter(0)
+    assert enter() == 1
+    clock.now = 2.0
+    assert not pace.refused(1.0, error, 1.0)
+    assert enter() == 0
+    for _ in range(21):
+        pace.ended()
+    assert enter() == 15
+
+
+def test_when_nothing_gets_through_one_request_tries_and_all_wait(clock: Clock) -> None:
+    pace, error = Pace(), ProviderError("full")
+    for _ in range(4):
+        began = pace.enter(0)
+        assert began == clock.now
+        assert pace.refused(began, error, 2.0)
+        assert pace.enter(0) is None
+        clock.now += 2.0
+    assert pace.enter(0) is not None
+    assert pace.enter(0) is None
+    pace.answered()
+    assert pace.enter(0) is not None
+    assert pace.enter(0) is not None
 
 
 def test_a_long_wait_is_told_at_a_terminal(
@@ -189,31 +239,38 @@ def test_a_long_wait_is_told_at_a_terminal(
     assert capsys.readouterr().err == ""
 
 
-def arrivals(server: FakeServer) -> list[float]:
+def arrivals(server: FakeServer, clock: Clock) -> list[float]:
     times: list[float] = []
 
     def respond(_: dict[str, Any]) -> Answer:
-        times.append(time.monotonic())
+        times.append(round(clock.now, 6))
         return completion("ok")
 
     server.responder = respond
     return times
 
 
-def test_known_requests_a_minute_are_kept_from_the_beginning(server: FakeServer) -> None:
+def test_known_requests_a_minute_are_kept_from_the_beginning(
+    server: FakeServer, clock: Clock
+) -> None:
     configure(requests_per_minute=1200)
-    prompt("connect")
-    times = arrivals(server)
-    ask_all(8, 8)
-    assert times[-1] - times[0] >= 7 * 0.05 - 0.03
-
-
-def test_known_tokens_a_minute_are_kept(server: FakeServer) -> None:
-    configure(tokens_per_minute=18 * 60 * 20)  # a reply says 18: 20 a second
-    prompt("connect")
-    times = arrivals(server)
+    times = arrivals(server, clock)
     ask_all(8, 1)
-    assert times[-1] - times[0] >= 7 * 0.05 - 0.03
+    assert times == [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
+
+
+def test_known_tokens_a_minute_are_kept(server: FakeServer, clock: Clock) -> None:
+    configure(tokens_per_minute=18 * 60 * 20)  # a reply says 18: 20 a second
+    times = arrivals(server, clock)
+    ask_all(8, 1)
+    assert times == [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
+
+
+def test_threads_start_at_the_distances_of_a_rate(clock: Clock) -> None:
+    rates, settings = Rates(), Settings(requests_per_minute=1200)
+    assert [rates.reserve(settings, 5)[0] for _ in range(4)] == pytest.approx([0, 0.05, 0.1, 0.15])
+    clock.now = 1.0
+    assert rates.reserve(settings, 5)[0] == 0
 
 
 def test_rates_do_not_use_up_patience(server: FakeServer) -> None:
