@@ -6,7 +6,7 @@ A `Code` is declared once in the catalogue with its words; a stage reports a use
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from saftc.source import Source, Span
 
@@ -29,9 +29,31 @@ class Related:
     source: Source | None = None
 
 
+class Edit(NamedTuple):
+    """A change of a text: what stands at `span` becomes `text`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A hint that can be followed by a change of the text.
+
+    `instead` is what belongs at the place of the diagnostic; `edits` are other changes.
+    """
+
+    text: str
+    instead: str | None = None
+    edits: tuple[Edit, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One mistake: its code, words, place, and at most one hint that says what to do."""
+    """One mistake: its code, words, place, and at most one hint that says what to do.
+
+    `edits` do what the hint says, where that is a change of the text.
+    """
 
     code: str
     severity: Severity
@@ -39,6 +61,7 @@ class Diagnostic:
     span: Span
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +76,17 @@ class Code:
         self,
         span: Span,
         *,
-        hint: str | None = None,
+        hint: str | Advice | None = None,
         related: tuple[Related, ...] = (),
         **words: object,
     ) -> Diagnostic:
         """The diagnostic of this kind at `span`; `words` fill the template."""
         message = self.template.format(**words)
-        return Diagnostic(self.number, self.severity, message, span, hint, related)
+        edits: tuple[Edit, ...] = ()
+        if isinstance(hint, Advice):
+            edits = hint.edits if hint.instead is None else (Edit(span, hint.instead),)
+            hint = hint.text
+        return Diagnostic(self.number, self.severity, message, span, hint, related, edits)
 
 
 class Collector:

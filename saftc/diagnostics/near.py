@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from saftc.diagnostics.model import Advice
+
 # A name as long as this is a mistake of another kind, and comparing it would take long.
 _LONGEST = 60
 
@@ -16,7 +18,12 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
     return folded[matches[0]] if matches else None
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+def did_you_mean(name: str, candidates: Iterable[str]) -> Advice | None:
     """The hint that names the candidate closest to `name`, if one is close enough."""
     meant = near(name, candidates)
-    return f"did you mean `{meant}`?" if meant else None
+    return None if meant is None else meant_to_be(meant)
+
+
+def meant_to_be(meant: str) -> Advice:
+    """The hint that names what was meant, where it belongs at the place of the diagnostic."""
+    return Advice(f"did you mean `{meant}`?", instead=meant)

@@ -47,6 +47,7 @@ def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
             "file": source.name,
             **_place(source, diagnostic.span),
             "hint": diagnostic.hint,
+            "edits": [{"text": one.text, **_place(source, one.span)} for one in diagnostic.edits],
             "related": [
                 {
                     "text": related.text,

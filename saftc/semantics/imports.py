@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Collector
+from saftc.diagnostics.model import Advice, Collector, Edit
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.facts import Facts, RecordFacts, Shape
 from saftc.semantics.flow import bound_by
 from saftc.semantics.foreign import UNKNOWN, Alias, Namespace, PythonClass
 from saftc.semantics.names import Symbol
-from saftc.source import Source
+from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
@@ -199,9 +199,21 @@ def _report_unused(
     for identifier in bound:
         symbol = facts.names.of(identifier)
         if not symbol.is_read and not symbol.name.startswith("_"):
+            hint = Advice("remove it", edits=(_removal(statement, identifier),))
             mistakes.add(
-                catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint="remove it")
+                catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint)
             )
+
+
+def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edit:
+    """The edit that takes away what an import binds."""
+    if isinstance(statement, n.ImportStmt) or len(statement.names) == 1:
+        return Edit(statement.span, "")
+    spans = [one.span for one in statement.names]
+    place = next(i for i, one in enumerate(statement.names) if bound in (one.name, one.alias))
+    if place:
+        return Edit(Span(spans[place - 1].end, spans[place].end), "")
+    return Edit(Span(spans[0].start, spans[1].start), "")
 
 
 def _bound(statement: n.ImportStmt) -> n.Identifier:

@@ -27,8 +27,8 @@ from math import inf
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Collector, Related
-from saftc.diagnostics.near import near
+from saftc.diagnostics.model import Advice, Collector, Edit, Related
+from saftc.diagnostics.near import meant_to_be, near
 from saftc.semantics.builtins import BUILTINS
 from saftc.semantics.flow import all_statements, bound_by, ends
 from saftc.semantics.names import Code, Names, Owner, Scope, Symbol, SymbolKind
@@ -676,7 +676,8 @@ class _Resolver:
         for match in _HOLE.finditer(text):
             shown = match.group()
             if match[1] in visible and shown not in self._looked_for():
-                hint = "an `f` before the quotes makes it a formatted string"
+                edits = (Edit(Span(node.span.start, node.span.start), "f"),)
+                hint = Advice("an `f` before the quotes makes it a formatted string", edits=edits)
                 self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
                 return
 
@@ -776,12 +777,12 @@ class _Resolver:
             self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
             return
         meant = _ELSEWHERE.get(node.text)
-        hint = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
+        hint: str | Advice | None = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
         if meant is None and hint is None:
             visible = {name for candidate in scope.around() for name in candidate.symbols}
             meant = near(node.text, {*visible, *BUILTINS})
         if meant is not None:
-            hint = f"did you mean `{meant}`?"
+            hint = meant_to_be(meant)
         self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
 
 

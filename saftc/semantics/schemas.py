@@ -7,8 +7,8 @@ everywhere in it, above their definition as well.
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Collector, Related
-from saftc.diagnostics.near import near
+from saftc.diagnostics.model import Advice, Collector, Related
+from saftc.diagnostics.near import meant_to_be, near
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.foreign import Alias, Namespace, PythonClass
 from saftc.semantics.results import NAMED_RECORDS
@@ -250,7 +250,7 @@ class _Schemas:
             if isinstance(one, PythonClass | Alias) and one.schema is not None
         )
 
-    def _hint_of_module(self, text: str) -> str | None:
+    def _hint_of_module(self, text: str) -> str | Advice | None:
         """What to write instead of a dotted name that means no type."""
         module, _, name = text.rpartition(".")
         found = self._module(module)
@@ -263,7 +263,7 @@ class _Schemas:
         types = self._types_of(found)
         meant = near(name, types)
         if meant is not None:
-            return f"did you mean `{module}.{meant}`?"
+            return meant_to_be(f"{module}.{meant}")
         listed = ", ".join(f"`{one}`" for one in types[:_MOST_LISTED])
         return f"`{module}` has {listed}" if types else f"`{module}` has no types"
 
@@ -275,7 +275,7 @@ class _Schemas:
         meant = _ELSEWHERE.get(schema.text) or near(
             schema.text, {*BUILT_IN, *NAMED_RECORDS, *self.definitions}
         )
-        hint = f"did you mean `{meant}`?" if meant else None
+        hint: str | Advice | None = meant_to_be(meant) if meant else None
         symbol = self.facts.own_names.get(schema.text)
         if symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass):
             hint = _NO_TYPE.format(name=schema.text)

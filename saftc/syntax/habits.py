@@ -49,6 +49,17 @@ WORDS = {
     ),
 }
 
+# What belongs in the place of such a word at the beginning of a statement, where that is all.
+SPELLINGS = {
+    **dict.fromkeys(("def", "function", "fn", "func", "fun"), "f"),
+    "return": "ret",
+    **dict.fromkeys(("elseif", "elsif"), "elif"),
+    "foreach": "for",
+    **dict.fromkeys(("use", "using", "include", "require"), "import"),
+    **dict.fromkeys(("raise", "throw"), "fail"),
+    **dict.fromkeys(("let", "var", "const", "new", "export", "public", "private", "static"), ""),
+}
+
 # The words that make a block of which nothing can be kept, and the words that go on after them.
 FOREIGN_BLOCKS = {"class", "struct", "interface", "enum", "match", "switch"}
 GOES_ON = {
@@ -228,6 +239,18 @@ CHARACTERS = {
     "\u2026": "`nil` does nothing",
     **dict.fromkeys("^~", "there are no operators for bits"),
 }
+
+# What belongs in the place of such a character, where that is all that is wrong.
+INSTEAD = {
+    "#": "//",
+    "!": "not",
+    "&": "and",
+    "\u00a0": " ",
+    **dict.fromkeys("\u2013\u2014\u2212", "-"),
+    "\u00d7": "*",
+    "\u00f7": "/",
+}
+
 # The closing of a string that begins with such a character.
 CLOSING_QUOTES = {
     "'": "'",

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
+from saftc.diagnostics.model import Advice, Edit
+from saftc.source import Span
 from saftc.syntax.habits import (
     ABSENT_ARGUMENTS,
     ALL_FAILURES,
@@ -18,6 +20,7 @@ from saftc.syntax.habits import (
     OBJECTS,
     PLAIN_TYPES,
     PREFIXES,
+    SPELLINGS,
     STRING_PREFIXES,
     WORDS,
 )
@@ -33,6 +36,14 @@ from saftc.syntax.tokens import (
 _VALUES = {"NAME", "INTEGER", "FLOAT", "STRING", "TRUE", "FALSE", "NIL", "PROMPT_START"}
 _CLOSERS = set(CLOSER_OF.values())
 _AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PERCENT_ASSIGN"}
+
+# What is written wrong in two tokens, and what belongs in their place.
+_SPELT = {
+    ("EQUAL", "ASSIGN"): "==",
+    ("NOT_EQUAL", "ASSIGN"): "!=",
+    ("LESS", "GREATER"): "!=",
+    ("ELSE", "IF"): "elif",
+}
 
 # The unexpected kind behind the kind before it.
 _PAIRS = {
@@ -101,9 +112,19 @@ class Place:
         return self.position > 0 and self.token(-1).span.end == self.bad.span.start
 
 
-def hint_of(place: Place) -> str | None:
+def hint_of(place: Place) -> str | Advice | None:
     """The hint for the unexpected token of `place`."""
     return next((hint for rule in _RULES if (hint := rule(place)) is not None), None)
+
+
+def _instead(hint: str, first: Token, last: Token, text: str) -> Advice:
+    """A hint, and the edit that puts `text` in the place of the tokens from one to another."""
+    return Advice(hint, edits=(Edit(Span(first.span.start, last.span.end), text),))
+
+
+def _behind(hint: str, token: Token, text: str) -> Advice:
+    """A hint, and the edit that puts `text` behind a token."""
+    return Advice(hint, edits=(Edit(Span(token.span.end, token.span.end), text),))
 
 
 def _prompt_end(place: Place) -> str | None:
@@ -112,7 +133,7 @@ def _prompt_end(place: Place) -> str | None:
     return None
 
 
-def _first_word(place: Place) -> str | None:
+def _first_word(place: Place) -> str | Advice | None:
     first, line = place.first, place.line
     if first.kind != "NAME" or first.text not in WORDS or len(line) < 2:
         return None
@@ -121,7 +142,12 @@ def _first_word(place: Place) -> str | None:
         return None
     if place.bad.kind in ("ASSIGN", "COMMA", "DOT"):
         return None
-    return WORDS[first.text]
+    hint, spelling = WORDS[first.text], SPELLINGS.get(first.text)
+    if spelling is None:
+        return hint
+    # A word that is needless goes with the blank behind it.
+    end = first.span.end if spelling else line[1].span.start
+    return Advice(hint, edits=(Edit(Span(first.span.start, end), spelling),))
 
 
 def _failures(place: Place) -> str | None:
@@ -158,11 +184,12 @@ def _string_prefix(place: Place) -> str | None:
     )
 
 
-def _words_inside(place: Place) -> str | None:
+def _words_inside(place: Place) -> str | Advice | None:
     bad = place.bad
     if bad.kind == "NAME" and bad.text == "is":
-        is_negated = place.kind(1) == "NOT"
-        return "write `!=`" if is_negated else "write `==`"
+        if place.kind(1) == "NOT":
+            return _instead("write `!=`", bad, place.token(1), "!=")
+        return _instead("write `==`", bad, bad, "==")
     if bad.kind == "NAME" and bad.text in ("instanceof", "isinstance"):
         return '`type(x) == "int"` tells the kind of a value'
     if bad.kind == "NAME" and bad.text == "after" and "AFTER" in (t.kind for t in place.before):
@@ -172,12 +199,13 @@ def _words_inside(place: Place) -> str | None:
     return None
 
 
-def _brackets_of_types(place: Place) -> str | None:
+def _brackets_of_types(place: Place) -> str | Advice | None:
     name = place.token(-1)
     if place.bad.kind not in ("LSQB", "LESS") or name.kind != "NAME":
         return None
     if place.kind(1) == "RSQB":
-        return f"write `[{PLAIN_TYPES.get(name.text, name.text)}]`"
+        written = f"[{PLAIN_TYPES.get(name.text, name.text)}]"
+        return _instead(f"write `{written}`", name, place.token(1), written)
     if name.text in OBJECTS:
         return _map_type(place)
     if name.text not in GENERICS:
@@ -212,7 +240,7 @@ def _type_text(token: Token) -> str:
     return PLAIN_TYPES.get(token.text, token.text)
 
 
-def _augmented(place: Place) -> str | None:
+def _augmented(place: Place) -> str | Advice | None:
     """`xs[0] += 1`, `x++` and `x--`."""
     bad, line = place.bad, place.line
     if bad.kind in _AUGMENTED:
@@ -228,11 +256,16 @@ def _augmented(place: Place) -> str | None:
     )
     if not is_doubled or place.opened is not None:
         return None
-    target = line[0].text if line[0].kind == "NAME" else "x"
-    return f"write `{target} {previous.text}= 1`"
+    if line[0].kind != "NAME":
+        return f"write `x {previous.text}= 1`"
+    written = f"{line[0].text} {previous.text}= 1"
+    last = bad if bad.kind == previous.kind else previous
+    is_whole = line[-1].kind == "NEWLINE" and line[-2] is last and line[1].kind == previous.kind
+    hint = f"write `{written}`"
+    return _instead(hint, line[0], last, written) if is_whole else hint
 
 
-def _assignment(place: Place) -> str | None:
+def _assignment(place: Place) -> str | Advice | None:
     if place.bad.kind != "ASSIGN" or not place.before:
         return None
     first, previous = place.first, place.before[-1]
@@ -241,9 +274,9 @@ def _assignment(place: Place) -> str | None:
     if place.opener == "LPAR":
         return _assignment_in_parentheses(place)
     if place.opener in ("LBRACE", "HOLE_START"):
-        return None if place.opener == "HOLE_START" else "a field is written `name: value`"
+        return None if place.opener == "HOLE_START" else _as_colon(place, _FIELD)
     if first.kind in ("IF", "ELIF", "WHILE", "ASSERT", "RET"):
-        return "`==` compares"
+        return _instead("`==` compares", place.bad, place.bad, "==")
     if place.opener:
         return None
     if place.first.kind in ("FUNCTION", "CONV", "FOR"):
@@ -255,7 +288,7 @@ def _assignment(place: Place) -> str | None:
     if first.kind == "LPAR" or first.kind == "LSQB":
         return _UNPACKING
     if previous.kind == "COLON" or previous.kind == "MINUS":
-        return "write `=`"
+        return _instead("write `=`", previous, place.bad, "=")
     if previous.kind == "RPAR":
         return "only a name can be assigned"
     if previous.kind == "RSQB" or (len(place.before) > 2 and place.before[-2].kind == "DOT"):
@@ -277,16 +310,23 @@ def _with_field(target: list[Token]) -> str | None:
     return field and f"values are never changed: `{name.text} = {made}` makes an object anew"
 
 
+_FIELD = "a field is written `name: value`"
 _NEVER_CHANGED = "values are never changed: make a new one and assign it to the name"
 _UNPACKING = "write `a, b = pair`"
 
 
-def _assignment_in_parentheses(place: Place) -> str | None:
+def _as_colon(place: Place, hint: str) -> Advice:
+    """The hint for `name = value` where `name: value` is meant."""
+    start, end = place.token(-1).span.end, place.token(1).span.start
+    return Advice(hint, edits=(Edit(Span(start, end), ": "),))
+
+
+def _assignment_in_parentheses(place: Place) -> str | Advice | None:
     assert place.opened is not None
     name = place.token(-1)
     called = place.tokens[place.opened - 1] if place.opened else None
     if called is None or called.kind not in ("NAME", "RPAR", "RSQB"):
-        return "`==` compares"
+        return _instead("`==` compares", place.bad, place.bad, "==")
     if name.kind != "NAME":
         return None
     following = place.token(1)
@@ -299,7 +339,7 @@ def _assignment_in_parentheses(place: Place) -> str | None:
         return ABSENT_ARGUMENTS[called.text, name.text]
     if called.text == "dict":
         return f"an object is written `{{{name.text}: {value}}}`"
-    return f"arguments are named with `:`: write `{name.text}: {value}`"
+    return _as_colon(place, f"arguments are named with `:`: write `{name.text}: {value}`")
 
 
 def _walrus(place: Place) -> str | None:
@@ -418,7 +458,7 @@ def _imports(place: Place) -> str | None:
     return None
 
 
-def _parameters(place: Place) -> str | None:
+def _parameters(place: Place) -> str | Advice | None:
     """`f g(x int)` and `type P:`."""
     is_type = place.first.kind == "TYPE" and place.opened is None
     if is_type and place.bad.kind in ("COLON", "LBRACE"):
@@ -429,14 +469,14 @@ def _parameters(place: Place) -> str | None:
         first, second = place.token(-1).text, place.bad.text
         if first in PLAIN_TYPES or first in ("int", "float", "bool", "string"):
             first, second = second, first
-            return f"write `{first}: {PLAIN_TYPES.get(second, second)}`"
         if second in PLAIN_TYPES or second in ("int", "float", "bool", "string"):
-            return f"write `{first}: {PLAIN_TYPES.get(second, second)}`"
+            written = f"{first}: {PLAIN_TYPES.get(second, second)}"
+            return _instead(f"write `{written}`", place.token(-1), place.bad, written)
         return f"write `{first}, {second}`, or `{first}: type`"
     return None
 
 
-def _conditions(place: Place) -> str | None:
+def _conditions(place: Place) -> str | Advice | None:
     bad = place.bad
     if bad.kind == "QUESTION":
         is_choice = any(token.kind == "COLON" for token in place.line[len(place.before) :])
@@ -448,34 +488,37 @@ def _conditions(place: Place) -> str | None:
     if bad.kind == "IF" and place.kind(-1) in ("ASSIGN", "LPAR", "LSQB", "COMMA", "RET"):
         return "write `a if c else b`"
     if bad.kind == "ELSE" and bad is place.first and place.kind(1) == "IF":
-        return "write `elif`"
+        return _instead("write `elif`", bad, place.token(1), "elif")
     if bad.kind in ("ELSE", "ELIF") and bad is place.first:
         return "it has no `if` before it at this indentation"
     if bad.kind == "BAR":
-        return "write `or`"
+        is_doubled = place.kind(1) == "BAR"
+        return _instead("write `or`", bad, place.token(1) if is_doubled else bad, "or")
     return None
 
 
-def _blocks(place: Place) -> str | None:
+def _blocks(place: Place) -> str | Advice | None:
     """A line that opens a block, without its `:`."""
     if place.first.kind not in OPENS_BLOCK or "COLON" not in place.expected or place.opened:
         return None
     if place.bad.kind == "LBRACE":
         return "a block begins with `:` and is indented"
     if place.bad.kind == "NEWLINE":
-        return "a line that opens a block ends with `:`"
+        return _behind("a line that opens a block ends with `:`", place.token(-1), ":")
     if place.bad.kind in _VALUES:
-        return "a `:` stands before the block"
+        return _behind("a `:` stands before the block", place.token(-1), ":")
     return None
 
 
-def _numbers(place: Place) -> str | None:
+def _numbers(place: Place) -> str | Advice | None:
     if place.bad.kind == "ELLIPSIS" and not place.opener:
-        return "`nil` does nothing"
+        return _instead("`nil` does nothing", place.bad, place.bad, "nil")
     if place.bad.kind == "DOT" and place.kind(1) == "INTEGER":
-        return f"write `0.{place.token(1).text}`"
+        written = f"0.{place.token(1).text}"
+        return _instead(f"write `{written}`", place.bad, place.token(1), written)
     if place.kind(-1) == "DOT" and place.kind(-2) == "INTEGER":
-        return f"write `{place.token(-2).text}.0`"
+        written = f"{place.token(-2).text}.0"
+        return _instead(f"write `{written}`", place.token(-2), place.token(-1), written)
     return None
 
 
@@ -500,11 +543,11 @@ def _spreads(place: Place) -> str | None:
     return _rest(place) if is_call else "only lists and objects take `...`: `[...xs, x]`"
 
 
-def _missing_comma(place: Place) -> str | None:
+def _missing_comma(place: Place) -> str | Advice | None:
     is_item = place.opener in ("LPAR", "LSQB", "LBRACE") and place.bad.kind in _VALUES
     previous = place.kind(-1)
     if is_item and previous in (_VALUES | {"RPAR", "RSQB"}) and "COMMA" in place.expected:
-        return "a comma is missing"
+        return _behind("a comma is missing", place.token(-1), ",")
     return None
 
 
@@ -595,11 +638,15 @@ def _hole(place: Place) -> str | None:
     return r"write `\{` for a brace in the text" if place.opener == "HOLE_START" else None
 
 
-def _pairs(place: Place) -> str | None:
-    return _PAIRS.get((place.kind(-1), place.bad.kind))
+def _pairs(place: Place) -> str | Advice | None:
+    pair = place.kind(-1), place.bad.kind
+    hint, spelling = _PAIRS.get(pair), _SPELT.get(pair)
+    if hint is None or spelling is None:
+        return hint
+    return _instead(hint, place.token(-1), place.bad, spelling)
 
 
-_RULES: tuple[Callable[[Place], str | None], ...] = (
+_RULES: tuple[Callable[[Place], str | Advice | None], ...] = (
     _failures,
     _first_word,
     _prompt_end,

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Code, Collector, Related
+from saftc.diagnostics.model import Advice, Code, Collector, Edit, Related
 from saftc.source import Source, Span
 from saftc.syntax.divisions import DIVISION_HINT, swallows
-from saftc.syntax.habits import CHARACTERS, CLOSING_QUOTES
+from saftc.syntax.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
 from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,
@@ -637,12 +637,22 @@ class _Lexer:
             hint=self._hint_of(offset),
         )
 
-    def _hint_of(self, offset: int) -> str | None:
+    def _hint_of(self, offset: int) -> str | Advice | None:
         if _CONVERSION.match(self.text, offset) and self._is_in(_FORMAT_HOLE):
             return "a value is written as `str(x)` writes it; `json(x)` puts a text in quotes"
         if _CONVERSION.match(self.text, offset) and self._is_in("hole"):
             return "a value goes in as JSON; `{name:raw}` inserts a text as it is"
-        return CHARACTERS.get(self.text[offset])
+        character = self.text[offset]
+        hint = CHARACTERS.get(character)
+        if hint is None or character not in INSTEAD:
+            return hint
+        # `&&` is one operator.
+        is_doubled = character == "&" and self.text.startswith("&&", offset)
+        end = offset + (2 if is_doubled else 1)
+        text = INSTEAD[character]
+        if text.isalpha() and self.text[end : end + 1] not in (" ", "\n"):
+            text += " "
+        return Advice(hint, edits=(Edit(Span(offset, end), text),))
 
     def _unreadable(self, start: int, end: int) -> None:
         """Reports the first character of a text that no text may hold."""
@@ -701,7 +711,7 @@ class _Lexer:
         start: int,
         end: int,
         *,
-        hint: str | None = None,
+        hint: str | Advice | None = None,
         related: tuple[Related, ...] = (),
         **words: object,
     ) -> None:
@@ -711,15 +721,17 @@ class _Lexer:
         self.tokens.append(Token(kind, self.text[start:end], Span(start, end)))
 
 
-def _number_hint(text: str) -> str | None:
+def _number_hint(text: str) -> str | Advice | None:
     """What a number of another language is in decimal digits, as far as it can be read."""
     digits = text.rstrip("_lLuU").replace("__", "_")
     if _NUMBER.fullmatch(digits):
-        return f"write `{digits}`"
+        return Advice(f"write `{digits}`", instead=digits)
     if digits.isdecimal():
-        return f"write `{int(digits[:LONGEST_INTEGER])}`"
+        number = str(int(digits[:LONGEST_INTEGER]))
+        return Advice(f"write `{number}`", instead=number)
     with suppress(ValueError):
-        return f"numbers are decimal: write `{int(digits[:30], 0)}`"
+        number = str(int(digits[:30], 0))
+        return Advice(f"numbers are decimal: write `{number}`", instead=number)
     return None
 
 

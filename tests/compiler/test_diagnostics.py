@@ -189,6 +189,7 @@ def test_json() -> None:
             "end_line": 2,
             "end_column": 12,
             "hint": "a hint",
+            "edits": [],
             "related": [
                 {
                     "text": "see here",

@@ -8,7 +8,8 @@ item, and a prompt gets its contract from the annotation.
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.near import did_you_mean
+from saftc.diagnostics.model import Advice
+from saftc.diagnostics.near import near
 from saftc.semantics.forms import (
     IsTest,
     KindTest,
@@ -206,8 +207,10 @@ def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Ty
     for other in compared:
         match other:
             case n.Literal(value=str() as kind) if kind not in FAILURE_KINDS:
-                hint = did_you_mean(kind, FAILURE_KINDS)
-                hint = hint or f"the kinds are {', '.join(FAILURE_KINDS)}"
+                meant = near(kind, FAILURE_KINDS)
+                hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
+                if meant is not None:
+                    hint = Advice(f"did you mean `{meant}`?", instead=f'"{meant}"')
                 code = catalogue.FAILURE_KIND
                 inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
             case _:

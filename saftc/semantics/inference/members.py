@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Diagnostic
-from saftc.diagnostics.near import did_you_mean
+from saftc.diagnostics.model import Advice, Diagnostic
+from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.semantics.builtins import DATAFRAME_MEMBERS
 from saftc.semantics.facts import RecordFacts
 from saftc.semantics.forms import (
@@ -106,7 +106,7 @@ def _check_spelling(inference: Inference, node: n.Member) -> None:
                 node.name.span,
                 found="a result",
                 name=node.name.text,
-                hint=f"did you mean `{meant}`?",
+                hint=meant_to_be(meant),
             )
         )
 
@@ -250,7 +250,7 @@ def _member_hint(
     name: str,
     node: n.Member | None = None,
     others: Iterable[str] = (),
-) -> str | None:
+) -> str | Advice | None:
     names: list[str] = []
     for member in members(value):
         match member:

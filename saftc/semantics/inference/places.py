@@ -1,6 +1,7 @@
 """Places: an expression stands where some type is asked for, and what has to be done about it."""
 
 from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Advice
 from saftc.diagnostics.near import near
 from saftc.semantics.forms import written_value
 from saftc.semantics.inference.context import Inference
@@ -84,7 +85,7 @@ def _has_literals(wanted: Type) -> bool:
     return any(isinstance(member, LiteralType) for member in members(wanted))
 
 
-def _mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | None:
+def _mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advice | None:
     records = [member for member in members(wanted) if isinstance(member, RecordType)]
     if isinstance(given, ObjectType) and records:
         name = _called_with(inference, given, records)
@@ -98,5 +99,6 @@ def _mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Non
     if isinstance(given, LiteralType) and isinstance(wanted, UnionType):
         values = [m.value for m in wanted.members if isinstance(m, LiteralType)]
         meant = near(str(given.value), [str(value) for value in values])
-        return f'did you mean "{meant}"?' if meant and isinstance(given.value, str) else None
+        if meant and isinstance(given.value, str):
+            return Advice(f'did you mean "{meant}"?', instead=show(literal_type(meant)))
     return None

@@ -154,7 +154,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                 catalogue.UNKNOWN_OPTION.at(
                     key.key.span if key else node.span,
                     name=field.name,
-                    hint=did_you_mean(field.name, OPTIONS),
+                    hint=did_you_mean(field.name, OPTIONS) if key else None,
                 )
             )
         elif fit(field.type, OPTIONS[field.name]) == Fit.NEVER:
