@@ -54,10 +54,10 @@ tests: .venv/.test $(NEWEST_VENV)/.test
 	@if [ "$(NEWEST)" != "$(OLDEST)" ]; then \
 	  echo "== tests of what may depend on the Python: $$($(NEWEST_VENV)/bin/python --version)"; \
 	  SAFT_ORACLE_EXAMPLES=100 $(NEWEST_VENV)/bin/python $(PYTEST) \
-	    -m "not local_model and not one_python"; \
+	    -m "not local_model and not one_python and not slow"; \
 	fi
 	@echo "== all tests: $$($(BIN)/python --version)"
-	@$(BIN)/python $(PYTEST)
+	@$(BIN)/python $(PYTEST) -m "not slow"
 
 lint: .venv/.test
 	@echo "== ruff"
@@ -78,12 +78,13 @@ wheels: .venv/.demo
 	  ./runtime_support .
 	@ls dist/*.whl
 
-# The compiler against the reference interpreter, and overlap against running in order, over many
-# more generated scripts.
+# What takes too long for each change: the compiler against the reference interpreter and overlap
+# against running in order, over many more generated scripts, and all examples with the model.
 oracle: .venv/.test
 	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} \
 	  SAFT_OVERLAP_SCRIPTS=$${SAFT_OVERLAP_SCRIPTS:-5000} \
 	  $(BIN)/python -m pytest tests/oracle tests/overlap/test_differential.py
+	@$(BIN)/python -m pytest -m slow
 
 bench: .venv/.demo
 	@$(BIN)/python benchmarks/run.py --json benchmarks/results.json

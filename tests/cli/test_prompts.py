@@ -17,6 +17,8 @@ from saftc.previews.declarations import declarations_of
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
 
+pytestmark = pytest.mark.one_python
+
 SCRIPTS = [
     path
     for path in (

@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.one_python
+
 Script = Callable[[str, str], Path]
 
 ARGUMENTS = "import sys\nprint(sys.argv)\n"

@@ -23,6 +23,8 @@ from saftc.syntax.tokens import KEYWORDS, OPERATORS, SOFT_KEYWORDS
 from saftc.syntax.walk import walk
 from tests.compiler.support import CASES, ROOT, all_cases, compiled_cases
 
+pytestmark = pytest.mark.one_python
+
 # Rules that only carry the parts of another rule's node.
 _PARTS = {
     "statement": "any statement",

@@ -223,7 +223,7 @@ def test_deep_blocks() -> None:
 
 
 def test_a_long_chain_of_elif() -> None:
-    branches = "".join(f"elif x == {n}:\n    print({n})\n" for n in range(2_000))
+    branches = "".join(f"elif x == {n}:\n    print({n})\n" for n in range(1_000))
     compiled = compile_text("x = 1\nif x == -1:\n    print(x)\n" + branches)
     found = [diagnostic.code for diagnostic in compiled.checked.diagnostics]
     assert found in ([], ["SAFT0112"])

@@ -12,6 +12,8 @@ from saftc.diagnostics.render import as_data, render_json, render_text, snippet
 from saftc.source import Source, Span
 from tests.compiler.support import compile_text
 
+pytestmark = pytest.mark.one_python
+
 
 def _source(text: str) -> Source:
     return Source.from_text("in.saft", text)

@@ -11,6 +11,8 @@ from saftc.semantics.types import FLOAT, INT, MOST_SHOWN, ListType, ObjectType, 
 from saftc.source import Source
 from tests.compiler.support import compile_text, diagnostics_of
 
+pytestmark = pytest.mark.one_python
+
 # Written out, a type so deep would be longer than any memory.
 _LEVELS = 60
 
@@ -83,7 +85,6 @@ def _nested_loops(depth: int) -> str:
     return "".join(loops) + "    " * depth + "print(x0)\n"
 
 
-@pytest.mark.one_python
 def test_loops_in_loops_do_not_double_the_steps_with_each_level() -> None:
     check(Source.from_text("in.saft", _nested_loops(3)))
     assert _calls_to_check(_nested_loops(18)) < 8 * _calls_to_check(_nested_loops(9))
@@ -104,7 +105,6 @@ def _names_that_are_bound_to_the_one_before(count: int) -> str:
     return "x0 = 1\nfor round in range(3):\n" + "".join(lines) + f"print(x{count - 1})\n"
 
 
-@pytest.mark.one_python
 @pytest.mark.parametrize(
     "script",
     [

@@ -7,6 +7,8 @@ from saftc.source import Source
 from saftc.syntax.lexer import lex
 from saftc.syntax.texts import dedent
 
+pytestmark = pytest.mark.one_python
+
 
 def _kinds(text: str) -> str:
     found = Collector()

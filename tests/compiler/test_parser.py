@@ -8,6 +8,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.parser import parse
 from tests.compiler.support import codes_of, diagnostics_of
 
+pytestmark = pytest.mark.one_python
+
 
 def _module(text: str) -> n.Module:
     found = Collector()

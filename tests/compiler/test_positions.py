@@ -14,6 +14,8 @@ from saftc.commands.run import run_module
 from saftc.driver import Compiled
 from saftc.project.workspace import Workspace
 
+pytestmark = pytest.mark.one_python
+
 _Modules = Mapping[str, Compiled]
 
 

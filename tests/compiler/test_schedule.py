@@ -8,6 +8,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from tests.compiler.support import compile_text
 
+pytestmark = pytest.mark.one_python
+
 # Each prompt below carries a line of its own: what is told of it, and of which line.
 FUNCTIONS = """
 f triage(mail: string) -> string:

@@ -16,6 +16,8 @@ from saftc.driver import Compiled
 from tests.compiler.support import compile_text
 from tests.compiler.test_positions import FAILING
 
+pytestmark = pytest.mark.one_python
+
 _Modules = Mapping[str, Compiled]
 
 

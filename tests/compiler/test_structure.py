@@ -11,6 +11,8 @@ import runtime_support
 import saftc
 from tests.compiler.support import ROOT
 
+pytestmark = pytest.mark.one_python
+
 # From the ground up; a part imports itself and what stands below it.
 _FLOORS = [
     {"source", "user_cache"},

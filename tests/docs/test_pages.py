@@ -12,6 +12,8 @@ from saftc.commands import explain as explaining
 from saftc.diagnostics.catalogue import BY_NUMBER
 from tests.docs.pages import INDEX, checked, codes, index_text, read_page
 
+pytestmark = pytest.mark.one_python
+
 
 @pytest.mark.parametrize("code", codes())
 def test_page(

@@ -31,6 +31,12 @@ NOT_FOR_THE_EMBEDDED_MODEL = set(
     re.findall(r"^\| (\w+) \|.*\| no \|$", (FOLDER / "README.md").read_text(), re.MULTILINE)
 )
 
+# Those that ask for long answers, or often.
+_SLOW = {
+    *("city_distance", "code_review", "file_metadata", "guess", "highest_average", "invoices"),
+    *("mailbox_triage", "scouting_report"),
+}
+
 by_name = pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
 
 
@@ -146,8 +152,13 @@ def test_a_file_is_written_where_asked(script: str, variable: str, tmp_path: Pat
 @pytest.mark.skipif(not is_available(), reason="needs the extra `local` and weights")
 @pytest.mark.parametrize(
     "script",
-    [script for script in EXAMPLES if script.stem not in NOT_FOR_THE_EMBEDDED_MODEL],
-    ids=lambda script: script.stem,
+    [
+        pytest.param(
+            script, id=script.stem, marks=[pytest.mark.slow] if script.stem in _SLOW else []
+        )
+        for script in EXAMPLES
+        if script.stem not in NOT_FOR_THE_EMBEDDED_MODEL
+    ],
 )
 def test_the_embedded_model_answers(
     script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -18,6 +18,8 @@ from saftc.cli import app
 from saftc.driver import compile_source
 from saftc.source import Source
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parents[2]
 PAGES = (
     *("README.md", "docs/commands.md", "docs/configuration.md"),

@@ -18,6 +18,8 @@ from tests.oracle.compare import Disagreement, compare
 from tests.oracle.shrinking import shrunk
 from tests.oracle.test_oracle import EXAMPLES, REPLIES
 
+pytestmark = pytest.mark.one_python
+
 # So many generated scripts are compared: each is as large as many of the usual ones.
 COUNT = max(1, EXAMPLES // 15)
 _TEXT = (Path(__file__).parent / "scripts" / "growing.saft").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from tests.oracle.generate import Generated, scripts
 from tests.oracle.interpreter import run
 from tests.oracle.shrinking import shrunk
 
-EXAMPLES = int(os.environ.get("SAFT_ORACLE_EXAMPLES", "300"))
+EXAMPLES = int(os.environ.get("SAFT_ORACLE_EXAMPLES", "200"))
 
 
 # What the model says to the prompts of the written scripts, by the mark in the prompt.

@@ -11,6 +11,8 @@ from test_laws import programs
 
 from runtime_support.programs import Success, evaluate, schema
 
+pytestmark = pytest.mark.one_python
+
 BEYOND_A_SCHEMA = {
     "P58": "which variables are in scope",
     "P67": "how deeply it is nested",
@@ -103,7 +105,6 @@ def test_one_definition_per_callable_and_type():
     assert {"any", "number", "string", "Book", "Author", "list-of-number"} <= names
 
 
-@pytest.mark.one_python
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs().filter(lambda program: len(json.dumps(program)) < 80))
 def test_every_program_that_runs_is_accepted(program):

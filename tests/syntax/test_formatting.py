@@ -81,7 +81,7 @@ def test_every_script_thrown_about(text: str, seed: int) -> None:
 
 
 @settings(
-    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 @given(generated_scripts(), st.integers(0, 2**32))
 def test_generated_scripts(generated: Generated, seed: int) -> None:

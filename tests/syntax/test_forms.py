@@ -4,6 +4,8 @@ import pytest
 
 from tests.syntax.support import formatted, parsed, shape
 
+pytestmark = pytest.mark.one_python
+
 CASES = {
     "blanks": ("x=[1,2]\ny  =  x [0]+1\n", "x = [1, 2]\ny = x[0] + 1\n"),
     "augmented": ("x=1\nx+=( 1+2 )\nx %=2 // odd\n", "x = 1\nx += 1 + 2\nx %= 2  // odd\n"),

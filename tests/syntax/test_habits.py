@@ -13,6 +13,8 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.driver import check
 from saftc.source import Source
 
+pytestmark = pytest.mark.one_python
+
 _FILE = Path(__file__).parent / "habits.jsonl"
 
 
