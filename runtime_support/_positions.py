@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from threading import ExceptHookArgs
     from types import CodeType, FrameType, TracebackType
 
-
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _OURS = os.path.dirname(__file__) + os.sep

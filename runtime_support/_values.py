@@ -246,6 +246,15 @@ def brief(value: object) -> str:
     return text if text.startswith(f"{word}(") else f"{word} {text}"
 
 
+def counted(number: int, one: str, more: str | None = None) -> str:
+    """A number of things in words: `1 request`, `2,000 requests`; `more` is what many are called.
+
+    >>> counted(2, "entry", "entries")
+    '2 entries'
+    """
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
 def member_path(path: str, name: str) -> str:
     """The path of a field: `value.id`, `value["two words"]`."""
     return f"{path}.{name}" if name.isidentifier() else f"{path}[{quote(name)}]"

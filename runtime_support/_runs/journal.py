@@ -22,10 +22,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from runtime_support._redaction import holds_secret
-from runtime_support._runs.entries import Entry, line_of
-from runtime_support._runs.lines import Lines
+from runtime_support._runs.lines import JOURNAL_START, Entry, Lines, line_of
 from runtime_support._runs.places import Asked, lines_of, order_of, without_order
 from runtime_support._tracing import note
+from runtime_support._values import counted
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError
 
@@ -65,12 +65,14 @@ class Journal:
         self._lock = threading.Lock()
         self.lines = Lines(path)
         try:
-            self._read()
-            if self.lines.torn:
-                self.lines.cut()
+            for _, line in self.lines:
+                check_head(path, line, self.script)
+                break
+            if self.lines.mend():
                 note(f"{path}: the last line is incomplete and is left out")
+            self._read()
             if self.damaged:
-                lines = "1 line is" if self.damaged == 1 else f"{self.damaged} lines are"
+                lines = counted(self.damaged, "line is", "lines are")
                 note(f"{path}: {lines} damaged; what stood there is asked again")
             self._tell_of_beginning()
             head = {"saft": "journal", "version": VERSION, "saftc": __version__}
@@ -162,11 +164,7 @@ class Journal:
 
     def _read(self) -> None:
         matched, paid = _START.match, dict[bytes, list[int]]()
-        is_first = True
         for offset, line in self.lines:
-            if is_first:
-                check_head(self.path, line, self.script)
-                is_first = False
             start = matched(line)
             if start is None or not line.endswith(b"}\n"):
                 self.damaged += not self._read_other(line)
@@ -243,6 +241,8 @@ class Journal:
 
 def check_head(path: str, line: bytes, script: str = "") -> None:
     """ConfigError when the file is none that this run can be kept in; it stays as it is."""
+    if not line.endswith(b"\n") and line[: len(JOURNAL_START)] == JOURNAL_START[: len(line)]:
+        return  # a crash has left this of a head
     try:
         head = json.loads(line)
         is_journal = head["saft"] == "journal"
@@ -285,7 +285,7 @@ def _place(asked: Asked, step: int | str) -> int:
 
 
 def _answers(count: int) -> str:
-    return "1 answer is" if count == 1 else f"{count:,} answers are"
+    return counted(count, "answer is", "answers are")
 
 
 def _now() -> float:

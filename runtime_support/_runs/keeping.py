@@ -1,6 +1,6 @@
 """Answering the steps of a conversation from a journal, and keeping there what it does not have.
 
-keeper = Keeper(journal, who, asked)
+keeper = Keeper(journal, who, model, place)
 keeper.exchange(request, send)       from the journal, or sent and kept
 keeper.call(wanted, call)            the same for a call of a tool
 
@@ -14,7 +14,6 @@ import atexit
 import json
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -25,8 +24,16 @@ from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._positions import Place
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
-from runtime_support._runs.entries import Entry, data_of, key_of, key_of_data, recorded, reply_of
 from runtime_support._runs.journal import Journal
+from runtime_support._runs.lines import (
+    ByPath,
+    Entry,
+    data_of,
+    key_of,
+    key_of_data,
+    recorded,
+    reply_of,
+)
 from runtime_support._runs.places import Asked, Scope, scope_here, within
 from runtime_support._runs.spending import spending_here
 from runtime_support._tracing import note
@@ -169,8 +176,7 @@ def keeper_for(settings: Settings, place: Place | None) -> Keeper | None:
 
 
 _of_block: ContextVar[Journal | None] = ContextVar("saft_journal", default=None)
-_of_process: dict[str, Journal] = {}
-_lock = threading.Lock()
+_of_process: ByPath[Journal] = ByPath()
 
 
 def journal_here(settings: Settings) -> Journal | None:
@@ -187,11 +193,7 @@ def journal_here(settings: Settings) -> Journal | None:
             setting="journal",
             hint="`--replay` also reads journals",
         )
-    with _lock:
-        journal = _of_process.get(path)
-        if journal is None:
-            journal = _of_process[path] = _opened(path, settings)
-        return journal
+    return _of_process.at(path, lambda path: _opened(path, settings))
 
 
 def _opened(path: str, settings: Settings, part_of: str | None = None) -> Journal:
@@ -232,11 +234,10 @@ def journaled_part(path: str, part_of: str | None) -> Generator[None]:
 
 def close_journals(ended: str) -> None:
     """Closes the journals of the process: how it has ended is told there."""
-    with _lock:
-        journals = list(_of_process.values())
-        _of_process.clear()
-    for journal in journals:
-        journal.close(ended)
+    for path in list(_of_process.open):
+        journal = _of_process.take(path)
+        if journal is not None:
+            journal.close(ended)
 
 
 @atexit.register
@@ -247,12 +248,6 @@ def _close_at_exit() -> None:
         note(str(error))
 
 
-def _forget() -> None:
-    """A forked process has not the run of its parent, and what that has open stays the parent's."""
-    global _lock, _of_process
-    _lock, _of_process = threading.Lock(), {}
-    _of_block.set(None)
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    # A forked process has not the run of its parent.
+    os.register_at_fork(after_in_child=lambda: _of_block.set(None))

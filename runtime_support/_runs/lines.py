@@ -1,193 +1,351 @@
-"""A file of lines, each of which is on the disk before `append` is over.
+"""Exchanges as lines of JSON in a file: the one store of recordings and of journals.
 
-    lines = Lines(path)             takes the file; what a crash has left of a line is cut off
-    for offset, line in lines: ...
-    lines.append(b'{"a": 1}\\n')     one sync for all threads that wait for one
-    lines.at(offset, length)
+    with Held(path, 0o600, waits=False) as file:    no other process adds to it or replaces it
+        file.mend()                what a crash has left of the last line is cut off
+        file.add(lines)            all of them or none; when this returns, they are on the disk
 
-One process writes to a file; the system frees it when that has ended, however it did.
+    lines = Lines(path)            holds the file as long as the process lasts, for all its threads
+    lines.append(line)             one write and one sync for all that wait for one
+
+Lines are added and never changed. The system lets a file go when the process has ended, however
+that did.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, fields
+from typing import Any, Generic, TypeAlias, TypeVar
+from weakref import WeakSet
 
+from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._files import check_regular
-from runtime_support.errors import ConfigError, JournalError
+from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
 
+KEY_LENGTH = 16
+JOURNAL_START = b'{"saft": "journal"'
 _BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
+
+Entry: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+
+def recorded(request: Request) -> Entry:
+    """The canonical data of a request, without a model that its program did not choose."""
+    data = request.canonical()
+    if not request.model_is_given:
+        data.pop("model", None)
+    return data
+
+
+def key_of(request: Request) -> str:
+    """The key of a request: the same for the same data."""
+    return key_of_data(recorded(request))
+
+
+def key_of_data(data: Any) -> str:
+    """The key of JSON data."""
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_LENGTH]
+
+
+def data_of(answer: Reply | ToolsUnsupported) -> Entry:
+    """The part of an entry that tells what came of a request."""
+    if isinstance(answer, Reply):
+        return {"reply": asdict(answer)}
+    return {"refused": "tools", "message": answer.message}
+
+
+def reply_of(entry: Entry, path: str) -> Reply:
+    """The reply of an entry; what a later version has written beside it is left out."""
+    if "refused" in entry:
+        raise ToolsUnsupported(str(entry.get("message", "the provider takes no tools")))
+    try:
+        reply = _known(Reply, entry["reply"])
+        calls = [ToolRequest(**_known(ToolRequest, call)) for call in reply.pop("tool_calls", ())]
+        return Reply(**reply, tool_calls=tuple(calls))
+    except (AttributeError, KeyError, TypeError) as error:
+        key = entry.get("key") or entry.get("hash")
+        raise ConfigError(f"{path}: the entry {key} has no usable reply: {error}") from None
+
+
+def line_of(entry: Entry) -> bytes:
+    """The entry as a line."""
+    # Of half a surrogate pair, the escape is JSON as well.
+    text = json.dumps(entry, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "backslashreplace")
+
+
+def lines_of(path: str, what: str) -> Iterator[bytes]:
+    """The lines of a file, also of one that is being written; ConfigError when there is none."""
+    try:
+        check_regular(path)
+        with open(path, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise ConfigError(f"cannot read the {what} {path}: {error.strerror or error}") from None
+
+
+def is_journal(path: str) -> bool:
+    """Whether a file begins as journals do."""
+    try:
+        check_regular(path)
+        with open(path, "rb") as file:
+            return file.read(len(JOURNAL_START)) == JOURNAL_START
+    except OSError:
+        return False  # not there, or not ours to read
+
+
+class Held:
+    """A file that is made if need be, and that no other process adds to or replaces meanwhile.
+
+    BlockingIOError when another process has it and this one does not wait; OSError or ValueError
+    when there can be no such file.
+    """
+
+    def __init__(self, path: str, permissions: int, *, waits: bool) -> None:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        self._descriptor = -1
+        while self._descriptor < 0 or not self._is_at(path):  # or another process has replaced it
+            self.close()
+            if os.path.exists(path):
+                check_regular(path)
+            self._descriptor = os.open(path, flags, permissions)
+            if not lock(self._descriptor, waits=waits):
+                self.close()
+                raise BlockingIOError
+        _held.add(self)
+        self.end = os.fstat(self._descriptor).st_size
+
+    def mend(self) -> bool:
+        """Has the file end with a whole line; whether there was one that is torn, and was cut."""
+        last = self._last_line()
+        if not last:
+            return False
+        try:
+            json.loads(last)
+        except ValueError:
+            self.end -= len(last)
+            os.ftruncate(self._descriptor, self.end)
+            return True
+        self.add(b"\n")
+        return False
+
+    def add(self, data: bytes) -> int:
+        """Adds these lines; gives where they begin. OSError when they cannot all be on the disk."""
+        offset, left = self.end, memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+            _sync(self._descriptor)
+        except OSError:
+            with suppress(OSError):  # the torn line is mended later
+                os.ftruncate(self._descriptor, self.end)
+            raise
+        self.end += len(data)
+        return offset
+
+    def close(self) -> None:
+        """Lets the file go."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _is_at(self, path: str) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(path))
+        except FileNotFoundError:
+            return False
+
+    def _last_line(self) -> bytes:
+        """What stands behind the last line end."""
+        start, tail = self.end, b""
+        while start and b"\n" not in tail:
+            size = min(start, _BLOCK)
+            start -= size
+            os.lseek(self._descriptor, start, os.SEEK_SET)
+            tail = os.read(self._descriptor, size) + tail
+        return tail.rpartition(b"\n")[2]
+
+
+_held: WeakSet[Held] = WeakSet()
+
+
+def lock(descriptor: int, *, waits: bool) -> bool:
+    """Takes a file until it is closed; False when another process has it and this does not wait."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        return lock_by_msvcrt(msvcrt, descriptor, waits=waits)
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    return True
+
+
+_FAR = 1 << 40  # behind everything: what is locked on Windows cannot be read by others
+_PAUSE = 0.02
+
+
+def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
+    """The same on Windows, which can wait for a file for ten seconds only."""
+    while True:
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            return True
+        except OSError:
+            if not waits:
+                return False
+        time.sleep(_PAUSE)
 
 
 class _Waiting:
     """A line that a thread waits for."""
 
-    __slots__ = ("error", "line", "offset")
+    __slots__ = ("line", "offset")
 
     def __init__(self, line: bytes) -> None:
         self.line = line
         self.offset = -1
-        self.error: str | None = None
 
 
 class Lines:
-    """Who comes while others write is written with the next."""
+    """A file that this process alone writes; who comes while others write is written with the next.
+
+    ConfigError when it cannot be had.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._waiting: list[_Waiting] = []
-        self._gathering = threading.Lock()
+        self._waiting: deque[_Waiting] = deque()
         self._writing = threading.Lock()
         self._looking_up = threading.Lock()
         self._broken: str | None = None
         try:
-            self._descriptor = _opened(path)
+            self._file = Held(path, 0o600, waits=False)
+        except BlockingIOError:
+            raise ConfigError(
+                f"the journal {path} is in use by another process",
+                setting="journal",
+                hint="one process goes on with a run; name another journal for another run",
+            ) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ConfigError(f"cannot use {path!r} as a journal: {reason}") from None
-        try:
-            _take(self._descriptor, path)
-            size = os.fstat(self._descriptor).st_size
-            self.end = self._end_of_whole_lines(size)
-            self.torn = size - self.end
-            # With a position of its own: what is written moves the other one.
-            self._file = open(path, "rb")  # noqa: SIM115
-        except BaseException:
-            os.close(self._descriptor)
-            raise
+        self._shown = open(path, "rb")  # noqa: SIM115
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         """All lines, with their offsets."""
         offset = 0
         with open(self.path, "rb") as file:
             for line in file:
-                if offset >= self.end:
+                if offset >= self._file.end:
                     return
                 yield offset, line
                 offset += len(line)
 
-    def cut(self) -> None:
-        """Cuts off what a crash has left of the last line."""
-        os.ftruncate(self._descriptor, self.end)
+    def mend(self) -> bool:
+        """Cuts off what a crash has left of the last line; whether there was something."""
+        return self._file.mend()
 
     def at(self, offset: int, length: int) -> bytes:
         """The line of that length at an offset."""
         with self._looking_up:
-            self._file.seek(offset)
-            return self._file.read(length)
+            self._shown.seek(offset)
+            return self._shown.read(length)
 
     def append(self, line: bytes) -> int:
-        """Writes the line; gives its offset. JournalError when it cannot be kept."""
+        """Adds a line; gives its offset. JournalError when it cannot be on the disk."""
         own = _Waiting(line)
-        with self._gathering:
-            self._waiting.append(own)
+        self._waiting.append(own)
         with self._writing:
-            if own.offset < 0:
-                with self._gathering:
-                    batch, self._waiting = self._waiting, []
-                self._write(batch)
-        if own.error is not None:
-            raise self._lost(own.error)
+            if own.offset < 0 and self._broken is None:
+                self._write([self._waiting.popleft() for _ in range(len(self._waiting))])
+        if own.offset < 0:
+            self.check_whole()
         return own.offset
 
     def check_whole(self) -> None:
         """JournalError when nothing can be kept any more: then nothing is to be asked."""
         if self._broken is not None:
-            raise self._lost(self._broken)
-
-    def _lost(self, reason: str) -> JournalError:
-        return JournalError(
-            f"cannot keep answers in {self.path}: {reason}",
-            hint="what was kept before is whole: make room, and the same command goes on",
-        )
+            raise JournalError(
+                f"cannot keep answers in {self.path}: {self._broken}",
+                hint="what was kept before is whole: make room, and the same command goes on",
+            )
 
     def close(self) -> None:
         """Lets the file go."""
-        with self._writing:
+        with self._writing, self._looking_up:
             self._broken = self._broken or "the run is over"
-            os.close(self._descriptor)
-        with self._looking_up:
             self._file.close()
+            self._shown.close()
 
     def _write(self, batch: list[_Waiting]) -> None:
-        data = memoryview(b"".join(one.line for one in batch))
         try:
-            if self._broken is not None:
-                raise OSError(0, self._broken)
-            while data:
-                data = data[os.write(self._descriptor, data) :]
-            _sync(self._descriptor)
-        except OSError as error:
-            self._fail(batch, error.strerror or str(error))
+            offset = self._file.add(b"".join(one.line for one in batch))
+        except OSError as error:  # from now on nothing is taken: it would stand behind a gap
+            self._broken = error.strerror or str(error)
             return
         for one in batch:
-            one.offset = self.end
-            self.end += len(one.line)
-
-    def _fail(self, batch: list[_Waiting], reason: str) -> None:
-        """From now on nothing is taken, as it would stand behind a gap."""
-        if self._broken is None:
-            self._broken = reason
-            try:
-                self.cut()
-            except OSError:
-                self._broken = f"{reason}; the last line in it is torn"
-        for one in batch:
-            one.offset, one.error = 0, self._broken
-
-    def _end_of_whole_lines(self, size: int) -> int:
-        position = size
-        while position:
-            start = max(0, position - _BLOCK)
-            os.lseek(self._descriptor, start, os.SEEK_SET)
-            line_end = os.read(self._descriptor, position - start).rfind(b"\n")
-            if line_end >= 0:
-                return start + line_end + 1
-            position = start
-        return 0
+            one.offset = offset
+            offset += len(one.line)
 
 
-def _opened(path: str) -> int:
-    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    if os.path.exists(path):
-        check_regular(path)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    return os.open(path, flags, 0o600)
+class ByPath(Generic[T]):
+    """What the process has open, by path; a forked process begins with nothing."""
+
+    def __init__(self) -> None:
+        self.forget()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self) -> None:
+        """Has nothing open."""
+        self._lock, self.open = threading.Lock(), dict[str, T]()
+
+    def at(self, path: str, make: Callable[[str], T]) -> T:
+        """What is open at this path, or is made now."""
+        with self._lock:
+            if path not in self.open:
+                self.open[path] = make(path)
+            return self.open[path]
+
+    def take(self, path: str) -> T | None:
+        """What was open at this path and is not any more."""
+        with self._lock:
+            return self.open.pop(path, None)
 
 
-def _take(descriptor: int, path: str) -> None:
-    if is_taken(descriptor):
-        raise ConfigError(
-            f"the journal {path} is in use by another process",
-            setting="journal",
-            hint="one process goes on with a run; name another journal for another run",
-        )
+def _let_go() -> None:
+    """A forked process has what its parent holds: it would hold it longer than that."""
+    for file in list(_held):
+        file.close()
 
 
-if sys.platform != "win32":
-    import fcntl
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
 
-    def is_taken(descriptor: int) -> bool:
-        """Takes the file, unless another process has it."""
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        return False
 
-else:
-    import msvcrt
-
-    _FAR = 1 << 40  # behind everything: what is locked there cannot be read by others
-
-    def is_taken(descriptor: int) -> bool:
-        """Takes the file, unless another process has it."""
-        os.lseek(descriptor, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return True
-        return False
+def _known(class_: Any, data: Entry) -> Entry:
+    names = {own.name for own in fields(class_)}
+    return {name: value for name, value in data.items() if name in names}

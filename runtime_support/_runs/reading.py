@@ -11,15 +11,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from runtime_support._files import check_regular
-from runtime_support._runs.entries import Entry
 from runtime_support._runs.journal import check_head
-from runtime_support._runs.lines import is_taken
+from runtime_support._runs.lines import Entry, lines_of, lock
 from runtime_support._runs.spending import Spent
 from runtime_support._tracing import trace_text
+from runtime_support._values import is_object
 from runtime_support.errors import ConfigError
-
-JOURNAL_START = b'{"saft": "journal"'
 
 
 @dataclass(slots=True)
@@ -38,24 +35,18 @@ class Summary:
 
 def entries(path: str) -> Iterator[Entry]:
     """The whole lines of a journal; ConfigError when it is none."""
-    is_first = True
-    try:
-        check_regular(path)
-        with open(path, "rb") as file:
-            for line in file:
-                if is_first:
-                    check_head(path, line)
-                    is_first = False
-                try:
-                    entry = json.loads(line)
-                except ValueError:
-                    continue  # damaged, or being written
-                if isinstance(entry, dict):
-                    yield entry
-    except OSError as error:
-        reason = error.strerror or error
-        raise ConfigError(f"cannot read the journal {path}: {reason}") from None
-    if is_first:
+    is_empty = True
+    for line in lines_of(path, "journal"):
+        if is_empty:
+            check_head(path, line)
+            is_empty = False
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # damaged, or being written
+        if is_object(entry):
+            yield entry
+    if is_empty:
         raise ConfigError(f"{path} is empty")
 
 
@@ -110,7 +101,7 @@ def summary(path: str) -> Summary:
             found.spent.add(Spent(1, sent, answered))
         found.tools += "tool" in entry and "instead" not in entry
     with open(path, "rb") as file:
-        if is_taken(file.fileno()):
+        if not lock(file.fileno(), waits=False):
             found.state = "running"
     return found
 

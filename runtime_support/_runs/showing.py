@@ -17,8 +17,9 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from runtime_support._runs.spending import counted, spending_here
+from runtime_support._runs.spending import spending_here
 from runtime_support._tracing import note
+from runtime_support._values import counted
 
 SHOWN_AFTER = 2.0
 SUMMED_AFTER = 10.0

@@ -21,6 +21,7 @@ from heapq import nlargest
 from runtime_support._config import Settings
 from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._positions import Place
+from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, ConfigError
 
 # About as many characters make a token.
@@ -204,11 +205,6 @@ def _spent(settings: Settings, model: str, requests: int, sent: int, answered: i
         return Spent(requests, sent, answered)
     cost = (sent * price["input"] + answered * price["output"]) / 1_000_000
     return Spent(requests, sent, answered, cost)
-
-
-def counted(number: int, what: str) -> str:
-    """`1 request`, `2 requests`."""
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 class Metered:

@@ -17,37 +17,35 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import sys
-import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from functools import cache, partial
 from heapq import nlargest
 from typing import Any, TypeAlias
 
 from runtime_support._exchange import Provider, Reply, Request
-from runtime_support._files import check_regular, replace_file
+from runtime_support._files import replace_file
 from runtime_support._media import text_of
 from runtime_support._redaction import holds_secret
-from runtime_support._runs.entries import (
+from runtime_support._runs.lines import (
+    ByPath,
     Entry,
+    Held,
     data_of,
+    is_journal,
     key_of,
     key_of_data,
     line_of,
+    lines_of,
     recorded,
     reply_of,
 )
-from runtime_support._runs.reading import JOURNAL_START, exchanges
+from runtime_support._runs.reading import exchanges
 from runtime_support._tracing import note
 from runtime_support._turns import current, in_turn
-from runtime_support._values import is_object
+from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
-
-if sys.platform != "win32":
-    import fcntl
 
 MOST_DIFFERENCES = 30
 # Entries that are compared in full with a request that is missing, and how much of each is read to
@@ -63,7 +61,7 @@ class Recording:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.is_journal = _is_journal(path)
+        self.is_journal = is_journal(path)
         self.entries, torn = (_from_journal(path), None) if self.is_journal else _read(path)
         if torn is not None:
             note(f"{path}:{torn}: the last line is incomplete and is left out")
@@ -101,15 +99,13 @@ class Recording:
                 hint="take the secret out of the prompt",
             )
         with self._lock:
-            try:
-                if not self._is_writable:
-                    _check_writable(self.path)
-                    self._is_writable = True
-                self._write()
-            except OSError as error:
-                raise ConfigError(
-                    f"cannot write the recording {self.path}: {error.strerror or error}"
-                ) from None
+            if self._unwritten or not self._is_writable:
+                try:
+                    self._write()
+                except OSError as error:
+                    reason = error.strerror or error
+                    raise ConfigError(f"cannot write the recording {self.path}: {reason}") from None
+                self._is_writable = True
 
     def put(self, place: Place, request: Request, reply: Entry) -> None:
         """Writes an exchange. It has been paid for, so what goes wrong is told and not raised."""
@@ -137,12 +133,7 @@ class Recording:
             if not self.has_changed:
                 return
             try:
-                self._write()
-                with _held(self.path) if _HAS_LOCKS else nullcontext():
-                    # Read again: other processes may have written to it; later lines replace.
-                    entries, _ = _read(self.path)
-                    lines = [line_of(entry) for _, entry in sorted(entries.items())]
-                    replace_file(self.path, b"".join(lines))
+                self._write(and_finish=True)
             except OSError as error:
                 missing = f"; {len(self._unwritten)} replies are not in it" * bool(self._unwritten)
                 reason = f"{error.strerror or error}{missing}"
@@ -150,21 +141,25 @@ class Recording:
                 return
             self.has_changed = False
 
-    def _write(self) -> None:
-        """Adds what is not in the file yet, each line whole or not at all."""
-        while self._unwritten:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            with _held(self.path) as descriptor:
-                _append(descriptor, self._unwritten[0])
-            del self._unwritten[0]
+    def _write(self, *, and_finish: bool = False) -> None:
+        """Adds what is not in the file yet, which is then sorted when this is to finish it."""
+        with Held(self.path, 0o666, waits=True) as file:
+            file.mend()  # other processes may write to it, and be killed
+            while self._unwritten:
+                file.add(self._unwritten[0])
+                del self._unwritten[0]
+            if and_finish:
+                entries, _ = _read(self.path)  # later lines replace earlier ones
+                lines = [line_of(entry) for _, entry in sorted(entries.items())]
+                if os.name == "nt":
+                    file.close()  # a file that is open cannot be replaced there
+                replace_file(self.path, b"".join(lines))
 
 
 class Replaying:
     """A provider that answers from a recording, or records what another one answers."""
 
-    def __init__(
-        self, replay: str | None, record: str | None, live: Provider
-    ) -> None:
+    def __init__(self, replay: str | None, record: str | None, live: Provider) -> None:
         self.replay = None if replay is None else opened(replay)
         self.record = None if record is None else opened(record)
         if self.record is not None and self.record.is_journal:
@@ -216,8 +211,7 @@ class Replaying:
 
 # What records the requests that a recording misses, by its path: whoever replays it may know.
 _advice: dict[str, str] = {}
-_open: dict[str, Recording] = {}
-_open_lock = threading.Lock()
+_open: ByPath[Recording] = ByPath()
 
 
 def advise(path: str, hint: str) -> None:
@@ -227,17 +221,12 @@ def advise(path: str, hint: str) -> None:
 
 def opened(path: str) -> Recording:
     """The recording at this path, shared by the process until it is closed."""
-    path = os.path.realpath(path)
-    with _open_lock:
-        if path not in _open:
-            _open[path] = Recording(path)
-        return _open[path]
+    return _open.at(os.path.realpath(path), Recording)
 
 
 def close(path: str) -> list[Entry]:
     """Finishes the recording at this path, and gives the entries that were not used."""
-    with _open_lock:
-        recording = _open.pop(os.path.realpath(path), None)
+    recording = _open.take(os.path.realpath(path))
     if recording is None:
         return []
     recording.close()
@@ -246,7 +235,7 @@ def close(path: str) -> list[Entry]:
 
 @atexit.register
 def _close_all() -> None:
-    for path in list(_open):
+    for path in list(_open.open):
         try:
             unused = close(path)
         except KeyboardInterrupt:
@@ -256,57 +245,30 @@ def _close_all() -> None:
             continue
         if unused:
             names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:5])
-            note(f"{counted(unused)} in {path}: {names}")
+            note(f"{told(unused)} in {path}: {names}")
 
 
-def _forget() -> None:
-    """In a forked process: what the parent has open and locked stays its own."""
-    global _open, _open_lock
-    _open, _open_lock = {}, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
-
-
-def counted(unused: list[Entry]) -> str:
+def told(unused: list[Entry]) -> str:
     """`1 unused entry`, `2 unused entries`."""
-    return f"{len(unused)} unused {'entry' if len(unused) == 1 else 'entries'}"
+    return counted(len(unused), "unused entry", "unused entries")
 
 
 def _read(path: str) -> tuple[dict[Place, Entry], int | None]:
     """The entries of a file, none when it is not there, and the number of a torn last line."""
     entries: dict[Place, Entry] = {}
-    try:
-        check_regular(path)
-        with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                try:
-                    entry = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    if not line.endswith(b"\n"):
-                        return entries, number
-                    raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
-                if not _is_entry(entry):
-                    raise ConfigError(f"{path}:{number}: it is no entry of a recording")
-                entries[entry["key"], entry["repeat"]] = entry
-    except FileNotFoundError:
-        return {}, None
-    except OSError as error:
-        reason = error.strerror or error
-        raise ConfigError(f"cannot read the recording {path}: {reason}") from None
+    for number, line in enumerate(lines_of(path, "recording") if os.path.exists(path) else (), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if not line.endswith(b"\n"):
+                return entries, number
+            raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
+        if not _is_entry(entry):
+            raise ConfigError(f"{path}:{number}: it is no entry of a recording")
+        entries[entry["key"], entry["repeat"]] = entry
     return entries, None
-
-
-def _is_journal(path: str) -> bool:
-    try:
-        check_regular(path)
-        with open(path, "rb") as file:
-            return file.read(len(JOURNAL_START)) == JOURNAL_START
-    except OSError:
-        return False  # `_read` says what is wrong
 
 
 def _from_journal(path: str) -> dict[Place, Entry]:
@@ -328,85 +290,6 @@ def _is_entry(entry: Any) -> bool:
         and is_object(entry.get("request"))
         and ("refused" in entry or is_object(entry.get("reply")))
     )
-
-
-_HAS_LOCKS = sys.platform != "win32"
-
-
-@contextmanager
-def _held(path: str) -> Generator[int, None, None]:
-    """A descriptor of the file, which no other process writes or replaces meanwhile.
-
-    Windows has no such locks: there, one process at a time can record to a file.
-    """
-    while True:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(path, flags, 0o666)
-        try:
-            if sys.platform != "win32":
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                if not _is_at(descriptor, path):
-                    continue  # another process has replaced it while this one waited
-            yield descriptor
-            return
-        finally:
-            os.close(descriptor)
-
-
-def _is_at(descriptor: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False
-
-
-def _append(descriptor: int, line: bytes) -> None:
-    end = os.lseek(descriptor, 0, os.SEEK_END)
-    whole = _end_of_whole_lines(descriptor, end)
-    os.ftruncate(descriptor, whole)
-    begins = whole == 0 or _byte_before(descriptor, whole) == b"\n"
-    data = memoryview(line if begins else b"\n" + line)
-    try:
-        while data:
-            data = data[os.write(descriptor, data) :]
-    except OSError:
-        os.ftruncate(descriptor, whole)
-        raise
-
-
-def _end_of_whole_lines(descriptor: int, end: int) -> int:
-    """Where a line can be added: after what another process may have left of its last one."""
-    if end == 0 or _byte_before(descriptor, end) == b"\n":
-        return end
-    start = end
-    tail = b""
-    while start and b"\n" not in tail:
-        size = min(start, 65536)
-        start -= size
-        os.lseek(descriptor, start, os.SEEK_SET)
-        tail = os.read(descriptor, size) + tail
-    last = tail.rpartition(b"\n")[2]
-    try:
-        json.loads(last)
-    except ValueError:
-        return end - len(last)
-    return end
-
-
-def _byte_before(descriptor: int, position: int) -> bytes:
-    os.lseek(descriptor, position - 1, os.SEEK_SET)
-    return os.read(descriptor, 1)
-
-
-def _check_writable(path: str) -> None:
-    """An OSError when nothing can be added to the file, or it cannot be made."""
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    if not os.path.exists(path):
-        tempfile.TemporaryFile(dir=folder).close()
-        return
-    check_regular(path)
-    os.close(os.open(path, os.O_RDWR))
 
 
 def _miss(recording: Recording, request: Request) -> ReplayMiss:

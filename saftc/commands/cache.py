@@ -2,7 +2,7 @@
 
 import typer
 
-from saftc.commands.reporting import say
+from saftc.commands.reporting import counted, say
 
 cache = typer.Typer(help="What was compiled before, kept so that it is not compiled again.")
 
@@ -32,4 +32,4 @@ def clear() -> None:
 
 
 def _amount(files: int, size: int) -> str:
-    return f"{files} file{'s' if files != 1 else ''}, {size / 1e6:.1f} MB"
+    return f"{counted(files, 'file')}, {size / 1e6:.1f} MB"

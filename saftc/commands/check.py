@@ -6,6 +6,7 @@ from pathlib import Path
 
 from saftc.commands.reporting import (
     complain,
+    counted,
     say,
     warn_of_name,
     write_rendered,
@@ -78,12 +79,8 @@ def _checked(
 
 
 def _summary(files: int, errors: int, warnings: int) -> str:
-    counted = f"{files} file{'s' if files != 1 else ''} checked"
-    if not errors and not warnings:
-        return f"{counted}, nothing to report"
-    parts = [
-        f"{count} {word}{'s' if count != 1 else ''}"
-        for count, word in ((errors, "error"), (warnings, "warning"))
-        if count
+    checked = f"{counted(files, 'file')} checked"
+    found = [
+        counted(count, word) for count, word in ((errors, "error"), (warnings, "warning")) if count
     ]
-    return f"{counted}: {', '.join(parts)}"
+    return f"{checked}: {', '.join(found)}" if found else f"{checked}, nothing to report"

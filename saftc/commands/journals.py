@@ -27,6 +27,7 @@ def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support._files import size_text
     from runtime_support._redaction import escaped
+    from runtime_support._runs.lines import is_journal
     from runtime_support._runs.reading import summary
     from runtime_support.errors import ConfigError
 
@@ -35,7 +36,7 @@ def show_runs(folder: str) -> int:
         return 1
     rows = [("journal", "script", "begun", "state", "answers", "tokens", "size")]
     for path in sorted(Path(folder).iterdir()):
-        if not _begins_as_journal(path):
+        if not is_journal(str(path)):
             continue
         try:
             found = summary(str(path))
@@ -54,15 +55,3 @@ def show_runs(folder: str) -> int:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         write_result("  ".join(cells).rstrip() + "\n")
     return 0
-
-
-def _begins_as_journal(path: Path) -> bool:
-    from runtime_support._runs.reading import JOURNAL_START
-
-    if not path.is_file():
-        return False
-    try:
-        with path.open("rb") as file:
-            return file.read(len(JOURNAL_START)) == JOURNAL_START
-    except OSError:
-        return False  # not ours to read

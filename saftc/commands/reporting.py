@@ -106,3 +106,8 @@ def warn_of_name(module: str, file: str) -> bool:
     if wrong is not None:
         complain(f"warning: {file}: {wrong[0]}; {wrong[1]}")
     return wrong is not None
+
+
+def counted(number: int, what: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {what}{'s' if number != 1 else ''}"

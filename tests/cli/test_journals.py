@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support._runs import keeping, places, spending
+from runtime_support._runs import keeping, lines, places, spending
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]
@@ -24,7 +24,7 @@ for name in ["Ada", "Bo"]:
 def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
     monkeypatch.setattr(places, "_root", places.Scope())
-    monkeypatch.setattr(keeping, "_of_process", {})
+    monkeypatch.setattr(keeping, "_of_process", lines.ByPath())
 
 
 def test_the_same_command_goes_on(

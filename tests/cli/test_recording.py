@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime_support import providers
+from runtime_support._runs import lines
 from runtime_support.providers import _replay as replay
 from tests.cli.conftest import Command, Ended
 
@@ -24,7 +25,7 @@ def process(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs the command as a process of its own would: nothing is left of the run before."""
 
     def run(*arguments: str) -> Ended:
-        monkeypatch.setattr(replay, "_open", {})
+        monkeypatch.setattr(replay, "_open", lines.ByPath())
         monkeypatch.setattr(providers, "_made", {})
         return saftc(*arguments)
 

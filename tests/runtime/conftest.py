@@ -12,7 +12,7 @@ import pytest
 from runtime_support import _config as config
 from runtime_support import _redaction as redaction
 from runtime_support import configure, providers
-from runtime_support._runs import keeping, places, spending
+from runtime_support._runs import keeping, lines, places, spending
 from runtime_support.providers import _pace
 from runtime_support.providers._scripted import Queued, Scripted
 from tests.support.fake_server import FakeServer
@@ -31,7 +31,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     monkeypatch.setattr(redaction, "_remembered", {})
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
     monkeypatch.setattr(places, "_root", places.Scope())
-    monkeypatch.setattr(keeping, "_of_process", {})
+    monkeypatch.setattr(keeping, "_of_process", lines.ByPath())
     yield
 
 

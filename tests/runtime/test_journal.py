@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from runtime_support import (
     scoped,
 )
 from runtime_support._runs import journal as journals
-from runtime_support._runs import keeping, places, spending
+from runtime_support._runs import keeping, lines, places, spending
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, completion, status
@@ -321,7 +322,7 @@ def test_a_journal_can_be_replayed(server: FakeServer, monkeypatch: pytest.Monke
 # What is wrong with a file
 
 
-@pytest.mark.parametrize("cut", [1, 2, 40, 200])
+@pytest.mark.parametrize("cut", [2, 40, 200])
 def test_a_torn_last_line_is_asked_again(
     server: FakeServer, cut: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,16 +341,37 @@ def test_a_torn_last_line_is_asked_again(
     assert len(server.requests) == 3
 
 
+def test_a_last_line_that_lacks_its_end_alone_is_whole(server: FakeServer) -> None:
+    with journaled(FILE):
+        ask(1)
+    data = Path(FILE).read_bytes()
+    Path(FILE).write_bytes(data[: data.rstrip().rfind(b"\n")])
+    for _ in range(2):
+        with journaled(FILE):
+            assert ask(1) == "ok"
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "torn", [b"{", b'{"saft": "jour', b'{"saft": "journal", "version": 1, "scr']
+)
+def test_of_a_first_line_that_is_torn_the_run_begins_anew(server: FakeServer, torn: bytes) -> None:
+    Path(FILE).write_bytes(torn)
+    with journaled(FILE):
+        ask(1)
+    assert len(entries()) == 3
+
+
 def test_a_damaged_line_is_asked_again(
     server: FakeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with journaled(FILE):
         for n in range(3):
             ask(n)
-    lines = Path(FILE).read_bytes().splitlines(keepends=True)
-    lines[2] = b"\0" * (len(lines[2]) - 1) + b"\n"
-    lines[3] = lines[3][:60] + b"\xff\0" + lines[3][62:]
-    Path(FILE).write_bytes(b"".join(lines))
+    whole = Path(FILE).read_bytes().splitlines(keepends=True)
+    whole[2] = b"\0" * (len(whole[2]) - 1) + b"\n"
+    whole[3] = whole[3][:60] + b"\xff\0" + whole[3][62:]
+    Path(FILE).write_bytes(b"".join(whole))
     with journaled(FILE):
         assert [ask(n) for n in range(3)] == ["ok"] * 3
     assert len(server.requests) == 5
@@ -369,6 +391,8 @@ def test_a_damaged_line_is_asked_again(
             "it is a recording; `--replay`",
         ),
         (b"Dear diary,\n", "is no journal; name another file"),
+        (b"Dear diary, without an end", "is no journal; name another file"),
+        (b'{"saft"}', "is no journal; name another file"),
         (b"\x89PNG\r\n", "is no journal"),
         (b"[1]\n", "is no journal"),
     ],
@@ -454,6 +478,81 @@ def test_a_journal_is_not_recorded_too(server: FakeServer, monkeypatch: pytest.M
     with pytest.raises(ConfigError, match="not both"):
         ask(1)
     assert server.requests == []
+
+
+class Msvcrt:
+    """What locks files on Windows: a byte of a file for one of those who have it open."""
+
+    LK_NBLCK = 2
+
+    def __init__(self) -> None:
+        self.holders: dict[tuple[int, int], int] = {}
+
+    def locking(self, descriptor: int, mode: int, count: int) -> None:
+        assert (mode, count) == (self.LK_NBLCK, 1)
+        file = os.fstat(descriptor)
+        assert os.lseek(descriptor, 0, os.SEEK_CUR) > file.st_size, "who reads it is locked out"
+        holder = self.holders.get((file.st_dev, file.st_ino), descriptor)
+        if holder != descriptor and self.is_at(holder, file):
+            raise PermissionError(13, "Permission denied")
+        self.holders[file.st_dev, file.st_ino] = descriptor
+
+    def is_at(self, descriptor: int, file: os.stat_result) -> bool:
+        """Whether this is a descriptor of the file: with it, a lock goes away."""
+        try:
+            return os.path.samestat(os.fstat(descriptor), file)
+        except OSError:
+            return False
+
+
+def test_locks_of_windows(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "lock", partial(lines.lock_by_msvcrt, Msvcrt()))
+    for _ in range(2):
+        with journaled(FILE):
+            ask(1)
+            with pytest.raises(ConfigError, match="in use by another process"), journaled(FILE):
+                ask(2)
+            ask(1)
+    assert len(server.requests) == 2
+
+
+def test_who_waits_for_a_lock_of_windows_gets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "lock", partial(lines.lock_by_msvcrt, Msvcrt()))
+    path = str(tmp_path / "file")
+    first = lines.Held(path, 0o600, waits=True)
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            first.close()
+
+    monkeypatch.setattr(lines.time, "sleep", pause)
+    with lines.Held(path, 0o600, waits=True) as second:
+        second.add(b"1\n")
+    assert len(pauses) == 3
+    assert Path(path).read_bytes() == b"1\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_does_not_hold_the_journal_of_its_parent(server: FakeServer) -> None:
+    goes_on, told = os.pipe()
+    with journaled(FILE):
+        ask(1)
+        child = os.fork()
+        if child == 0:
+            os.close(told)
+            os.read(goes_on, 1)  # until the parent has told
+            os._exit(0)
+    try:
+        with journaled(FILE):
+            ask(1)
+    finally:
+        os.close(told)
+        assert os.waitpid(child, 0)[1] == 0
+    assert len(server.requests) == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

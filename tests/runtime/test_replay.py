@@ -566,7 +566,7 @@ def test_a_forked_process_has_recordings_of_its_own(recording: Path, scripted: S
     child = os.fork()
     if child == 0:
         ask(2)
-        os._exit(0 if str(recording) in replay._open else 1)
+        os._exit(0 if str(recording) in replay._open.open else 1)
     assert os.waitpid(child, 0)[1] == 0
     ask(3)
     replay.close(str(recording))
