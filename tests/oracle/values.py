@@ -284,6 +284,8 @@ def _jsonable(value: Value) -> Value:
         return {key: _jsonable(item) for key, item in value.items()}
     if isinstance(value, Callable_):
         raise Wrong("a function has no JSON form")
+    if isinstance(value, Failure):
+        raise NotImplementedError("the messages of failures are the runtime's own")
     if isinstance(value, float) and value - value != 0:
         raise Wrong(f"{value} has no JSON form")
     return value
