@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.schedule.rules import check_rules
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
@@ -72,6 +73,7 @@ def check(source: Source, load: Loader = no_modules) -> Checked:
             # What is known of loops in each other takes time for each way through them.
             module = replace(module, statements=())
         facts = analyze(module, mistakes, load)
+        check_rules(facts, mistakes)
     return Checked(source, module, facts, mistakes.report())
 
 

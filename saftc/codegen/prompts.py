@@ -28,7 +28,6 @@ from saftc.codegen.calls import emit_call
 from saftc.codegen.context import Context
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
-from saftc.semantics.effects import only_asks
 from saftc.semantics.programs import conversions_of, functions_above
 from saftc.semantics.types import ANY, STRING, FunctionType
 from saftc.syntax import nodes as n
@@ -81,7 +80,8 @@ def emit_kept_program(context: Context, node: n.Expression, value: Expression) -
     functions = functions_above(node.span, context.module, context.facts)
     symbols = context.facts.names.scopes[context.module].symbols
     names = {name: py.name(context.names[symbols[name]]) for name in functions}
-    pure = [names[name] for name, one in functions.items() if only_asks(one, context.facts)]
+    only_asks = context.plan.effects.only_asks
+    pure = [names[name] for name, one in functions.items() if only_asks(one)]
     plain = [(name, names[name]) for name, one in functions.items() if not one.is_conversion]
     converting = [names[name] for name, one in functions.items() if one.is_conversion]
     named: _Named = []
@@ -106,7 +106,7 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
     asking = [
         py.name(converting[name])
         for name, definition in conversions.items()
-        if only_asks(definition, context.facts)
+        if context.plan.effects.only_asks(definition)
     ]
     pure = [*_functions_that_only_ask(context, node, set(conversions)), *asking]
     if pure:
@@ -126,7 +126,8 @@ def _functions_that_only_ask(
             if part.value.text in conversions:
                 continue
             function = context.facts.types.get(part.value)
-            if isinstance(function, FunctionType) and only_asks(function.definition, context.facts):
+            effects = context.plan.effects
+            if isinstance(function, FunctionType) and effects.only_asks(function.definition):
                 found[part.value.text] = py.name(context.name_of(part.value))
     return list(found.values())
 

@@ -48,7 +48,7 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
         known.functions.update(_functions(script, declarations))
         known.constants.update(_constants(script.checked))
     assert compiled.module is not None
-    known.overlap.update(told(compiled.checked.facts, compiled.module.plan))
+    known.overlap.update(told(compiled.module.plan))
     return [
         _Asking(compiled.checked, known, declared, node, compiled.module.prompts[node]).preview()
         for node in walk(compiled.checked.module)

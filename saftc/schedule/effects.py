@@ -6,11 +6,21 @@
     writes    changes files, or asks the user
     unknown   calls something of which nothing is known
 
-A function has the effects of all that it may call, and of the functions that it shows to a model.
+A function has the effects of all that it may call, and of the functions that it shows to a model,
+also where these stand in other scripts.
+
+    f summarize(text: string) -> string:
+        ret $ Sum up {text}. $          only asks: in a program, calls of it may run together
+
+    program $ ... {summarize} ... $             program(..., pure=[summarize])
+
+Functions that neither ask nor do anything else are over before a thread for them has begun, so
+programs do not name them.
 """
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Literal
 
 from saftc.semantics.builtins import BUILTINS
@@ -22,6 +32,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
 Effect = Literal["asks", "prints", "reads", "writes", "unknown"]
+# What something does by itself, and the functions that it may call.
+_Found = tuple[set[Effect], set[n.FunctionDef]]
 
 # Those that are not pure and not here change something, or may.
 _OF_BUILTINS: dict[str, Effect] = {
@@ -36,7 +48,7 @@ _OF_BUILTINS: dict[str, Effect] = {
 }
 
 # Modules of Python's library whose functions only calculate.
-PURE_MODULES = frozenset(
+CALCULATING = frozenset(
     {"calendar", "fractions", "html", "json", "math", "re", "statistics", "string", "textwrap"}
     | {"unicodedata", "difflib", "colorsys", "base64", "zlib"}
 )
@@ -45,25 +57,51 @@ PURE_MODULES = frozenset(
 class Effects:
     """The effects in a module; those of its functions are remembered.
 
-    `pure` are patterns of Python functions without effects, as in `geo.*`.
+    `pure` are patterns of Python functions without effects, as in `geo.*`, and `calculating` the
+    modules of Python of which that is known.
     """
 
-    def __init__(self, facts: Facts, pure: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        pure: Iterable[str] = (),
+        calculating: frozenset[str] = CALCULATING,
+    ) -> None:
         self.facts = facts
         self._pure = tuple(pure)
-        self._own: dict[n.FunctionDef, tuple[set[Effect], set[n.FunctionDef]]] = {}
-        self._imports = _imports(facts)
+        self._calculating = calculating
+        self._own: dict[n.FunctionDef, _Found] = {}
+
+    @cached_property
+    def _scripts(self) -> tuple["Effects", ...]:
+        """Those of the scripts that this one imports, directly or not."""
+        others = self.facts.scripts
+        return tuple(Effects(one, self._pure, self._calculating) for one in others)
+
+    @cached_property
+    def _imports(self) -> dict[Symbol, tuple[str, str]]:
+        return _imports(self.facts)
+
+    def script_of(self, definition: n.FunctionDef) -> "Effects | None":
+        """The effects in the script that a function stands in, if it is known."""
+        known = (self, *self._scripts)
+        return next((one for one in known if one.facts.is_own(definition)), None)
 
     def of(self, *nodes: n.Node) -> set[Effect]:
         """What evaluating the nodes may do."""
-        effects, functions = self._directly(nodes)
-        for function in self.reached(functions):
-            effects |= self._in_body(function)[0]
-        return effects
+        return self._with_functions(self._directly(nodes))
+
+    def of_node(self, node: n.Node) -> set[Effect]:
+        """What a node by itself may do, beside what its parts do."""
+        return self._with_functions(self._of_node(node))
 
     def of_function(self, definition: n.FunctionDef) -> set[Effect]:
         """What a call of a function may do."""
         return {one for each in self.reached([definition]) for one in self._in_body(each)[0]}
+
+    def only_asks(self, definition: n.FunctionDef) -> bool:
+        """Whether a call of a function asks a model, and has no other effect."""
+        return self.of_function(definition) == {"asks"}
 
     def functions_in(self, nodes: Iterable[n.Node]) -> set[n.FunctionDef]:
         """The functions that evaluating the nodes may reach."""
@@ -83,12 +121,7 @@ class Effects:
         """What in the nodes has an effect that is not known, or changes something."""
         for top in nodes:
             for node in walk(top):
-                if not isinstance(node, n.Name | n.Call | n.Prompt):
-                    continue
-                effects, functions = self._of_node(node)
-                for function in self.reached(functions):
-                    effects |= self._in_body(function)[0]
-                if effects & {"unknown", "writes"}:
+                if self.of_node(node) & {"unknown", "writes"}:
                     return node
         return None
 
@@ -97,17 +130,20 @@ class Effects:
         name = self._python_name(node)
         return name is not None and any(fnmatchcase(name, pattern) for pattern in self._pure)
 
-    def _in_body(self, function: n.FunctionDef) -> tuple[set[Effect], set[n.FunctionDef]]:
+    def _with_functions(self, found: _Found) -> set[Effect]:
+        effects, functions = found
+        return effects.union(*(self._in_body(one)[0] for one in self.reached(functions)))
+
+    def _in_body(self, function: n.FunctionDef) -> _Found:
         known = self._own.get(function)
         if known is None:
-            if function in self.facts.names.scopes:
-                known = self._directly(function.body)
-            else:  # of another script
-                known = set[Effect](("unknown",)), set[n.FunctionDef]()
+            script = self.script_of(function)
+            unknown = set[Effect](("unknown",)), set[n.FunctionDef]()
+            known = unknown if script is None else script._directly(function.body)
             self._own[function] = known
         return known
 
-    def _directly(self, nodes: Iterable[n.Node]) -> tuple[set[Effect], set[n.FunctionDef]]:
+    def _directly(self, nodes: Iterable[n.Node]) -> _Found:
         effects, called = set[Effect](), set[n.FunctionDef]()
         for top in nodes:
             for node in walk(top):
@@ -116,12 +152,14 @@ class Effects:
                 called |= functions
         return effects, called
 
-    def _of_node(self, node: n.Node) -> tuple[set[Effect], set[n.FunctionDef]]:
+    def _of_node(self, node: n.Node) -> _Found:
         match node:
             case n.Name():
-                return self._of_symbol(self.facts.names.of(node), node)
-            case n.Member() if self.facts.is_imported(node):
-                return set(), set()  # the name it begins with is looked at with its whole path
+                return self._of_symbol(self.facts.names.of(node))
+            case n.Member():
+                found = self._in_module(node)
+                # Of other imports, the name it begins with is looked at with its whole path.
+                return (set(), set()) if found is None else found[0]._of_symbol(found[1])
             case n.Call():
                 return self._of_callee(node.function)
             case n.Prompt():
@@ -129,24 +167,39 @@ class Effects:
             case _:
                 return set(), set()
 
-    def _of_symbol(self, symbol: Symbol, node: n.Name) -> tuple[set[Effect], set[n.FunctionDef]]:
+    def _of_symbol(self, symbol: Symbol) -> _Found:
         if symbol.kind == "builtin":
             return set(_of_builtin(symbol.name)), set()
-        if isinstance(symbol.node, n.FunctionDef):
-            return set(), {symbol.node}
-        if symbol.kind != "import":
-            return set(), set()
-        meaning = self.facts.meaning_of(symbol)
-        if isinstance(meaning.node, n.FunctionDef):
-            return set(), {meaning.node}
-        if meaning is not symbol or symbol in self.facts.modules:
-            is_inert = meaning.kind in ("record", "type", "variable")
-            return (set() if is_inert else {"unknown"}), set()
-        return (set() if self._is_pure_import(symbol) else {"unknown"}), set()
+        script, meant = self._meant(symbol)
+        if isinstance(meant.node, n.FunctionDef):
+            return set(), {meant.node}
+        is_known = not script._is_of_python(meant) or script._is_pure_import(meant)
+        return (set() if is_known else {"unknown"}), set()
+
+    def _meant(self, symbol: Symbol) -> tuple["Effects", Symbol]:
+        """Where a name comes from, through all scripts that pass it on, and what it is there."""
+        target = self.facts.imported.get(symbol)
+        if target is None:
+            return self, symbol
+        for script in self._scripts:
+            if script.facts.own_names.get(target.name) is target:
+                return script._meant(target)
+        return self, target  # a class of Python
+
+    def _in_module(self, node: n.Member) -> tuple["Effects", Symbol] | None:
+        """The same for `module.name` of another script."""
+        meant = self.facts.member_of_module(node)
+        if meant is None:
+            return None
+        module = self.facts.modules[self.facts.names.of(node.value)]
+        return next(one for one in self._scripts if one.facts is module)._meant(meant)
+
+    def _is_of_python(self, symbol: Symbol) -> bool:
+        return symbol.kind == "import" and symbol not in self.facts.modules
 
     def _is_pure_import(self, symbol: Symbol) -> bool:
         module, name = self._imports.get(symbol, ("", ""))
-        if module in PURE_MODULES:
+        if module in self._calculating:
             return True
         # Of a module that is imported whole, its functions are named in many ways.
         path = f"{module}.{name or '*'}"
@@ -159,19 +212,31 @@ class Effects:
             node = node.value
         if not isinstance(node, n.Name):
             return None
-        module, name = self._imports.get(self.facts.names.of(node), ("", ""))
+        script, meant = self._meant(self.facts.names.of(node))
+        module, name = script._imports.get(meant, ("", ""))
         return ".".join(filter(None, (module, name, *path))) if module else None
 
-    def _of_callee(self, node: n.Expression) -> tuple[set[Effect], set[n.FunctionDef]]:
-        if isinstance(node, n.Name):
-            kind = self.facts.names.of(node).kind
-            if kind in ("builtin", "function", "record", "import"):
-                return set(), set()  # as a name it has been looked at
-        elif self.facts.is_imported(node):
+    def _of_callee(self, node: n.Expression) -> _Found:
+        if self._is_looked_at(node):
             return set(), set()
         return self._of_value(self.facts.types.get(node, ANY), is_called=True)
 
-    def _of_prompt(self, node: n.Prompt) -> tuple[set[Effect], set[n.FunctionDef]]:
+    def _is_looked_at(self, node: n.Expression) -> bool:
+        """Whether the name of what is called has said what it does."""
+        found = self._in_module(node) if isinstance(node, n.Member) else None
+        if found is None and isinstance(node, n.Member):
+            # A member of Python's.
+            while isinstance(node, n.Member):
+                node = node.value
+            if not isinstance(node, n.Name):
+                return False
+            script, meant = self._meant(self.facts.names.of(node))
+            return script._is_of_python(meant)
+        if found is None and isinstance(node, n.Name):
+            found = self._meant(self.facts.names.of(node))
+        return found is not None and found[1].kind in ("builtin", "function", "record", "import")
+
+    def _of_prompt(self, node: n.Prompt) -> _Found:
         effects, called = set[Effect](("asks",)), set[n.FunctionDef]()
         for part in node.parts:
             if isinstance(part, n.Hole) and not self.is_declared_pure(part.value):
@@ -183,7 +248,7 @@ class Effects:
             called.update(conversions_of(self.facts.module, self.facts).values())
         return effects, called
 
-    def _of_value(self, type_: Type, *, is_called: bool) -> tuple[set[Effect], set[n.FunctionDef]]:
+    def _of_value(self, type_: Type, *, is_called: bool) -> _Found:
         """What it does when a value of this type is called, here or by a model."""
         effects, called = set[Effect](), set[n.FunctionDef]()
         for member in members(type_):

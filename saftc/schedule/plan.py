@@ -65,6 +65,7 @@ class Note:
 class Plan:
     """The decisions, beside the tree. `prints`: something may print ahead of its turn."""
 
+    effects: Effects
     loops: dict[n.ForStmt, Ahead] = field(default_factory=dict[n.ForStmt, Ahead])
     # The `continue`s that end a call of such a function.
     ends: dict[n.ContinueStmt, Ahead] = field(default_factory=dict[n.ContinueStmt, Ahead])
@@ -79,9 +80,8 @@ class Plan:
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """What of a script runs at the same time."""
     asks = any(isinstance(node, n.Prompt) for node in nodes_of(facts.module))
-    if not asks or not overlapping.is_on:
-        return Plan()
-    return _Planner(facts, Effects(facts, overlapping.pure)).run()
+    effects = Effects(facts, overlapping.pure)
+    return _Planner(facts, effects).run() if asks and overlapping.is_on else Plan(effects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class _Planner:
         self.effects = effects
         self.certainty = Certainty(facts, effects)
         self.flow = Flow(facts, effects)
-        self.plan = Plan()
+        self.plan = Plan(effects)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}

@@ -1,13 +1,11 @@
 """What a plan means for each prompt, in words.
 
-words(facts, plan(facts))     {prompt: Told(True, "for the next items of the loop"), ...}
+told(plan(facts))         {prompt: Told(True, "for the next items of the loop"), ...}
 """
 
 from dataclasses import dataclass
 
-from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Note, Plan
-from saftc.semantics.facts import Facts
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
@@ -21,17 +19,16 @@ class Told:
     place: n.Node
 
 
-def told(facts: Facts, plan: Plan) -> dict[n.Prompt, Told]:
+def told(plan: Plan) -> dict[n.Prompt, Told]:
     """What was decided about the prompts that stand in loops, in functions called there, or side
     by side; of others there is nothing to be decided.
 
     A prompt that may overlap in one place may; else the reason of the innermost loop counts.
     """
-    effects = Effects(facts)
     found: dict[n.Prompt, Told] = {}
     notes = sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start)
     for note in sorted(notes, key=lambda note: note.reason is not None):
-        for prompt in _prompts(note, plan, effects):
+        for prompt in _prompts(note, plan):
             if note.reason is None:
                 found.setdefault(prompt, Told(True, note.words, note.node))
             else:
@@ -39,13 +36,13 @@ def told(facts: Facts, plan: Plan) -> dict[n.Prompt, Told]:
     return found
 
 
-def _prompts(note: Note, plan: Plan, effects: Effects) -> list[n.Prompt]:
+def _prompts(note: Note, plan: Plan) -> list[n.Prompt]:
     """The prompts that a note is about: those in its statements, and in the functions called."""
     if isinstance(note.node, n.ForStmt):
         ahead = plan.loops.get(note.node)
         region: tuple[n.Node, ...] = note.node.body[: ahead.cut] if ahead else note.node.body
     else:
         region = (note.node,)
-    functions = effects.functions_in(region)
+    functions = plan.effects.functions_in(region)
     nodes = [*region, *(one for function in functions for one in function.body)]
     return [inner for node in nodes for inner in walk(node) if isinstance(inner, n.Prompt)]

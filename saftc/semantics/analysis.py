@@ -1,7 +1,6 @@
 """The tree of a script to the facts about it: one pass after another fills the tables in."""
 
 from saftc.diagnostics.model import Collector
-from saftc.semantics.effects import check_rules
 from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import find_history
 from saftc.semantics.imports import Loader, link_imports, no_modules
@@ -34,7 +33,6 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
         mistakes.add(mistake)
     facts.growth.update(find_growth(facts))
     check_programs(module, facts, mistakes)
-    check_rules(module, facts, mistakes)
     return facts
 
 

@@ -171,7 +171,7 @@ def test_what_is_told(name: str) -> None:
     errors = [one for one in compiled.checked.diagnostics if one.severity == "error"]
     assert not errors
     facts = compiled.checked.facts
-    found = told(facts, plan(facts))
+    found = told(plan(facts))
     prompts = [node for node in walk(facts.module) if isinstance(node, n.Prompt)]
     # Those of the functions are told of where they are called.
     words = {found[prompt].words for prompt in prompts if prompt in found}
@@ -180,7 +180,7 @@ def test_what_is_told(name: str) -> None:
 
 def test_the_line_is_the_one_that_prevents_it() -> None:
     compiled = compile_text(FUNCTIONS + CASES["assert in a function"][0] + "\n")
-    (one,) = told(compiled.checked.facts, plan(compiled.checked.facts)).values()
+    (one,) = told(plan(compiled.checked.facts)).values()
     source = compiled.checked.source
     assert source.at(one.place.span) == 'assert mail != ""'
     assert not one.may_overlap
