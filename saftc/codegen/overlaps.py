@@ -44,7 +44,7 @@ from saftc.syntax.tokens import Comment
 
 
 def emit_mapped(context: Context, node: n.Comprehension) -> Expression:
-    """`list(overlap(function, items))`."""
+    """`list(overlap(function, items))`, without the list where the items alone are wanted."""
     [clause] = node.clauses
     inside = context.within(context.facts.names.scopes[node])
     target, items = emit_pattern(inside, clause.pattern), loop_over(inside, clause)
@@ -61,14 +61,15 @@ def emit_mapped(context: Context, node: n.Comprehension) -> Expression:
         assert isinstance(target, cst.Name)
         function = py.lambda_(inside.emit(node.item), [(target.value, None, None)])
     made = _overlap(context, function, items, node.span)
-    return py.call(context.global_("list"), [made])
+    is_list = node not in context.plan.unlisted
+    return py.call(context.global_("list"), [made]) if is_list else made
 
 
 def _call_of_one(context: Context, node: n.Expression, item: Symbol) -> n.Call | None:
     """The call of a function with the item, or a plain part of it, alone."""
     match node:
-        case n.Call(function=n.Name(), arguments=(n.Argument(name=None, value=given),)):
-            pass
+        case n.Call(function=function, arguments=(n.Argument(name=None, value=given),)):
+            is_name = isinstance(function, n.Name) or context.facts.is_imported(function)
         case _:
             return None
     form = context.facts.forms.calls[node]
@@ -76,7 +77,7 @@ def _call_of_one(context: Context, node: n.Expression, item: Symbol) -> n.Call |
     while isinstance(given, n.Member | n.Index) and given not in context.facts.coercions:
         given = given.value
     is_item = isinstance(given, n.Name) and context.facts.names.of(given) is item
-    if not is_own or not is_item or not _is_plain(context, node):
+    if not (is_name and is_own and is_item and _is_plain(context, node)):
         return None
     return node
 

@@ -143,10 +143,13 @@ class _Asking:
         found = self.known.overlap.get(self.node)
         if found is None:
             return None
-        line = self.source.line_of(found.place.span.start)
+        source = found.source or self.source
+        line = f"line {source.line_of(found.place.span.start)}"
+        if found.source is not None:
+            line += f" of {source.name}"
         if found.may_overlap:
-            return f"asked ahead, {found.words} (line {line})"
-        return f"in order, as {found.words} (line {line})"
+            return f"asked ahead, {found.words} ({line})"
+        return f"in order, as {found.words} ({line})"
 
     def _request(self) -> dict[str, Any]:
         names: dict[str, object] = {}

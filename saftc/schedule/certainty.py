@@ -10,16 +10,18 @@ what may go on for ever.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from saftc.schedule.effects import Effects
+from saftc.schedule.flow import Flow
+from saftc.schedule.reasons import Reason, may_be_wrong, shown
 from saftc.semantics.builtins import OF_COLUMN
-from saftc.semantics.facts import Facts
 from saftc.semantics.flow import blocks_of
 from saftc.semantics.forms import Attribute, BuiltinCall, DirectCall, Form, OfResult, unpacks
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
+    ANY,
     FLOAT,
     LiteralType,
     ObjectType,
@@ -30,21 +32,9 @@ from saftc.semantics.types import (
     item_type,
     may_be,
     members,
+    show,
 )
 from saftc.syntax import nodes as n
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why something stays in order: the place that prevents it, and how.
-
-    `is_caught`: a `try` around it catches it, and the script goes on.
-    """
-
-    node: n.Node
-    words: str
-    is_caught: bool = True
-
 
 # Builtins that can fail although every argument is of the right kind.
 _CAN_FAIL = frozenset(
@@ -53,19 +43,16 @@ _CAN_FAIL = frozenset(
 # Of those that are not proved, these cannot fail, whatever they are given.
 _NEVER_FAIL = frozenset({"print", "str", "type", "option"})
 
-_WRONG_OPERANDS = "the operands may be of the wrong type"
-_NO_ITEM = "there may be no such item"
-_NO_PART = "it may have no such part"
-
 _Reasons = Iterator[Reason]
 
 
 class Certainty:
     """Says what may stop a script; functions are looked into once."""
 
-    def __init__(self, facts: Facts, effects: Effects) -> None:
-        self.facts = facts
+    def __init__(self, effects: Effects) -> None:
+        self.facts = effects.facts
         self.effects = effects
+        self._others: dict[int, Certainty] = {}
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
     def body(self, loop: n.ForStmt) -> Reason | None:
@@ -82,27 +69,40 @@ class Certainty:
 
     def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
         """What may keep the items of a loop from being taken."""
-        is_proved = self.facts.forms.loops[loop] == Form.NATIVE
-        if is_proved and unpacks(loop.pattern, item_type(self.facts.type_of(loop.iterable))):
-            return None
-        return Reason(loop.iterable, "it may be no list of such items")
+        reason = next(self._items(loop), None)
+        fits = unpacks(loop.pattern, item_type(self.facts.type_of(loop.iterable)))
+        if reason is not None or fits:
+            return reason
+        return Reason(loop.iterable, f"an item of {shown(loop.iterable)} may have other parts")
 
     # Functions and statements
 
     def _of_function(self, definition: n.FunctionDef) -> tuple[Reason, ...]:
         if definition not in self._functions:
             self._functions[definition] = ()  # of a recursive one, the rest decides
-            self._functions[definition] = tuple(self._function(definition))
+            is_own = self.facts.is_own(definition)
+            found = self._function(definition) if is_own else self._elsewhere(definition)
+            self._functions[definition] = tuple(found)
         return self._functions[definition]
 
     def _function(self, definition: n.FunctionDef) -> _Reasons:
-        if definition not in self.facts.names.scopes:
-            yield Reason(definition, "it is a function of another script")
-            return
         known = self.facts.functions[definition]
         if known.declared is not None and known.can_lack_value:
-            yield Reason(definition.name, "it may end without a value")
+            words = f"`{definition.name.text}` may end without a value"
+            yield Reason(definition.name, words)
         yield from self._block(definition.body, is_loop=False)
+
+    def _elsewhere(self, definition: n.FunctionDef) -> _Reasons:
+        """What in a function of another script may stop this one."""
+        script, source = self.effects.script_of(definition), self.facts.sources[definition]
+        # What stands around it has the values that it has when its script has run.
+        for symbol in Flow(script).outer(definition):
+            if symbol in script.facts.names.unset:
+                words = f"`{symbol.name}` may have no value"
+                yield Reason(definition.name, words, source=source)
+        other = self._others.setdefault(id(script), Certainty(script))
+        for reason in other._of_function(definition):
+            yield reason if reason.source is not None else replace(reason, source=source)
 
     def _block(self, statements: Iterable[n.Statement], *, is_loop: bool) -> _Reasons:
         """`is_loop`: they stand in the body of the loop, which `break` and `ret` would end."""
@@ -116,7 +116,8 @@ class Certainty:
             case n.UnpackStmt():
                 yield from self._expression(node.value)
                 if not unpacks(node.pattern, self.facts.type_of(node.value)):
-                    yield Reason(node, "it may not have so many parts")
+                    words = may_be_wrong(self.facts, node.value, "may have more parts, or fewer")
+                    yield Reason(node, words)
             case n.ExpressionStmt():
                 yield from self._expression(node.value)
             case n.IfStmt():
@@ -159,16 +160,27 @@ class Certainty:
                 assert_never(node)
 
     def _loop(self, node: n.ForStmt | n.ComprehensionClause) -> _Reasons:
-        if self.facts.forms.loops[node] != Form.NATIVE:
-            yield Reason(node.iterable, "it may be no list of such items")
+        yield from self._items(node)
         yield from self._expression(node.iterable)
+
+    def _items(self, node: n.ForStmt | n.ComprehensionClause) -> _Reasons:
+        match self.facts.forms.loops[node]:
+            case Form.NATIVE:
+                pass
+            case Form.EACH_OF:
+                words = may_be_wrong(self.facts, node.iterable, "may have items of other parts")
+                yield Reason(node.iterable, words)
+            case _:
+                words = may_be_wrong(self.facts, node.iterable, "may be no list")
+                yield Reason(node.iterable, words)
 
     # Expressions: first their parts, then what is done with these
 
     def _expression(self, node: n.Expression) -> _Reasons:
         coercion = self.facts.coercions.get(node)
         if coercion is not None and coercion.fit == Fit.CHECK:
-            yield Reason(node, "its type is only known when it runs")
+            wanted = f"may be something else than {show(coercion.wanted)}"
+            yield Reason(node, may_be_wrong(self.facts, node, wanted))
         forms = self.facts.forms
         match node:
             case n.Literal() | n.Name():
@@ -192,7 +204,7 @@ class Certainty:
             case n.Slice():
                 yield from self._all((node.value, node.start, node.stop, node.step))
                 if forms.items[node] != Form.NATIVE or node.step is not None:
-                    yield Reason(node, _NO_PART)
+                    yield Reason(node, self._lacks(node.value, "such a part"))
             case n.TupleMember():
                 yield from self._expression(node.value)
                 yield from self._tuple_member(node)
@@ -202,11 +214,11 @@ class Certainty:
             case n.Unary():
                 yield from self._expression(node.operand)
                 if node.operator == "-" and forms.operators[node] == Form.OPS:
-                    yield Reason(node, _WRONG_OPERANDS)
+                    yield self._wrong_operand(node, node.operand)
             case n.Comparison():
                 yield from self._all((node.left, node.right))
                 if forms.operators[node] == Form.OPS:
-                    yield Reason(node, _WRONG_OPERANDS)
+                    yield self._wrong_operand(node, node.left, node.right)
             case n.Binary():
                 yield from self._all((node.left, node.right))
                 yield from self._binary(node)
@@ -224,7 +236,8 @@ class Certainty:
                     if isinstance(part, n.FormatHole):
                         yield from self._expression(part.value)
                         if part.spec is not None and not self.facts.always_takes(part, part.spec):
-                            yield Reason(part, "the value may not take the format")
+                            words = f"{shown(part.value)} may not take the format `{part.spec}`"
+                            yield Reason(part, words)
             case n.Prompt():
                 # What goes wrong in the prompt itself is an accident, but not what it is made of.
                 yield from self._all(part.value for part in node.parts if isinstance(part, n.Hole))
@@ -248,7 +261,8 @@ class Certainty:
             case n.Spread():
                 yield from self._expression(node.value)
                 if forms.spreads[node] == Form.OPS:
-                    yield Reason(node, "what is spread may be something else")
+                    words = "may be nothing that can be spread here"
+                    yield Reason(node, may_be_wrong(self.facts, node.value, words))
             case n.ComputedField():
                 yield from self._expression(node.key)
                 if forms.keys[node.key] == Form.OPS:
@@ -267,17 +281,16 @@ class Certainty:
                 if reason is not None:
                     yield reason
             case DirectCall(definition=n.FunctionDef() as definition):
-                for reason in self._of_function(definition):
-                    is_inside = reason.node is not definition
-                    yield reason if is_inside else replace(reason, node=node)
+                yield from self._of_function(definition)
             case DirectCall(definition=n.RecordDef() as record):
                 if record.rules:
-                    yield Reason(node, "a rule of the record may not hold")
+                    yield Reason(node, f"a rule of `{record.name.text}` may not hold")
             case DirectCall():
                 if not self.effects.is_declared_pure(node.function):
-                    yield Reason(node, "a call of imported Python may fail")
+                    yield Reason(node, f"{shown(node.function)} of Python may fail")
             case Form.SEND | Form.OPS:
-                yield Reason(node, "nothing is known of what is called here")
+                words = f"nothing is known of {shown(node.function)}, which is called here"
+                yield Reason(node, words)
             case _:
                 assert_never(form)
 
@@ -302,7 +315,7 @@ class Certainty:
             is_clear = isinstance(separator, n.Literal) and bool(separator.value)
             return None if is_clear else Reason(node, "the separator may be empty")
         if name == "round" and len(types) == 1 and may_be(types[0], FLOAT):
-            return Reason(node, "`round` of what is no finite number fails")
+            return Reason(node, "`round` fails on what is no finite number")
         if name == "range" and len(types) == 3:
             return Reason(node, "the step may be zero")
         return None
@@ -313,7 +326,7 @@ class Certainty:
             for one in members(self.facts.type_of(node.value))
         )
         if not is_certain:
-            yield Reason(node, _NO_PART)
+            yield Reason(node, self._lacks(node.value, "such a part"))
 
     def _index(self, node: n.Index) -> _Reasons:
         owners = members(self.facts.type_of(node.value))
@@ -328,7 +341,20 @@ class Certainty:
             isinstance(one, TupleType) and 0 <= position < len(one.items) for one in owners
         )
         if self.facts.forms.items[node] != Form.NATIVE or not (has_keys or has_item):
-            yield Reason(node, _NO_ITEM)
+            yield Reason(node, self._lacks(node.value, "such an item"))
+
+    def _lacks(self, owner: n.Expression, part: str) -> str:
+        return may_be_wrong(self.facts, owner, f"may not have {part}")
+
+    def _wrong_operand(
+        self, node: n.Unary | n.Comparison | n.Binary, *parts: n.Expression
+    ) -> Reason:
+        unknown = (one for one in parts if self.facts.types.get(one, ANY) == ANY)
+        wrong = next(unknown, None)
+        if wrong is None:
+            return Reason(node, f"`{node.operator}` may get values of the wrong types")
+        words = f"may be nothing that `{node.operator}` takes"
+        return Reason(node, may_be_wrong(self.facts, wrong, words))
 
     def _member(self, node: n.Member) -> _Reasons:
         form = self.facts.forms.members[node]
@@ -347,17 +373,17 @@ class Certainty:
             case _:
                 assert_never(form)
         if not is_certain:
-            yield Reason(node, "there may be no such field")
+            yield Reason(node, self._lacks(node.value, f"a field `{node.name.text}`"))
 
     def _binary(self, node: n.Binary) -> _Reasons:
         if self.facts.forms.operators[node] == Form.OPS:
-            yield Reason(node, _WRONG_OPERANDS)
+            yield self._wrong_operand(node, node.left, node.right)
         elif node.operator in ("/", "%"):
             divisor = node.right.value if isinstance(node.right, n.Literal) else None
             if not divisor:
                 yield Reason(node, "it may be a division by zero")
         elif node.operator == "*" and not is_only(self.facts.type_of(node.left), "int", "float"):
-            yield Reason(node, _WRONG_OPERANDS)
+            yield self._wrong_operand(node, node.left, node.right)
 
 
 def _known_keys(node: n.Expression, type_: Type) -> list[str]:

@@ -47,6 +47,10 @@ _OF_BUILTINS: dict[str, Effect] = {
     "run": "unknown",
 }
 
+UNKNOWN = frozenset[Effect]({"unknown"})
+# What runs ahead of its turn has none of these.
+_NEVER_AHEAD = frozenset[Effect]({"unknown", "writes"})
+
 # Modules of Python's library whose functions only calculate.
 CALCULATING = frozenset(
     {"calendar", "fractions", "html", "json", "math", "re", "statistics", "string", "textwrap"}
@@ -58,7 +62,8 @@ class Effects:
     """The effects in a module; those of its functions are remembered.
 
     `pure` are patterns of Python functions without effects, as in `geo.*`, and `calculating` the
-    modules of Python of which that is known.
+    modules of Python of which that is known. The effects in a script that `is_imported` are those
+    that its functions have elsewhere.
     """
 
     def __init__(
@@ -66,26 +71,47 @@ class Effects:
         facts: Facts,
         pure: Iterable[str] = (),
         calculating: frozenset[str] = CALCULATING,
+        *,
+        is_imported: bool = False,
     ) -> None:
         self.facts = facts
         self._pure = tuple(pure)
         self._calculating = calculating
+        self._is_imported = is_imported
         self._own: dict[n.FunctionDef, _Found] = {}
 
     @cached_property
     def _scripts(self) -> tuple["Effects", ...]:
         """Those of the scripts that this one imports, directly or not."""
-        others = self.facts.scripts
-        return tuple(Effects(one, self._pure, self._calculating) for one in others)
+        return tuple(
+            Effects(one, self._pure, self._calculating, is_imported=True)
+            for one in self.facts.scripts
+        )
 
     @cached_property
     def _imports(self) -> dict[Symbol, tuple[str, str]]:
         return _imports(self.facts)
 
-    def script_of(self, definition: n.FunctionDef) -> "Effects | None":
-        """The effects in the script that a function stands in, if it is known."""
-        known = (self, *self._scripts)
-        return next((one for one in known if one.facts.is_own(definition)), None)
+    @cached_property
+    def prints_in_turn(self) -> bool:
+        """Whether what functions print waits for its turn for the sake of scripts that import them.
+
+        So it is where the script does nothing by itself, and one of its functions asks and prints.
+        """
+        effects = Effects(self.facts, self._pure, self._calculating)
+        top = self.facts.module.statements
+        functions = [one for one in top if isinstance(one, n.FunctionDef)]
+        is_program = any(one.name.text == "main" and not one.parameters for one in functions)
+        others = [one for one in top if not isinstance(one, n.FunctionDef)]
+        return (
+            not is_program
+            and effects.of(*others) <= {"reads"}
+            and any(effects.of_function(one) >= {"asks", "prints"} for one in functions)
+        )
+
+    def script_of(self, definition: n.FunctionDef) -> "Effects":
+        """The effects in the script that a function stands in."""
+        return next(one for one in (self, *self._scripts) if one.facts.is_own(definition))
 
     def of(self, *nodes: n.Node) -> set[Effect]:
         """What evaluating the nodes may do."""
@@ -117,13 +143,36 @@ class Effects:
                 pending += self._in_body(function)[1]
         return found
 
-    def first_unknown(self, *nodes: n.Node) -> n.Node | None:
-        """What in the nodes has an effect that is not known, or changes something."""
-        for top in nodes:
-            for node in walk(top):
-                if self.of_node(node) & {"unknown", "writes"}:
-                    return node
-        return None
+    def first_unknown(
+        self, *nodes: n.Node, kinds: frozenset[Effect] = _NEVER_AHEAD
+    ) -> n.Node | None:
+        """The first of the nodes, and of those in them, that has an effect of these kinds."""
+        places = (node for top in nodes for node in walk(top))
+        return next((node for node in places if self.of_node(node) & kinds), None)
+
+    def origin_of(self, node: n.Node) -> tuple["Effects", n.Node, n.FunctionDef | None]:
+        """Where a node has such an effect from: itself, or a place in a function that it reaches.
+
+        With it come the effects in the script of that place, and the function.
+        """
+        effects, functions = self._of_node(node)
+        if effects & _NEVER_AHEAD:
+            return self, node, None
+        reached = sorted(self.reached(functions), key=lambda one: one.span.start)
+        return next(
+            (script, inner, function)
+            for function in sorted(reached, key=self.facts.is_own, reverse=True)
+            for script in (self.script_of(function),)
+            for top in function.body
+            for inner in walk(top)
+            if script._of_node(inner)[0] & _NEVER_AHEAD
+        )
+
+    def shows_unknown(self, node: n.Expression) -> bool:
+        """Whether a value that is shown to a model may be a function of which nothing is known."""
+        is_declared = self.is_declared_pure(node)
+        found = self._of_value(self.facts.types.get(node, ANY), is_called=False)
+        return not is_declared and "unknown" in found[0]
 
     def is_declared_pure(self, node: n.Expression) -> bool:
         """Whether the user says that a Python function has no effects."""
@@ -137,10 +186,7 @@ class Effects:
     def _in_body(self, function: n.FunctionDef) -> _Found:
         known = self._own.get(function)
         if known is None:
-            script = self.script_of(function)
-            unknown = set[Effect](("unknown",)), set[n.FunctionDef]()
-            known = unknown if script is None else script._directly(function.body)
-            self._own[function] = known
+            known = self._own[function] = self.script_of(function)._directly(function.body)
         return known
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
@@ -169,7 +215,8 @@ class Effects:
 
     def _of_symbol(self, symbol: Symbol) -> _Found:
         if symbol.kind == "builtin":
-            return set(_of_builtin(symbol.name)), set()
+            waits = symbol.name != "print" or not self._is_imported or self.prints_in_turn
+            return (_of_builtin(symbol.name) if waits else {"unknown"}), set()
         script, meant = self._meant(symbol)
         if isinstance(meant.node, n.FunctionDef):
             return set(), {meant.node}

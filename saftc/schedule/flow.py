@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from saftc.schedule.effects import Effects
-from saftc.semantics.facts import Facts
 from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
 from saftc.semantics.names import Scope, Symbol
 from saftc.syntax import nodes as n
@@ -14,8 +13,8 @@ from saftc.syntax.walk import walk
 class Flow:
     """Reads and assignments, also through the functions that are called."""
 
-    def __init__(self, facts: Facts, effects: Effects) -> None:
-        self.facts = facts
+    def __init__(self, effects: Effects) -> None:
+        self.facts = effects.facts
         self.effects = effects
         self._outer: dict[n.FunctionDef, frozenset[Symbol]] = {}
 

@@ -1,6 +1,6 @@
 """What runs at the same time: loops whose first part runs ahead, comprehensions, and groups.
 
-    plan(facts)     Plan(loops, ends, maps, groups, notes)
+    plan(facts)     Plan(effects, loops, ends, maps, unlisted, groups, prints, notes)
 
 Of a loop, the part up to the last statement that asks runs ahead for the next items, and the rest
 in their order. That is right when
@@ -20,11 +20,13 @@ other, none of which needs another.
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from saftc.schedule.certainty import Certainty, Reason
-from saftc.schedule.effects import Effects
+from saftc.schedule.certainty import Certainty
+from saftc.schedule.effects import UNKNOWN, Effects
 from saftc.schedule.flow import Flow, continues_of
 from saftc.schedule.given import Given, given_of
+from saftc.schedule.reasons import Reason, of_effect
 from saftc.schedule.settings import DEFAULT, Overlapping
+from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.facts import Facts
 from saftc.semantics.flow import all_statements, blocks_of, bound_by
 from saftc.semantics.forms import DirectCall
@@ -70,6 +72,8 @@ class Plan:
     # The `continue`s that end a call of such a function.
     ends: dict[n.ContinueStmt, Ahead] = field(default_factory=dict[n.ContinueStmt, Ahead])
     maps: set[n.Comprehension] = field(default_factory=set[n.Comprehension])
+    # Those of them that are only gone over.
+    unlisted: set[n.Comprehension] = field(default_factory=set[n.Comprehension])
     groups: dict[n.Statement, tuple[n.Statement, ...]] = field(
         default_factory=dict[n.Statement, tuple[n.Statement, ...]]
     )
@@ -79,9 +83,9 @@ class Plan:
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """What of a script runs at the same time."""
-    asks = any(isinstance(node, n.Prompt) for node in nodes_of(facts.module))
     effects = Effects(facts, overlapping.pure)
-    return _Planner(facts, effects).run() if asks and overlapping.is_on else Plan(effects)
+    may_ask = facts.scripts or any(isinstance(one, n.Prompt) for one in nodes_of(facts.module))
+    return _Planner(effects).run() if may_ask and overlapping.is_on else Plan(effects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +102,13 @@ class _Place:
 
 
 class _Planner:
-    def __init__(self, facts: Facts, effects: Effects) -> None:
-        self.facts = facts
+    def __init__(self, effects: Effects) -> None:
+        self.facts = facts = effects.facts
         self.effects = effects
-        self.certainty = Certainty(facts, effects)
-        self.flow = Flow(facts, effects)
-        self.plan = Plan(effects)
+        self.certainty = Certainty(effects)
+        self.flow = Flow(effects)
+        self.unlisted = Unlisted(self.flow, self.certainty)
+        self.plan = Plan(effects, prints=effects.prints_in_turn)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
@@ -141,12 +146,17 @@ class _Planner:
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
         """Decides about a statement and what stands in it; `place.after` is what comes below."""
-        for comprehension in _comprehensions(statement):
-            self._comprehension(comprehension, place)
+        own = list(_own_nodes(statement))
+        for node in own:
+            if isinstance(node, n.Comprehension):
+                self._comprehension(node, place)
+        for node in own:
+            self.plan.unlisted |= self.plan.maps.intersection(self.unlisted.in_expression(node))
         inside = set(place.certain)
         after = place.after
         if isinstance(statement, n.ForStmt):
             self._for(statement, place)
+            self._goes_over(statement, place)
             inside.update(self.flow.bound(statement))
         if isinstance(statement, n.ForStmt | n.WhileStmt):
             after = ((statement,), *after)
@@ -198,9 +208,9 @@ class _Planner:
 
     def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
         """What keeps a loop in order wherever it is cut."""
-        unknown = self.effects.first_unknown(*loop.body)
-        if unknown is not None and "unknown" in self.effects.of(unknown):
-            return Reason(unknown, "its effects are not known")
+        unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
+        if unknown is not None:
+            return of_effect(self.effects, unknown)
         reason = self.certainty.unpacks(loop) or self.certainty.body(loop)
         if reason is not None:
             return reason
@@ -212,15 +222,16 @@ class _Planner:
         first, rest = loop.body[:cut], loop.body[cut:]
         unknown = self.effects.first_unknown(*first)
         if unknown is not None:
-            return Reason(unknown, "it changes something that others may see")
+            return of_effect(self.effects, unknown)
         for statement in all_statements(first):
             if isinstance(statement, n.FunctionDef):
-                return Reason(statement, "it defines a function")
+                return Reason(statement, "the loop defines a function")
         targets = self.flow.bound(loop)
         in_first, in_rest = self.flow.assigned(first), self.flow.assigned(rest)
         grows = [symbol for symbol in self._growing(loop) if symbol in in_first]
         if in_rest.intersection(grows):
-            return Reason(rest[0], "what the prompts add to is changed further below")
+            changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
+            return Reason(rest[0], f"`{changed_below}` grows with the prompts and below them")
         certain = set(targets)
         changed = {*targets, *in_first, *in_rest}
         carried = self._carried(first, certain, changed) - set(grows)
@@ -236,19 +247,21 @@ class _Planner:
         gives = [symbol for symbol in self._in_order(loop) if symbol in own & needed]
         early = next(continues_of(first), None)
         if early is not None and (rest or gives):
-            return Reason(early, "`continue` stands before the end of what asks")
+            return Reason(early, "`continue` skips what has to stay in order")
         for symbol in gives:
             if symbol not in certain:
                 return Reason(loop, f"`{symbol.name}` is assigned on some paths only")
         if rest and not gives and not grows:
-            return Reason(rest[0], "what follows needs nothing of what is asked")
+            return Reason(rest[0], "nothing that is asked is needed below")
         unset = self._without_value(set(gives) & self._needed_later(place), place)
         if unset is not None:
             return Reason(loop, f"`{unset}` may have no value behind the loop")
         given = [given_of(self.facts, symbol, (loop, *all_statements(first))) for symbol in gives]
-        for one in given:
-            if one is None or (rest and not is_known(one.type)):
-                return Reason(loop, "the types of what it gives are not known")
+        for symbol, one in zip(gives, given, strict=True):
+            if one is None:
+                return Reason(loop, f"`{symbol.name}` is a whole result on some paths only")
+            if rest and not is_known(one.type):
+                return Reason(loop, f"`{symbol.name}` is of unknown type")
         variable = next((one.text for one in bound_by(loop) if one.text != "_"), "item")
         made = self.made.setdefault(place.scope, set())
         name = self._new_name(f"ask_{variable}", made)
@@ -349,6 +362,11 @@ class _Planner:
 
     # Comprehensions
 
+    def _goes_over(self, loop: n.ForStmt, place: _Place) -> None:
+        found = self.unlisted.in_loop(loop)
+        if found is not None and self._read_after_failure(found[1], place) is None:
+            self.plan.unlisted |= self.plan.maps.intersection(found[:1])
+
     def _comprehension(self, node: n.Comprehension, place: _Place) -> None:
         if "asks" not in self.effects.of(node):
             return
@@ -361,17 +379,17 @@ class _Planner:
     def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
         clause = node.clauses[0]
         if len(node.clauses) > 1 or not isinstance(clause.pattern, n.NamePattern):
-            return Reason(node, "it goes over more than one thing")
+            return Reason(node, "it has several `for`s, or takes its items apart")
         for condition in clause.conditions:
             if "asks" in self.effects.of(condition):
                 return Reason(condition, "the condition asks")
             if self.effects.of(condition) - {"reads"}:
-                return Reason(condition, "the condition has effects")
+                return Reason(condition, "the condition does more than decide")
         if "asks" not in self.effects.of(node.item):
-            return Reason(node, "only what it goes over asks")
+            return Reason(node, "only the list that it goes over asks")
         unknown = self.effects.first_unknown(node.item)
         if unknown is not None:
-            return Reason(unknown, "its effects are not known")
+            return of_effect(self.effects, unknown)
         reason = self.certainty.unpacks(clause)
         for part in (node.item, *clause.conditions):
             reason = reason or self.certainty.expression(part)
@@ -422,10 +440,12 @@ class _Planner:
             case n.Prompt():
                 inside = [part.value for part in value.parts if isinstance(part, n.Hole)]
                 inside += [one for one in (value.options, value.after) if one is not None]
-            case n.Call(function=n.Name()):
+            case n.Call():
                 form = self.facts.forms.calls[value]
                 is_own = isinstance(form, DirectCall) and form.definition is not None
-                if not is_own:
+                function = value.function
+                is_name = isinstance(function, n.Name) or self.facts.is_imported(function)
+                if not is_own or not is_name:
                     return None
                 inside = [argument.value for argument in value.arguments]
             case _:
@@ -439,11 +459,11 @@ class _Planner:
         return value if self.certainty.expression(value) is None else None
 
 
-def _comprehensions(statement: n.Statement) -> Iterator[n.Comprehension]:
-    """Those that stand in a statement itself, and not in one inside of it."""
+def _own_nodes(statement: n.Statement) -> Iterator[n.Node]:
+    """The nodes in a statement itself, and not in one inside of it."""
     inner = {node for block in blocks_of(statement) for one in block for node in walk(one)}
     if isinstance(statement, n.FunctionDef):
         return
     for node in walk(statement):
-        if isinstance(node, n.Comprehension) and node not in inner:
+        if node not in inner:
             yield node

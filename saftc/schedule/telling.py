@@ -6,17 +6,22 @@ told(plan(facts))         {prompt: Told(True, "for the next items of the loop"),
 from dataclasses import dataclass
 
 from saftc.schedule.plan import Note, Plan
+from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Whether a prompt may overlap with others, and how; if not, why and which place is why."""
+    """Whether a prompt may overlap with others, and how; if not, why and which place is why.
+
+    `source` is the text that the place stands in, when it is another script.
+    """
 
     may_overlap: bool
     words: str
     place: n.Node
+    source: Source | None = None
 
 
 def told(plan: Plan) -> dict[n.Prompt, Told]:
@@ -32,7 +37,8 @@ def told(plan: Plan) -> dict[n.Prompt, Told]:
             if note.reason is None:
                 found.setdefault(prompt, Told(True, note.words, note.node))
             else:
-                found.setdefault(prompt, Told(False, note.reason.words, note.reason.node))
+                why = note.reason
+                found.setdefault(prompt, Told(False, why.words, why.node, why.source))
     return found
 
 

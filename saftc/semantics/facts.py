@@ -204,7 +204,12 @@ class Facts:
         if not isinstance(node.value, n.Name):
             return None
         sibling = self.modules.get(self.names.of(node.value))
-        return None if sibling is None else sibling.own_names.get(node.name.text)
+        own = None if sibling is None else sibling.own_names.get(node.name.text)
+        if sibling is None or own is None:
+            return None
+        # A function that it imports is that of the script which it comes from.
+        meaning = sibling.meaning_of(own)
+        return meaning if meaning.kind == "function" else own
 
     def equals_as_python(self, left: Type, right: Type) -> bool:
         """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""

@@ -284,8 +284,9 @@ def _link_names(
             )
             continue
         meaning = loaded.facts.meaning_of(target)
-        if meaning.kind == "record":
+        if meaning.kind in ("record", "function"):
             target = meaning
+        if meaning.kind == "record":
             facts.records[symbol.name] = loaded.facts.records[name]
         elif name in loaded.facts.aliases:
             facts.aliases[symbol.name] = loaded.facts.aliases[name]

@@ -66,7 +66,8 @@ def test_a_project_declares_functions_of_python(saftc: Command, script: Script) 
     (path.parent / "geo.py").write_text("def distance(word: str) -> str:\n    return word\n")
     assert saftc("build", "a.saft").code == 0
     assert "overlap" not in path.with_suffix(".py").read_text()
-    assert "its effects are not known (line 4)" in saftc("prompts", "a.saft").out
+    reason = "nothing is known of what `distance` of Python does (line 4)"
+    assert reason in saftc("prompts", "a.saft").out
     _project(path.parent, 'pure = ["geo.*"]')
     assert saftc("build", "a.saft").code == 0
     assert "overlap(ask_word, " in path.with_suffix(".py").read_text()
@@ -105,3 +106,37 @@ def test_an_error_ahead_is_one_of_the_script(saftc: Command, script: Script) -> 
     assert ended.code == 1
     assert "a.saft:2:14" in ended.err
     assert saftc("run", "a.saft", "--provider", "none", "--no-overlap").err == ended.err
+
+
+HELPERS = "f ask(word: string) -> string:\n    {0}\n    ret $ greet {{word}} $\n"
+IMPORTING = """\
+from middle import ask
+
+for word in [ask(word) for word in ["Ada"]]:
+    print(word)
+"""
+
+
+def test_what_a_function_of_another_script_does_is_known(saftc: Command, script: Script) -> None:
+    module = script("a.saft", IMPORTING).with_suffix(".py")
+    script("middle.saft", "from helpers import ask\nprint(ask)\n")
+    helpers = script("helpers.saft", HELPERS.format("print(word)")).with_suffix(".py")
+    assert saftc("build", "a.saft").code == 0
+    assert 'list(overlap(ask, ["Ada"]))' in module.read_text()
+    # What is called ahead from elsewhere prints in its turn.
+    assert "from runtime_support import print, prompt" in helpers.read_text()
+    # What was compiled before is not what it would be now.
+    script("helpers.saft", HELPERS.format('assert word != ""'))
+    assert saftc("build", "a.saft").code == 0
+    assert '[ask(word) for word in ["Ada"]]' in module.read_text()
+    assert "import prompt\n" in helpers.read_text()
+
+
+def test_the_line_of_another_script_is_told(saftc: Command, script: Script) -> None:
+    script("helpers.saft", 'f tidy(word: string) -> string:\n    assert word != ""\n    ret word\n')
+    script(
+        "a.saft",
+        "from helpers import tidy\nfor word in [\"Ada\"]:\n    print($ greet {tidy(word)} $)\n",
+    )
+    reason = "in order, as `assert` may stop the script (line 2 of helpers.saft)"
+    assert reason in saftc("prompts", "a.saft").out

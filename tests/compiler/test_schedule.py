@@ -39,7 +39,7 @@ CASES = {
     ),
     "two clauses": (
         "all = [$ {a} {b} $ for a in mails for b in mails]",
-        "it goes over more than one thing",
+        "it has several `for`s, or takes its items apart",
     ),
     "a loop": ("for mail in mails:\n    print($ {mail} $)", AHEAD),
     "prints and files": (
@@ -76,7 +76,10 @@ CASES = {
         'if verdict != "":\n            ret verdict\n    ret ""\nprint(first())',
         "`ret` may end the loop",
     ),
-    "an index": ("for mail in mails:\n    print($ {mails[1]} $)", "there may be no such item"),
+    "an index": (
+        "for mail in mails:\n    print($ {mails[1]} $)",
+        "`mails` may not have such an item",
+    ),
     "a division": (
         "for mail in mails:\n    print($ {1 / len(mail)} $)",
         "it may be a division by zero",
@@ -88,25 +91,25 @@ CASES = {
     ),
     "a file that is written above": (
         "for mail in mails:\n    write_text(mail, mail)\n    print($ {mail} $)",
-        "it changes something that others may see",
+        "`write_text` has to wait for what stands before it",
     ),
     "the user is asked": (
         "for mail in mails:\n    answer = input(mail)\n    print($ {answer} $)",
-        "it changes something that others may see",
+        "`input` waits for the user",
     ),
     "imported Python": (
         "from random import choice\nfor mail in mails:\n    print($ {choice([mail])} $)",
-        "its effects are not known",
+        "what `choice` gives is of unknown type, and might be a function for the model",
     ),
     "what is not known": (
         "f go(mails):\n    for mail in mails:\n        print($ {mail.name} $)\ngo([])",
-        "its effects are not known",
+        "`mail.name` is of unknown type, and might be a function for the model",
     ),
     "a tool that prints": ("all = [$ {mail} {noisy} $ for mail in mails]", SEVERAL),
     "continue before the rest": (
         'for mail in mails:\n    if mail == "x":\n        continue\n    verdict = $ {mail} $\n'
         "    write_text(mail, verdict)",
-        "`continue` stands before the end of what asks",
+        "`continue` skips what has to stay in order",
     ),
     "a value on some paths": (
         'verdict = ""\nfor mail in mails:\n    if mail == "x":\n        verdict = $ {mail} $\n'
@@ -116,7 +119,7 @@ CASES = {
     "a formatted string": ('for mail in mails:\n    print($ {f"{mail}: {len(mail):,}"} $)', AHEAD),
     "a format that not all numbers take": (
         'for mail in mails:\n    print($ {f"{len(mail):.1f}"} $)',
-        "the value may not take the format",
+        "what `len` gives may not take the format `.1f`",
     ),
     "what fails is caught": (
         "for mail in mails:\n    n = 0\n    try:\n        n = int($ {mail} $)\n    except:\n"
@@ -144,7 +147,7 @@ CASES = {
     "unpacking": ('for mail in mails:\n    a, b = (mail, "x")\n    print($ {a} {b} $)', AHEAD),
     "unpacking what may be too short": (
         "for mail in mails:\n    a, b = mails\n    print($ {a} {b} $)",
-        "it may not have so many parts",
+        "`mails` may have more parts, or fewer",
     ),
     "a computed key": (
         "for mail in mails:\n    row = {[mail]: 1}\n    print($ {row} $)",
