@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     )
     from runtime_support.programs._outcomes import ambiguous, option
     from runtime_support.programs._prompting import Plan, program, run
-    from runtime_support.providers._scripted import Scripted
+    from runtime_support.testing import Scripted
 
 __all__ = [
     "AuthenticationFailed",
@@ -129,54 +129,26 @@ __all__ = [
     "write_text",
 ]
 
+# Where the names are that are no errors.
 _HOMES = {
-    "Plan": "programs._prompting",
-    "add_observer": "_tracing",
-    "ambiguous": "programs._outcomes",
-    "append_text": "_files",
-    "BudgetSpent": "errors",
-    "call_key": "_runs.places",
-    "check": "_schema",
-    "configure": "_config",
-    "Failure": "_failures",
-    "failure": "_failures",
-    "File": "_media",
-    "file": "_media",
-    "Image": "_media",
-    "image": "_media",
-    "JournalError": "errors",
-    "journaled": "_runs.keeping",
-    "kind": "_values",
-    "later": "_overlap",
-    "list_files": "_files",
-    "mean": "_tables",
-    "option": "programs._outcomes",
-    "overlap": "_overlap",
-    "parse": "_jsontext",
-    "print": "_overlap",
-    "program": "programs._prompting",
-    "prompt": "_prompting",
-    "Provider": "_exchange",
-    "read": "_tables",
-    "read_line": "_files",
-    "read_text": "_files",
-    "Reply": "_exchange",
-    "require": "_schema",
-    "Request": "_exchange",
-    "Result": "_results",
-    "RunStopped": "errors",
-    "run": "programs._prompting",
-    "Scripted": "providers._scripted",
-    "Settings": "_config",
-    "scoped": "_runs.places",
-    "show": "_values",
-    "snapshot": "_config",
-    "to_json": "_jsontext",
-    "together": "_overlap",
-    "ToolCall": "_results",
-    "ToolRequest": "_exchange",
-    "Usage": "_results",
-    "write_text": "_files",
+    "_config": "Settings configure snapshot",
+    "_exchange": "Provider Reply Request ToolRequest",
+    "_failures": "Failure failure",
+    "_files": "append_text list_files read_line read_text write_text",
+    "_jsontext": "parse to_json",
+    "_media": "File Image file image",
+    "_overlap": "later overlap print together",
+    "_prompting": "prompt",
+    "_results": "Result ToolCall Usage",
+    "_runs.keeping": "journaled",
+    "_runs.places": "call_key scoped",
+    "_schema": "check require",
+    "_tables": "mean read",
+    "_tracing": "add_observer",
+    "_values": "kind show",
+    "programs._outcomes": "ambiguous option",
+    "programs._prompting": "Plan program run",
+    "testing": "Scripted",
 }
 
 
@@ -185,8 +157,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "ops":
         return importlib.import_module("runtime_support.ops")
-    home = importlib.import_module(f"runtime_support.{_HOMES.get(name, 'errors')}")
-    value = globals()[name] = getattr(home, name)
+    home = next((home for home, names in _HOMES.items() if name in names.split()), "errors")
+    value = globals()[name] = getattr(importlib.import_module(f"runtime_support.{home}"), name)
     return value
 
 

@@ -11,14 +11,14 @@ conversation may come later.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, cast
 
 from runtime_support._config import Settings, given_here, settings_for, settings_to_show
 from runtime_support._conversation import Conversation, Step, Steps, drive
 from runtime_support._exchange import Message, Provider, Request, ToolRequest
-from runtime_support._goals import ObjectGoal, goal_for
+from runtime_support._goals import Goal, ObjectGoal, goal_for
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Result
 from runtime_support._runs.keeping import Keeper, keeper_for
@@ -33,8 +33,9 @@ from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsu
 from runtime_support.providers import provider_for
 
 
-class Question(NamedTuple):
-    """The arguments of a call of `prompt`."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The arguments of a call of `prompt`, and what is made of them."""
 
     template: str
     values: tuple[Any, ...]
@@ -44,6 +45,9 @@ class Question(NamedTuple):
     rounds: int | None = None
     options: Mapping[str, Any] | None = None
     after: Result[Any] | None = None
+
+    # Whether the functions in the template are tools, which the model calls one by one.
+    offers_tools: ClassVar[bool] = True
 
     def earlier(self) -> Sequence[Message]:
         """The conversation that the prompt goes on with; waits for the end of it."""
@@ -55,25 +59,41 @@ class Question(NamedTuple):
             raise CheckError("a prompt comes `after` a result that a prompt has given")
         return self.after.messages
 
+    def goal(self, settings: Settings, functions: Mapping[str, Any]) -> Goal:
+        """What the conversation works towards, with these functions in the template."""
+        goal = goal_for(self.returns, self.fields, settings.structured)
+        for name in functions:
+            if goal.takes(ToolRequest(name, "")):
+                raise CheckError(f"`{name}` is a tool by which the model hands in a field")
+        return goal
 
+    def settled(self, settings: Settings) -> Settings:
+        """The settings in force, as the conversation takes them."""
+        return settings
+
+    def steps(self, conversation: Conversation) -> Steps[Answer]:
+        """The steps to the answer."""
+        try:
+            yield from conversation.steps()
+        except ToolsUnsupported:
+            # After a reply it is what a prompt inside a tool came to.
+            if self.fields is None or conversation.requests:
+                raise
+            conversation = conversation.anew(ObjectGoal(self.fields))
+            yield from conversation.steps()
+            conversation.repairs.append("asked for the fields as one JSON object: no tools there")
+        return conversation.answer(conversation.goal.value, is_several=self.fields is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Asking:
     """A prompt that was called and is not answered: the steps to its answer, and who does them."""
 
-    __slots__ = ("keeper", "place", "provider", "steps", "tools")
-
-    def __init__(
-        self,
-        steps: Steps[Answer],
-        provider: Provider,
-        tools: Mapping[str, Tool],
-        place: Place | None,
-        keeper: Keeper | None = None,
-    ) -> None:
-        self.steps = steps
-        self.provider = provider
-        self.tools = tools
-        self.place = place
-        self.keeper = keeper
+    steps: Steps[Answer]
+    provider: Provider
+    tools: Mapping[str, Tool]
+    place: Place | None
+    keeper: Keeper | None
 
     def answer(self) -> Answer:
         """The answer, each step done at once; an error has the position of the call."""
@@ -112,11 +132,12 @@ def ask(question: Question) -> Result[Any]:
 def asking(question: Question) -> Asking:
     """The prompt with all that is taken when it is called; errors of the call itself are raised."""
     settings = settings_for(question.options)
-    rendered = rendered_from(question)
-    tools = {name: function_tool(name, one) for name, one in rendered.tools.items()}
+    rendered = _rendered(question)
+    offered = rendered.tools if question.offers_tools else dict[str, Any]()
+    tools = {name: function_tool(name, one) for name, one in offered.items()}
     descriptions = [tool.description() for tool in tools.values()]
     conversation = _conversation(question, rendered, descriptions, settings, observer_for())
-    steps = _steps(conversation, question.fields)
+    steps = question.steps(conversation)
     place = place_of_call()
     keeper = keeper_for(settings, place)
     return Asking(steps, provider_for(settings, place), tools, place, keeper)
@@ -127,13 +148,14 @@ def first_request(question: Question) -> Request:
 
     Values, and those of options, may be `Unknown`: their marks stand in their places.
     """
-    settings = settings_where_known(question.options)
-    rendered = rendered_from(question)
-    descriptions = [_described(*tool) for tool in rendered.tools.items()]
+    settings = _settings_where_known(question.options)
+    rendered = _rendered(question)
+    offered = rendered.tools if question.offers_tools else dict[str, Any]()
+    descriptions = [_described(*tool) for tool in offered.items()]
     return _conversation(question, rendered, descriptions, settings, Observer()).request()
 
 
-def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
+def _settings_where_known(options: Mapping[str, Any] | None) -> Settings:
     """The settings in force, with the marks of those that are `Unknown`."""
     given = options or {}
     known = {name: value for name, value in given.items() if not isinstance(value, Unknown)}
@@ -142,7 +164,7 @@ def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
     return replace(settings_to_show(known), **cast("dict[str, Any]", unknown))
 
 
-def rendered_from(question: Question) -> Rendered:
+def _rendered(question: Question) -> Rendered:
     """The template with its values, as it can be sent."""
     rendered = render(question.template, question.values, question.names)
     text = rendered.text
@@ -162,31 +184,15 @@ def _conversation(
     settings: Settings,
     observer: Observer,
 ) -> Conversation:
-    goal = goal_for(question.returns, question.fields, settings.structured)
-    for name in rendered.tools:
-        if goal.takes(ToolRequest(name, "")):
-            raise CheckError(f"`{name}` is a tool by which the model hands in a field")
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
+    goal, settings = question.goal(settings, rendered.tools), question.settled(settings)
     is_given = "model" in given_here(question.options)
     earlier = question.earlier()
     return Conversation(
         rendered.content, goal, tools, settings, rounds, observer, is_given, earlier
     )
-
-
-def _steps(conversation: Conversation, fields: Mapping[str, Any] | None) -> Steps[Answer]:
-    try:
-        yield from conversation.steps()
-    except ToolsUnsupported:
-        # After a reply it is what a prompt inside a tool came to.
-        if fields is None or conversation.requests:
-            raise
-        conversation = conversation.anew(ObjectGoal(fields))
-        yield from conversation.steps()
-        conversation.repairs.append("asked for the fields as one JSON object: no tools there")
-    return conversation.answer(conversation.goal.value, is_several=fields is not None)
 
 
 def _described(name: str, function: Any) -> dict[str, Any]:

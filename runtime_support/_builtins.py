@@ -16,7 +16,12 @@ from __future__ import annotations
 import builtins
 import os
 
-from runtime_support._arguments import (
+from runtime_support._files import unwritable
+from runtime_support._operators import call, is_in
+from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
+from runtime_support._tables import extreme_of_column, sum_of_column
+from runtime_support._turns import in_turn
+from runtime_support._values import (
     as_bool,
     as_integer,
     as_number,
@@ -24,34 +29,16 @@ from runtime_support._arguments import (
     as_sequence,
     as_text,
     as_text_or_number,
+    brief,
     each_as,
     expected,
+    has_length,
+    is_dataframe,
+    is_number,
+    kind,
+    plain,
+    show,
 )
-from runtime_support._files import (
-    append_text,
-    input_,
-    list_files,
-    read_text,
-    unwritable,
-    write_text,
-)
-from runtime_support._jsontext import parse, to_json
-from runtime_support._media import file, image
-from runtime_support._operators import call, is_in
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
-from runtime_support._tables import (
-    columns,
-    extreme_of_column,
-    head,
-    mean,
-    read,
-    rows,
-    select,
-    shape,
-    sum_of_column,
-)
-from runtime_support._turns import in_turn
-from runtime_support._values import brief, has_length, is_dataframe, is_number, kind, plain, show
 from runtime_support.errors import CheckError, ZeroError
 
 if TYPE_CHECKING:
@@ -72,61 +59,6 @@ _MOST_DIGITS = 400
 _BOOL = frozenset((bool,))
 _NUMBERS = frozenset((int, float))
 _STRING = frozenset((str,))
-
-__all__ = [
-    "abs_",
-    "all_",
-    "any_",
-    "append_text",
-    "columns",
-    "contains",
-    "div",
-    "ends_with",
-    "enumerate_",
-    "env",
-    "fields",
-    "file",
-    "float_",
-    "get",
-    "head",
-    "image",
-    "input_",
-    "int_",
-    "items",
-    "join",
-    "json_",
-    "key",
-    "keys",
-    "len_",
-    "list_files",
-    "lower",
-    "max_",
-    "mean",
-    "min_",
-    "parse",
-    "print_",
-    "range_",
-    "read",
-    "read_text",
-    "replace",
-    "reversed_",
-    "round_",
-    "rows",
-    "select",
-    "shape",
-    "sorted_",
-    "split",
-    "spread",
-    "starts_with",
-    "str_",
-    "strip",
-    "sum_",
-    "type_",
-    "upper",
-    "values",
-    "write_text",
-    "zip_",
-]
 
 # text
 
@@ -215,9 +147,7 @@ def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
 
 def sorted_(items: list[Any], reverse: bool = False, *, by: Key = None) -> list[Any]:
     """The items in order: all numbers or all strings, or all such by what a function gives."""
-    reverse = plain(reverse)
-    if not isinstance(reverse, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise expected("sorted(reverse)", "bool", reverse)
+    reverse = as_bool("sorted(reverse)", reverse)
     if by is None:
         return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
     sequence = as_sequence("sorted(items)", items)
@@ -392,8 +322,6 @@ def div(a: int | float, b: int | float) -> int:
     except (ValueError, OverflowError):
         raise CheckError(f"div: no integer for {brief(left)} by {brief(right)}") from None
 
-
-json_ = to_json
 
 # outside
 

@@ -13,10 +13,9 @@ import stat
 import sys
 from contextlib import suppress
 
-from runtime_support._arguments import as_text
 from runtime_support._quick_typing import Iterator
 from runtime_support._turns import await_turn, note_read, note_write
-from runtime_support._values import brief
+from runtime_support._values import as_text, brief
 from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 1_000_000_000

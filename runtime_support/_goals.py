@@ -13,7 +13,7 @@ for it, and judges the replies that end a turn:
 
 What a typed goal asks of the model, and makes of its replies, is its contract:
 
-    contract_of(list[int]).text()     "Reply with JSON only, no other text, of this form: [int]"
+    contract_of(list[int]).text       "Reply with JSON only, no other text, of this form: [int]"
     read(contract, "```[1, 2]```")    Reading([1, 2], repairs=("read from a code fence",))
 
 The form is Saft's notation with the fields' docs, far shorter than a JSON Schema.
@@ -24,7 +24,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol
 
 from runtime_support._exchange import ToolRequest
@@ -34,7 +33,7 @@ from runtime_support._results import ToolCall
 from runtime_support._schema import check
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
-from runtime_support._schema.reading import object_schema, schema_of
+from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support._tools import loosened, read_arguments
 from runtime_support.errors import CheckError
@@ -49,21 +48,18 @@ _LEGEND = (
     ("(", "`(A, B)` is an array"),
 )
 
+# By the id of its schema, which is kept so that it stays its.
+_contracts: dict[int, Contract] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A schema with what a request says about it."""
+    """A schema with what a request says about it: `text` are the lines that follow the prompt."""
 
     schema: m.Schema
-    form: str
+    text: str
     json_schema: dict[str, Any] | None
     is_strict: bool
-
-    def text(self) -> str:
-        """The lines that follow the prompt."""
-        if isinstance(self.schema, m.AnySchema):
-            return "Reply with JSON only, no other text."
-        return _demand(self.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +81,12 @@ def contract_of(type_: Any) -> Contract:
 
 def contract_for(schema: m.Schema) -> Contract:
     """The contract for a schema."""
-    return _contract(_Kept(schema))
+    known = _contracts.get(id(schema))
+    if known is not None:
+        return known
+    document, is_strict = strict_json_schema(schema)
+    contract = Contract(schema, _demand(schema), document or None, is_strict)
+    return remember(_contracts, id(schema), contract)
 
 
 def without_thinking(text: str) -> str:
@@ -114,28 +115,10 @@ def read(contract: Contract, text: str) -> Reading:
         raise Unreadable(str(error)) from None
 
 
-class _Kept:
-    """A schema that is equal to itself alone, to cache by identity."""
-
-    def __init__(self, schema: m.Schema) -> None:
-        self.schema = schema
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and other.schema is self.schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-
-@lru_cache(maxsize=512)
-def _contract(kept: _Kept) -> Contract:
-    schema = kept.schema
-    document, is_strict = strict_json_schema(schema)
-    return Contract(schema, notation(schema), document or None, is_strict)
-
-
-@lru_cache(maxsize=512)
-def _demand(form: str) -> str:
+def _demand(schema: m.Schema) -> str:
+    if isinstance(schema, m.AnySchema):
+        return "Reply with JSON only, no other text."
+    form = notation(schema)
     legend = "; ".join(words for mark, words in _LEGEND if mark in _without_texts(form))
     explained = f" ({legend})" if legend else ""
     separator = "\n" if "\n" in form else " "
@@ -249,7 +232,7 @@ class ValueGoal(Goal):
         return self._contract
 
     def ending(self) -> str:
-        return self._contract.text()
+        return self._contract.text
 
     def accept(self, text: str) -> None:
         reading = read(self._contract, text)
@@ -257,7 +240,7 @@ class ValueGoal(Goal):
         self.repairs.extend(reading.repairs)
 
     def reminder(self, reason: str) -> str:
-        return f"That reply cannot be used: {reason}. {self._contract.text()}"
+        return f"That reply cannot be used: {reason}. {self._contract.text}"
 
 
 class ObjectGoal(ValueGoal):

@@ -93,22 +93,13 @@ def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) 
     return value
 
 
-def holds_half(text: str) -> bool:
-    """Whether there is half of a surrogate pair in the text, which no encoding has."""
-    if text.isascii():
-        return False
+def without_halves(text: str) -> str:
+    """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        return True
-    return False
-
-
-def without_halves(text: str) -> str:
-    """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
-    if not holds_half(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import os
 
-from runtime_support._arguments import as_text, expected
 from runtime_support._files import content, resolved, size_text
 from runtime_support._quick_typing import Any, ClassVar, Iterable, TypeAlias
-from runtime_support._values import brief, is_list, is_object
+from runtime_support._values import as_text, brief, expected, is_list, is_object
 from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 20 * 1024 * 1024

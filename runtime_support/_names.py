@@ -1,7 +1,7 @@
 """Names: the one that was probably meant, and a script's names that Python forces another form on.
 
->>> nearest("lenght", ["length", "items"])
-'length'
+>>> near("lenght", ["length", "items"])
+['length']
 >>> listed(["id", "name"])
 'id, name'
 >>> script_name("class_")
@@ -13,19 +13,19 @@ from __future__ import annotations
 from runtime_support._quick_typing import Iterable
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like this one, or None when none is near."""
+def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The known names like this one, the most similar first, so many at most."""
     import difflib
 
     by_lower = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.6)
-    return by_lower[close[0]] if close else None
+    close = difflib.get_close_matches(name.lower(), list(by_lower), n=most, cutoff=0.6)
+    return [by_lower[one] for one in close]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A hint with the nearest name, or None."""
-    near = nearest(name, known)
-    return None if near is None else f"did you mean `{near}`?"
+    close = near(name, known, 1)
+    return f"did you mean `{close[0]}`?" if close else None
 
 
 def listed(names: Iterable[str], limit: int = 12) -> str:

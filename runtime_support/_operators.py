@@ -368,7 +368,7 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     positional = list(map(checked, takers, arguments))
     if signature.rest is not None:
         positional += checked(signature.rest, list(arguments[len(takers) :]))
-    parameters = {parameter.python_name: parameter for parameter in signature.parameters}
+    parameters = {parameter.python_name: parameter for parameter in signature.named}
     by_name = {key: checked(parameters[key], value) for key, value in by_parameter.items()}
     return plain(function(*positional, **by_name))
 
@@ -486,7 +486,7 @@ def _by_parameter(
     name: str, signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> dict[str, Any]:
     """The named arguments by the parameters' names in Python, once all fit the signature."""
-    names = [parameter.name for parameter in signature.parameters]
+    names = [parameter.name for parameter in signature.named]
     positional = [parameter.name for parameter in _positional(signature)]
     if len(arguments) > len(positional) and signature.rest is None:
         parameters = f" ({listed(names)})" if names else ""
@@ -505,21 +505,21 @@ def _by_parameter(
             raise CheckError(f"`{name}` takes `{parameter.name}` by position, not by name")
         given.add(parameter.name)
         found[parameter.python_name] = value
-    missing = [p.name for p in signature.parameters if p.required and p.name not in given]
+    missing = [p.name for p in signature.named if p.required and p.name not in given]
     if missing:
         raise CheckError(f"`{name}` needs {listed(missing)}, which the call does not give")
     return found
 
 
 def _positional(signature: Signature) -> list[Parameter]:
-    return [parameter for parameter in signature.parameters if parameter.passed != "by name"]
+    return [parameter for parameter in signature.named if parameter.passed != "by name"]
 
 
 def _named(key: str, signature: Signature) -> Parameter | None:
     """The parameter of this name; the compiler adds underscores where Python forces it to."""
-    for parameter in signature.parameters:
+    for parameter in signature.named:
         if key in (parameter.python_name, parameter.name):
             return parameter
     stem = key.rstrip("_")
-    alike = [p for p in signature.parameters if p.python_name.rstrip("_") == stem]
+    alike = [p for p in signature.named if p.python_name.rstrip("_") == stem]
     return alike[0] if len(alike) == 1 else None

@@ -25,13 +25,23 @@ from __future__ import annotations
 import importlib
 import math
 
-from runtime_support._arguments import as_integer, as_number, as_text, each_as, expected
 from runtime_support._files import check_regular, resolved
 from runtime_support._names import did_you_mean, listed
 from runtime_support._operators import div
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Sequence
 from runtime_support._turns import note_read
-from runtime_support._values import brief, is_dataframe, is_list, is_tuple, plain
+from runtime_support._values import (
+    as_integer,
+    as_number,
+    as_text,
+    brief,
+    each_as,
+    expected,
+    is_dataframe,
+    is_list,
+    is_tuple,
+    plain,
+)
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 
 # Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.

@@ -15,7 +15,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -26,7 +25,7 @@ from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
-from runtime_support._schema.reading import Parameter, Signature, signature_of
+from runtime_support._schema.reading import Parameter, Signature, applied, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
@@ -79,8 +78,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
             hint="offer a function that calls it with asyncio.run",
         )
     signature = _without_private(signature_of(function))
-    rest = () if signature.rest is None else (signature.rest,)
-    fields = tuple(_field(parameter) for parameter in (*signature.parameters, *rest))
+    fields = tuple(map(_field, signature.parameters))
     tool = Tool(name, function, signature, m.ObjectSchema(name, fields))
     try:
         tool.description()
@@ -152,15 +150,13 @@ def loosened(value: Any, schema: m.Schema) -> Any:
 
 def _without_private(signature: Signature) -> Signature:
     """Without the parameters that a function has for itself: `_key=key` in a loop that makes it."""
-    shown = [one for one in signature.parameters if not _is_private(one, signature)]
+    shown = [one for one in signature.parameters if not _is_private(one)]
     return replace(signature, parameters=tuple(shown))
 
 
-def _is_private(parameter: Parameter, signature: Signature) -> bool:
+def _is_private(parameter: Parameter) -> bool:
     # What others come behind by position cannot be left out of a call.
-    is_separate = parameter.passed == "by name" or (
-        parameter.passed == "either way" and signature.rest is None
-    )
+    is_separate = not parameter.by_position and not parameter.takes_rest
     return is_separate and not parameter.required and parameter.python_name.startswith("_")
 
 
@@ -170,38 +166,21 @@ def _field(parameter: Parameter) -> m.Field:
 
 def bound(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
     """The call with these arguments, to be made; CheckError when they do not fit."""
-    signature = tool.signature
-    parameters = {parameter.name: parameter for parameter in signature.parameters}
+    known = {parameter.name: parameter for parameter in tool.signature.parameters}
     given = {
-        name: loosened(value, parameters[name].schema) if name in parameters else value
+        name: loosened(value, known[name].schema) if name in known else value
         for name, value in arguments.items()
-        if not _stands_for_absent(value, parameters.get(name))
+        if name not in known or not _stands_for_absent(value, known[name])
     }
-    known = {name: value for name, value in given.items() if name in parameters}
-    if signature.rest is not None and signature.rest.name in given:
-        known[signature.rest.name] = loosened(given[signature.rest.name], signature.rest.schema)
-    others = {name: value for name, value in given.items() if name not in known}
-    checked = decode(
-        known if signature.open_ended else {**known, **others}, tool.parameters, "args"
-    )
-    by_name = {**checked, **(others if signature.open_ended else {})}
-    rest: list[Any] = by_name.pop(signature.rest.name, []) if signature.rest is not None else []
-    positional: list[Any] = []
-    for parameter in signature.parameters:
-        if parameter.name not in by_name:
-            break
-        if parameter.passed == "by position" or (rest and parameter.passed == "either way"):
-            positional.append(by_name.pop(parameter.name))
-    python_names = {parameter.name: parameter.python_name for parameter in signature.parameters}
-    named = {python_names.get(name, name): value for name, value in by_name.items()}
-    return partial(tool.function, *positional, *rest, **named)
+    is_open = tool.signature.open_ended
+    others = {name: given.pop(name) for name in arguments if is_open and name not in known}
+    checked = decode(given, tool.parameters, "args")
+    return applied(tool.function, known.values(), {**checked, **others})
 
 
-def _stands_for_absent(value: Any, parameter: Parameter | None) -> bool:
+def _stands_for_absent(value: Any, parameter: Parameter) -> bool:
     """Models send null for what they leave out."""
-    if value is not None or parameter is None or parameter.required:
-        return False
-    return not m.admits_nil(parameter.schema)
+    return value is None and not parameter.required and not m.admits_nil(parameter.schema)
 
 
 def _text_of(value: Any) -> str:

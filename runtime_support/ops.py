@@ -4,165 +4,86 @@
 
 Each operation follows one line of the language's semantics table and raises CheckError,
 MissingError or ZeroError where Python's own operator would do something else. The builtins are
-checked functions under their names in Saft; they can be passed around and be tools.
+checked functions under their names in Saft; they can be passed around and be tools. Here is every
+name, once, with its home.
 """
 
-from runtime_support._builtins import abs_ as abs
-from runtime_support._builtins import all_ as all
-from runtime_support._builtins import any_ as any
-from runtime_support._builtins import (
-    append_text,
-    columns,
-    contains,
-    ends_with,
-    env,
-    fields,
-    file,
-    get,
-    head,
-    image,
-    items,
-    join,
-    key,
-    keys,
-    list_files,
-    lower,
-    mean,
-    parse,
-    read,
-    read_text,
-    replace,
-    rows,
-    select,
-    shape,
-    split,
-    spread,
-    starts_with,
-    strip,
-    upper,
-    values,
-    write_text,
-)
-from runtime_support._builtins import div as floordiv
-from runtime_support._builtins import enumerate_ as enumerate
-from runtime_support._builtins import float_ as float
-from runtime_support._builtins import input_ as input
-from runtime_support._builtins import int_ as int
-from runtime_support._builtins import json_ as json
-from runtime_support._builtins import len_ as len
-from runtime_support._builtins import max_ as max
-from runtime_support._builtins import min_ as min
-from runtime_support._builtins import print_ as print
-from runtime_support._builtins import range_ as range
-from runtime_support._builtins import reversed_ as reversed
-from runtime_support._builtins import round_ as round
-from runtime_support._builtins import sorted_ as sorted
-from runtime_support._builtins import str_ as str
-from runtime_support._builtins import sum_ as sum
-from runtime_support._builtins import type_ as type
-from runtime_support._builtins import zip_ as zip
-from runtime_support._operators import (
-    add,
-    call,
-    div,
-    each,
-    each_of,
-    eq,
-    format,
-    ge,
-    gt,
-    index,
-    is_in,
-    item,
-    le,
-    lt,
-    member,
-    mod,
-    mul,
-    ne,
-    neg,
-    send,
-    slice,
-    sub,
-    truthy,
-    unpack,
-)
+from runtime_support import _builtins, _files, _jsontext
+from runtime_support._builtins import contains as contains
+from runtime_support._builtins import ends_with as ends_with
+from runtime_support._builtins import env as env
+from runtime_support._builtins import fields as fields
+from runtime_support._builtins import get as get
+from runtime_support._builtins import items as items
+from runtime_support._builtins import join as join
+from runtime_support._builtins import key as key
+from runtime_support._builtins import keys as keys
+from runtime_support._builtins import lower as lower
+from runtime_support._builtins import replace as replace
+from runtime_support._builtins import split as split
+from runtime_support._builtins import spread as spread
+from runtime_support._builtins import starts_with as starts_with
+from runtime_support._builtins import strip as strip
+from runtime_support._builtins import upper as upper
+from runtime_support._builtins import values as values
+from runtime_support._files import append_text as append_text
+from runtime_support._files import list_files as list_files
+from runtime_support._files import read_text as read_text
+from runtime_support._files import write_text as write_text
+from runtime_support._jsontext import parse as parse
+from runtime_support._media import file as file
+from runtime_support._media import image as image
+from runtime_support._operators import add as add
+from runtime_support._operators import call as call
+from runtime_support._operators import div as div
+from runtime_support._operators import each as each
+from runtime_support._operators import each_of as each_of
+from runtime_support._operators import eq as eq
+from runtime_support._operators import format as format
+from runtime_support._operators import ge as ge
+from runtime_support._operators import gt as gt
+from runtime_support._operators import index as index
+from runtime_support._operators import is_in as is_in
+from runtime_support._operators import item as item
+from runtime_support._operators import le as le
+from runtime_support._operators import lt as lt
+from runtime_support._operators import member as member
+from runtime_support._operators import mod as mod
+from runtime_support._operators import mul as mul
+from runtime_support._operators import ne as ne
+from runtime_support._operators import neg as neg
+from runtime_support._operators import send as send
+from runtime_support._operators import slice as slice
+from runtime_support._operators import sub as sub
+from runtime_support._operators import truthy as truthy
+from runtime_support._operators import unpack as unpack
+from runtime_support._tables import columns as columns
+from runtime_support._tables import head as head
+from runtime_support._tables import mean as mean
+from runtime_support._tables import read as read
+from runtime_support._tables import rows as rows
+from runtime_support._tables import select as select
+from runtime_support._tables import shape as shape
 
-__all__ = [
-    "abs",
-    "add",
-    "all",
-    "any",
-    "append_text",
-    "call",
-    "columns",
-    "contains",
-    "div",
-    "each",
-    "each_of",
-    "ends_with",
-    "enumerate",
-    "env",
-    "eq",
-    "fields",
-    "file",
-    "float",
-    "floordiv",
-    "format",
-    "ge",
-    "get",
-    "gt",
-    "head",
-    "image",
-    "index",
-    "input",
-    "int",
-    "is_in",
-    "item",
-    "items",
-    "join",
-    "json",
-    "key",
-    "keys",
-    "le",
-    "len",
-    "list_files",
-    "lower",
-    "lt",
-    "max",
-    "mean",
-    "member",
-    "min",
-    "mod",
-    "mul",
-    "ne",
-    "neg",
-    "parse",
-    "print",
-    "range",
-    "read",
-    "read_text",
-    "replace",
-    "reversed",
-    "round",
-    "rows",
-    "select",
-    "send",
-    "shape",
-    "slice",
-    "sorted",
-    "split",
-    "spread",
-    "starts_with",
-    "str",
-    "strip",
-    "sub",
-    "sum",
-    "truthy",
-    "type",
-    "unpack",
-    "upper",
-    "values",
-    "write_text",
-    "zip",
-]
+# Names that Python has as well.
+abs = _builtins.abs_
+all = _builtins.all_
+any = _builtins.any_
+enumerate = _builtins.enumerate_
+float = _builtins.float_
+floordiv = _builtins.div
+input = _files.input_
+int = _builtins.int_
+json = _jsontext.to_json
+len = _builtins.len_
+max = _builtins.max_
+min = _builtins.min_
+print = _builtins.print_
+range = _builtins.range_
+reversed = _builtins.reversed_
+round = _builtins.round_
+sorted = _builtins.sorted_
+str = _builtins.str_
+sum = _builtins.sum_
+type = _builtins.type_
+zip = _builtins.zip_

@@ -1,17 +1,65 @@
 """For tests of what asks: queued replies, and the request that a prompt would begin with.
 
-    model = Scripted([tool_request("look_up", city="Oslo"), "3.5"])
+    model = Scripted(["not JSON", tool_request("look_up", city="Oslo"), "[1, 2]"])
     configure(provider=model)
     ...
-    model.requests[0]                                   what the model was asked
+    model.requests[1].messages[-1]["content"]      what the model was told after its first reply
 
     first_request(Question("how many r are in {word}?", (), {"word": Unknown("<word>")}))
+
+A queued reply is text, a call or a list of calls of tools, a Reply, or an exception to raise.
 """
 
 from __future__ import annotations
 
+import json
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
 from runtime_support._asking import Question, first_request
+from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._templates import Unknown
-from runtime_support.providers._scripted import Queued, Scripted, tool_request
+from runtime_support.errors import ProviderError
 
 __all__ = ["Question", "Queued", "Scripted", "Unknown", "first_request", "tool_request"]
+
+Queued: TypeAlias = str | ToolRequest | Sequence[ToolRequest] | Reply | Exception
+
+
+def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
+    """A call of a tool with these arguments."""
+    return ToolRequest(name, json.dumps(arguments, ensure_ascii=False))
+
+
+class Scripted:
+    """Answers with the queued replies in order; `requests` holds what was asked."""
+
+    answers_in_order = True
+
+    def __init__(self, replies: Iterable[Queued] = ()) -> None:
+        self.replies: list[Queued] = list(replies)
+        self.requests: list[Request] = []
+        self._lock = threading.Lock()
+
+    def complete(self, request: Request) -> Reply:
+        """The next reply; ProviderError when there is none left."""
+        with self._lock:
+            self.requests.append(request)
+            if not self.replies:
+                raise ProviderError(
+                    f"the script of replies is over: this is request {len(self.requests)}"
+                )
+            queued = self.replies.pop(0)
+        if isinstance(queued, Exception):
+            raise queued
+        return _reply(queued)
+
+
+def _reply(queued: str | ToolRequest | Sequence[ToolRequest] | Reply) -> Reply:
+    if isinstance(queued, Reply):
+        return queued
+    if isinstance(queued, str):
+        return Reply(queued, model="scripted")
+    calls = (queued,) if isinstance(queued, ToolRequest) else tuple(queued)
+    return Reply("", tool_calls=calls, finish="tool_calls", model="scripted")

@@ -120,8 +120,8 @@ class Validating:
                 return plain
             case ScalarSchema(word):
                 return self.scalar_check(word)
-            case LiteralSchema():
-                return self.literal_check(schema)
+            case LiteralSchema(wanted):
+                return _literal_check(wanted, schema.python_value, self.expected(schema))
             case OpaqueSchema(name, accepts):
                 return opaque_check(f"expected {name}", accepts)
             case ListSchema():
@@ -159,9 +159,6 @@ class Validating:
     def scalar_check(self, word: ScalarKind) -> Check:
         expected = self.expected(ScalarSchema(word))
         return _float_check(expected) if word == "float" else _scalar_check(word, expected)
-
-    def literal_check(self, schema: LiteralSchema) -> Check:
-        return _literal_check(schema.value, schema.python_value, self.expected(schema))
 
     def list_check(self, schema: ListSchema) -> Check:
         exact = _exact_type(schema.item)

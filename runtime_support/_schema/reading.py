@@ -114,25 +114,60 @@ def remember(cache: dict[Any, T], key: Any, value: T) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Field):
-    """A parameter of a function; `passed` tells how Python takes it."""
+    """A parameter of a function; `passed` tells how Python takes it.
+
+    Where all arguments have names, it has to go `by_position` when it stands before `*args`, which
+    itself `takes_rest`, as a list. A default that is made anew is made by `factory`.
+    """
 
     passed: Passed = "either way"
+    by_position: bool = False
+    takes_rest: bool = False
+    factory: Callable[[], Any] | None = None
+
+    def default_value(self) -> Any:
+        return self.default if self.factory is None else self.factory()
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
     """What a tool's description is made of.
 
-    `rest` is the parameter `*args`, as a list; `open_ended` tells that any names may be given;
-    `unresolved` says what could not be read, and counts as any value.
+    `open_ended` tells that any names may be given; `unresolved` says what could not be read, and
+    counts as any value.
     """
 
     parameters: tuple[Parameter, ...]
     returns: Schema
     doc: str | None
-    rest: Parameter | None = None
     open_ended: bool = False
     unresolved: str | None = None
+
+    @property
+    def rest(self) -> Parameter | None:
+        """The parameter `*args`."""
+        return next((one for one in self.parameters if one.takes_rest), None)
+
+    @property
+    def named(self) -> tuple[Parameter, ...]:
+        """All other parameters."""
+        return tuple(one for one in self.parameters if not one.takes_rest)
+
+
+def applied(
+    function: Callable[..., Any], parameters: Iterable[Parameter], arguments: Mapping[str, Any]
+) -> Callable[[], Any]:
+    """The call with arguments by the names that a script has for the parameters, to be made."""
+    named = dict(arguments)
+    positional: list[Any] = []
+    for one in parameters:
+        if one.takes_rest:
+            positional += named.pop(one.name, ())
+        elif one.by_position:
+            positional.append(named.pop(one.name) if one.name in named else one.default_value())
+        elif one.name in named:
+            named[one.python_name] = named.pop(one.name)
+    return functools.partial(function, *positional, **named)
 
 
 def schema_of(
@@ -194,32 +229,36 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
     except (ValueError, TypeError) as error:
         unresolved = f"there is no signature to read: {error}"
         doc = inspect.getdoc(function)
-        return Signature((), AnySchema(), doc, None, open_ended=True, unresolved=unresolved)
+        return Signature((), AnySchema(), doc, open_ended=True, unresolved=unresolved)
     hints, unresolved = _hints_of_function(function, names)
     namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
     known_by = field_name if dataclasses.is_dataclass(function) else script_name
+    kinds = [parameter.kind for parameter in signature.parameters.values()]
+    has_rest = inspect.Parameter.VAR_POSITIONAL in kinds
+    open_ended = inspect.Parameter.VAR_KEYWORD in kinds
     parameters: list[Parameter] = []
-    rest: Parameter | None = None
-    open_ended = False
     for name, parameter in signature.parameters.items():
-        hint = hints.get(name, Any)
         if parameter.kind is parameter.VAR_KEYWORD:
-            open_ended = True
             continue
+        hint = hints.get(name, Any)
         schema, doc = schema_of(hint, namespace, names), doc_of(hint)
         known_as = known_by(name)
         if known_as in signature.parameters:
             known_as = name
         if parameter.kind is parameter.VAR_POSITIONAL:
-            rest = Parameter(known_as, ListSchema(schema), False, doc=doc, attribute=name)
+            items = ListSchema(schema)
+            parameters.append(
+                Parameter(known_as, items, False, doc=doc, attribute=name, takes_rest=True)
+            )
             continue
         required = parameter.default is parameter.empty
         default = ABSENT if required else parameter.default
         passed = _PASSED[parameter.kind]
-        parameters.append(Parameter(known_as, schema, required, default, doc, name, passed))
+        ahead = passed == "by position" or (passed == "either way" and has_rest)
+        parameters.append(Parameter(known_as, schema, required, default, doc, name, passed, ahead))
     returns = schema_of(hints["return"], namespace, names) if "return" in hints else AnySchema()
     doc = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
-    return Signature(tuple(parameters), returns, doc, rest, open_ended, unresolved)
+    return Signature(tuple(parameters), returns, doc, open_ended, unresolved)
 
 
 class _Reader:

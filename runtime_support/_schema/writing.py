@@ -61,7 +61,7 @@ def short(schema: Schema) -> str:
 
 def json_schema(schema: Schema) -> JSONSchema:
     """The schema as JSON Schema; CheckError where a value has no JSON form."""
-    return _JSONSchemaWriter().document(schema)
+    return _JSONSchemaWriter(is_strict=False).document(schema)
 
 
 def strict_json_schema(schema: Schema) -> tuple[JSONSchema, bool]:
@@ -69,7 +69,7 @@ def strict_json_schema(schema: Schema) -> tuple[JSONSchema, bool]:
 
     The bool tells whether the strict subset of OpenAI's structured outputs can express it.
     """
-    writer = _StrictWriter()
+    writer = _JSONSchemaWriter(is_strict=True)
     return writer.document(schema), writer.within_subset
 
 
@@ -165,7 +165,11 @@ class _ShortWriter(NotationWriter):
 
 
 class _JSONSchemaWriter:
-    def __init__(self) -> None:
+    """Notes what the strict subset has no words for; where it is strict, fields are required."""
+
+    def __init__(self, is_strict: bool) -> None:
+        self.is_strict = is_strict
+        self.within_subset = True
         self.names: dict[int, str] = {}
         self.definitions: dict[str, JSONSchema] = {}
 
@@ -176,7 +180,8 @@ class _JSONSchemaWriter:
     def write(self, schema: Schema) -> JSONSchema:
         match schema:
             case AnySchema():
-                return self.write_any()
+                self.within_subset = False
+                return {}
             case ScalarSchema(kind):
                 return {"type": _JSON_TYPES[kind]}
             case LiteralSchema(value):
@@ -186,7 +191,8 @@ class _JSONSchemaWriter:
             case TupleSchema():
                 return self.write_tuple(schema)
             case MapSchema(value):
-                return self.write_map(value)
+                self.within_subset = False
+                return {"type": "object", "additionalProperties": self.write(value)}
             case ObjectSchema():
                 return self.write_object(schema)
             case UnionSchema(members):
@@ -198,15 +204,10 @@ class _JSONSchemaWriter:
             case _:
                 assert_never(schema)
 
-    def write_any(self) -> JSONSchema:
-        return {}
-
-    def write_map(self, value: Schema) -> JSONSchema:
-        return {"type": "object", "additionalProperties": self.write(value)}
-
     def write_tuple(self, schema: TupleSchema) -> JSONSchema:
         if schema.rest is not None:
             return {"type": "array", "items": self.write(schema.rest)}
+        self.within_subset = False
         return {
             "type": "array",
             "prefixItems": [self.write(item) for item in schema.items],
@@ -219,16 +220,13 @@ class _JSONSchemaWriter:
         if schema.doc:
             document["description"] = schema.doc
         document["properties"] = {field.name: self.write_field(field) for field in schema.fields}
-        document["required"] = [f.name for f in schema.fields if self.is_required(f)]
+        document["required"] = [f.name for f in schema.fields if self.is_strict or f.required]
         document["additionalProperties"] = False
         return document
 
     def write_field(self, field: Field) -> JSONSchema:
         document = self.write(field.schema)
         return {**document, "description": field.doc} if field.doc else document
-
-    def is_required(self, field: Field) -> bool:
-        return field.required
 
     def write_union(self, members: tuple[Schema, ...]) -> JSONSchema:
         literals = [m.value for m in members if isinstance(m, LiteralSchema) and not _is_nil(m)]
@@ -254,29 +252,6 @@ class _JSONSchemaWriter:
             self.definitions[name] = {}
             self.definitions[name] = self.write(target)
         return {"$ref": f"#/$defs/{name}"}
-
-
-class _StrictWriter(_JSONSchemaWriter):
-    """All fields required; notes what the strict subset has no words for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.within_subset = True
-
-    def is_required(self, field: Field) -> bool:
-        return True
-
-    def write_any(self) -> JSONSchema:
-        self.within_subset = False
-        return super().write_any()
-
-    def write_map(self, value: Schema) -> JSONSchema:
-        self.within_subset = False
-        return super().write_map(value)
-
-    def write_tuple(self, schema: TupleSchema) -> JSONSchema:
-        self.within_subset = self.within_subset and schema.rest is not None
-        return super().write_tuple(schema)
 
 
 def _is_nil(schema: Schema) -> bool:

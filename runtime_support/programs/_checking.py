@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from runtime_support._names import near
 from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object
 from runtime_support.programs import _tree as n
@@ -35,7 +36,7 @@ from runtime_support.programs._naming import (
 )
 from runtime_support.programs._outcomes import Ambiguous, Diagnostic, Failure, invalid
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import FORMS, Path, did_you_mean, near, order_of, references
+from runtime_support.programs._syntax import FORMS, Path, did_you_mean, order_of, references
 from runtime_support.programs._writing import Findings, Place, by_name, rename, write
 
 Scope = Mapping[str, t.Type]

@@ -40,7 +40,7 @@ from runtime_support.programs._machine import (
     TimeUp,
     run_within,
 )
-from runtime_support.programs._outcomes import Ambiguity, Option
+from runtime_support.programs._outcomes import Ambiguity, Option, compact
 from runtime_support.programs._registry import Definition, Registry, classes_of
 from runtime_support.programs._syntax import Limits, Path
 from runtime_support.programs._writing import (
@@ -144,7 +144,7 @@ def readings(value: Any, target: t.Type) -> list[tuple[str, Any]]:
 def why_not(value: Any, target: t.Type) -> str | None:
     """A reason that says more than the types do, when there is one."""
     if isinstance(value, str) and any(member in t.NUMBERS for member in t.members_of(target)):
-        return f"{json.dumps(value, ensure_ascii=False)} is not a number"
+        return f"{compact(value)} is not a number"
     return None
 
 
@@ -352,7 +352,7 @@ class Coercer:
                     raise
         found = readings(value, target)
         if len(found) > 1:
-            message = f"{_json(value)} can become {t.notation(target)} in {len(found)} ways"
+            message = f"{compact(value)} can become {t.notation(target)} in {len(found)} ways"
             raise self._unclear(message, ((text, list(one)) for text, one in found), site)
         if found:
             return self._machine.bounded(found[0][1], "converting gives", site.path, site.frame)
@@ -485,10 +485,6 @@ def _in_part(problem: Problem, key: str | int) -> Problem:
         return problem
     where = f"item {key}" if isinstance(key, int) else f"field '{key}'"
     return replace(problem, message=f"{where}: {problem.message}")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 T = TypeVar("T")

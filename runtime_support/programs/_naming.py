@@ -11,17 +11,18 @@ puts the coercion between the type of an expression and the expected one.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from runtime_support._names import near
 from runtime_support._schema import model as m
 from runtime_support._values import is_object, is_tuple
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types as t
 from runtime_support.programs._coercion import judge, reachable, readings, why_not
-from runtime_support.programs._registry import Definition, Parameter, Registry
-from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean, near
+from runtime_support.programs._outcomes import compact
+from runtime_support.programs._registry import Definition, Registry
+from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean
 from runtime_support.programs._writing import (
     Edit,
     Findings,
@@ -102,7 +103,7 @@ class Names:
                 message = f"missing {required}{word} '{field.name}'{owner(shape)}"
                 self._findings.wrong(message, path)
 
-    def _stands_for(self, single: Parameter, given: list[str]) -> bool:
+    def _stands_for(self, single: m.Field, given: list[str]) -> bool:
         """Whether the arguments are really the one argument itself, a call or a record."""
         if len(given) == 1 and self.is_operator(given[0]):
             return True
@@ -214,7 +215,7 @@ class Fitter:
             return coercion
         found = readings(value, slot.type)
         if len(found) > 1:
-            message = f"{_json(value)} can become {t.notation(slot.type)} in {len(found)} ways"
+            message = f"{compact(value)} can become {t.notation(slot.type)} in {len(found)} ways"
             place = Place(node.path, slot.bare)
             edits = [write(sentence, place, _plain(one)) for sentence, one in found]
             self._findings.unclear(message, node.path, edits)
@@ -246,7 +247,7 @@ class Fitter:
             known = [str(one.value) for one in members if isinstance(one, m.LiteralSchema)]
             others = near(str(value), known)
             if known:
-                message = f"expected {t.notation(slot.type)}, got {_json(value)}"
+                message = f"expected {t.notation(slot.type)}, got {compact(value)}"
                 message += did_you_mean(others)
                 place = Place(node.path, slot.bare)
                 edits = [write(f"with {other}", place, other) for other in others]
@@ -258,10 +259,6 @@ class Fitter:
         if others:
             message += f"; {t.found_notation(node.type)} can become {', '.join(others)}"
         self._findings.wrong(slot.says(message), node.path, edits)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:

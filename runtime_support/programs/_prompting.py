@@ -16,20 +16,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
-from runtime_support._asking import Asking, Question, rendered_from, settings_where_known
-from runtime_support._config import Settings, given_here, settings_for
+from runtime_support._asking import Question, ask
+from runtime_support._config import Settings
 from runtime_support._conversation import Conversation, Steps
-from runtime_support._exchange import Request
 from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
-from runtime_support._positions import annotate, place_of_call
+from runtime_support._positions import annotate
 from runtime_support._results import Answer, Result, ToolCall
-from runtime_support._runs.keeping import keeper_for
 from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
 from runtime_support._templates import Unknown
-from runtime_support._tracing import Observer, observer_for
 from runtime_support._values import brief, is_dataframe, is_list, is_object, plain
-from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
+from runtime_support.errors import CheckError, ContractError, ProgramError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
 from runtime_support.programs._json_schema import schema
@@ -48,7 +45,6 @@ from runtime_support.programs._syntax import Limits
 from runtime_support.programs._tree import CheckedProgram, calls_in
 from runtime_support.programs._types import ANY, notation
 from runtime_support.programs._writing import SerializationError, serialize
-from runtime_support.providers import provider_for
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -251,84 +247,65 @@ def program(
     Of the options, `timeout` and `max_tool_calls` also bound each run, when they are given.
     `Result.tool_calls` are the calls that the programs made, each with its path.
     """
-    try:
-        question = Question(template, values, names, returns, options=options, after=after)
-        return Result.of(_asking(question, list(conversions), list(pure)).answer())
-    except SaftError as error:
-        annotate(error)
-        raise
-
-
-def _asking(question: Question, conversions: list[Function], pure: list[Function]) -> Asking:
-    options = question.options or {}
-    settings = settings_for(options)
-    rendered = rendered_from(question)
-    registry = registry_for(rendered.tools, conversions, _wanted(question), pure)
-    goal = _goal(registry, question, _limits(settings, options))
-    place = place_of_call()
-    provider = provider_for(settings, place)
-    settings = replace(settings, repairs=settings.max_tool_rounds)
-    is_given = "model" in given_here(options)
-    observer = observer_for()
-    conversation = Conversation(
-        rendered.content, goal, (), settings, None, observer, is_given, question.earlier()
+    question = ProgramQuestion(
+        template, values, names, returns, None, None, options, after, conversions, tuple(pure)
     )
-    return Asking(_steps(conversation, goal), provider, {}, place, keeper_for(settings, place))
+    return ask(question)
 
 
-def _steps(conversation: Conversation, goal: ProgramGoal) -> Steps[Answer]:
-    def failed(message: str, last: Attempts = (), hint: str | None = None) -> ProgramFailed:
-        error = ProgramFailed(
-            message,
-            outcome=goal.outcome,
-            attempts=(*conversation.attempts, *last),
-            tool_calls=tuple(_calls_of_programs(conversation)),
-            hint=hint,
-        )
-        conversation.note_replies(error)
-        return error
+@dataclass(frozen=True, slots=True)
+class ProgramQuestion(Question):
+    """The arguments of a call of `program`.
 
-    try:
-        yield from conversation.steps()
-    except ContractError as error:
-        hint = "say in the prompt what to call, or raise `max_tool_rounds`"
-        raise failed(f"no program could be run: {error.message}", hint=hint) from None
-    if not goal.has_value:
-        reason = str(goal.outcome)
-        raise failed(reason, ((conversation.text, reason),))
-    answer = conversation.answer(goal.value)
-    return answer._replace(tool_calls=_calls_of_programs(conversation))
+    In a preview a function that is not known is named in the text, and missing among what the
+    program can call.
+    """
+
+    conversions: Iterable[Function] = ()
+    pure: Iterable[Function] = ()
+
+    offers_tools: ClassVar[bool] = False
+
+    def goal(self, settings: Settings, functions: Mapping[str, Any]) -> ProgramGoal:
+        runs = self.returns is not Plan
+        wanted = self.returns if runs else Any
+        known = {n: one for n, one in functions.items() if not isinstance(one, Unknown)}
+        registry = registry_for(known, self.conversions, wanted, self.pure)
+        return ProgramGoal(registry, wanted, _limits(settings, self.options or {}), runs)
+
+    def settled(self, settings: Settings) -> Settings:
+        return replace(settings, repairs=settings.max_tool_rounds)
+
+    def steps(self, conversation: Conversation) -> Steps[Answer]:
+        goal = conversation.goal
+        assert isinstance(goal, ProgramGoal)
+
+        def failed(message: str, last: Attempts = (), hint: str | None = None) -> ProgramFailed:
+            error = ProgramFailed(
+                message,
+                outcome=goal.outcome,
+                attempts=(*conversation.attempts, *last),
+                tool_calls=tuple(_calls_of_programs(conversation)),
+                hint=hint,
+            )
+            conversation.note_replies(error)
+            return error
+
+        try:
+            yield from conversation.steps()
+        except ContractError as error:
+            hint = "say in the prompt what to call, or raise `max_tool_rounds`"
+            raise failed(f"no program could be run: {error.message}", hint=hint) from None
+        if not goal.has_value:
+            reason = str(goal.outcome)
+            raise failed(reason, ((conversation.text, reason),))
+        answer = conversation.answer(goal.value)
+        return answer._replace(tool_calls=_calls_of_programs(conversation))
 
 
 def _calls_of_programs(conversation: Conversation) -> list[ToolCall]:
     """Without the calls of tools, which are not there, that a model made beside."""
     return [call for call in conversation.calls if isinstance(call, ProgramCall)]
-
-
-def first_request(question: Question, conversions: Iterable[Function] = ()) -> Request:
-    """What `program` would send first; nothing is sent.
-
-    Values, and those of options, may be `Unknown`: their marks stand in their places. A function
-    that is not known is named in the text, and missing among what the program can call.
-    """
-    settings = settings_where_known(question.options)
-    rendered = rendered_from(question)
-    functions = {n: one for n, one in rendered.tools.items() if not isinstance(one, Unknown)}
-    goal = _goal(registry_for(functions, conversions, _wanted(question)), question, DEFAULT_LIMITS)
-    observer, earlier = Observer(), question.earlier()
-    return Conversation(
-        rendered.content, goal, (), settings, None, observer, earlier=earlier
-    ).request()
-
-
-def _goal(registry: Registry, question: Question, limits: Limits) -> ProgramGoal:
-    runs = question.returns is not Plan
-    return ProgramGoal(registry, _wanted(question), limits, runs=runs)
-
-
-def _wanted(question: Question) -> Any:
-    """The type of the program's value; a plan may have any."""
-    return Any if question.returns is Plan else question.returns
 
 
 def registry_for(

@@ -17,7 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime_support._schema import model as m
-from runtime_support._schema.reading import Signature, documented, schema_of, signature_of
+from runtime_support._schema.reading import (
+    Parameter,
+    Signature,
+    applied,
+    documented,
+    schema_of,
+    signature_of,
+)
 from runtime_support._values import is_object
 from runtime_support.errors import CheckError
 from runtime_support.programs import _types as t
@@ -29,22 +36,6 @@ Functions = Iterable[Function] | dict[str, Function]
 
 class RegistryError(ValueError):
     """The registry cannot be built: a name is taken, or a signature is not usable."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter(m.Field):
-    """A parameter of a callable; `default` is ABSENT or a value, `factory` makes one.
-
-    `fills` tells that the default has to be given, since Python's own signature has none.
-    """
-
-    factory: Function | None = None
-    by_position: bool = False
-    takes_rest: bool = False
-    fills: bool = False
-
-    def default_value(self) -> Any:
-        return self.factory() if self.factory is not None else self.default
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +60,11 @@ class Definition:
         return required[0] if len(required) == 1 else None
 
     def apply(self, arguments: Mapping[str, Any]) -> Any:
-        """Calls the Python function with arguments by their names in the program."""
-        given = dict(arguments)
-        named: dict[str, Any] = {}
-        positional: list[Any] = []
-        for one in self.parameters:
-            if one.takes_rest:
-                positional += given.get(one.name, ())
-            elif one.by_position:
-                positional.append(given[one.name] if one.name in given else one.default_value())
-            elif one.name in given:
-                named[one.python_name] = given[one.name]
-            elif one.fills:
-                named[one.python_name] = one.default
-        return self.function(*positional, **named)
+        """What the Python function gives for arguments by their names in the program."""
+        if self.kind == "type":  # that a field may be absent need not be known to the class
+            known = {p.name: p.default for p in self.parameters if p.default is not m.ABSENT}
+            arguments = {**known, **arguments}
+        return applied(self.function, self.parameters, arguments)()
 
 
 class Registry:
@@ -152,8 +134,11 @@ class Registry:
     def constructor_of(self, type_: t.Type) -> Definition | None:
         """The constructor that gives this class, when it is registered."""
         python = m.class_of(type_)
-        found = None if python is None else self.definitions.get(self._names.get(python, ""))
-        return found if found is not None and found.function is python else None
+        return None if python is None else self.constructor(python)
+
+    def constructor(self, python: type) -> Definition | None:
+        """The constructor of the class, when it is registered."""
+        return self.definitions.get(self._names.get(python, ""))
 
     def _add(self, definition: Definition) -> None:
         name = definition.name
@@ -171,7 +156,13 @@ class Registry:
         signature = self._signature(name, function)
         result = self._normal.form(signature.returns)
         return Definition(
-            name, kind, self._parameters(signature), result, summary(function), pure, function
+            name,
+            kind,
+            self._normal.fields(signature.parameters),
+            result,
+            summary(function),
+            pure,
+            function,
         )
 
     def _conversion(self, name: str, function: Function, pure: bool) -> Definition:
@@ -189,7 +180,7 @@ class Registry:
             fields = self._normal.fields(result.fields)
             parameters = tuple(_field_parameter(field, python) for field in fields)
         else:
-            parameters = self._parameters(self._signature(name, python))
+            parameters = self._normal.fields(self._signature(name, python).parameters)
         return Definition(name, "type", parameters, result, summary(python), True, python)
 
     def _signature(self, name: str, function: Function) -> Signature:
@@ -197,29 +188,6 @@ class Registry:
         if signature.unresolved is not None:
             raise RegistryError(f"{name}: {signature.unresolved}")
         return signature
-
-    def _parameters(self, signature: Signature) -> tuple[Parameter, ...]:
-        """Those of a call by name; what stands before `*args` has to go by position."""
-        has_rest = signature.rest is not None
-        parameters = [
-            Parameter(
-                one.name,
-                self._normal.form(one.schema),
-                one.required,
-                one.default,
-                one.doc,
-                one.attribute,
-                by_position=one.passed == "by position"
-                or (one.passed == "either way" and has_rest),
-            )
-            for one in signature.parameters
-        ]
-        if (rest := signature.rest) is not None:
-            form = self._normal.form(rest.schema)
-            last = Parameter(rest.name, form, False, doc=rest.doc, takes_rest=True)
-            count = sum(one.by_position for one in parameters)
-            parameters.insert(count, last)
-        return tuple(parameters)
 
 
 def _is_known(python: type, name: str) -> bool:
@@ -242,8 +210,6 @@ def _field_parameter(field: m.Field, python: Any) -> Parameter:
     own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
     made = own.get(field.python_name)
     factory = getattr(made, "default_factory", None)
-    factory = factory if callable(factory) else None
-    fills = not field.required and factory is None and field.default is not m.ABSENT
     return Parameter(
         field.name,
         field.schema,
@@ -251,8 +217,7 @@ def _field_parameter(field: m.Field, python: Any) -> Parameter:
         field.default,
         field.doc,
         field.attribute,
-        factory=factory,
-        fills=fills,
+        factory=factory if callable(factory) else None,
     )
 
 
@@ -280,8 +245,7 @@ def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> l
             _collect(schema_of(function), found, [])
             continue
         signature = signature_of(function)
-        rest = () if signature.rest is None else (signature.rest,)
-        for one in (*signature.parameters, *rest):
+        for one in signature.parameters:
             _collect(one.schema, found, [])
         _collect(signature.returns, found, [])
     _collect(schema_of(returns), found, [])

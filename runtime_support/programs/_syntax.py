@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._names import nearest
 from runtime_support._values import is_list, is_object
-from runtime_support.programs._outcomes import Diagnostic
+from runtime_support.programs._outcomes import Diagnostic, compact
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +110,19 @@ class Reading:
 def read(program: Any, limits: Limits) -> Reading:
     """The program as JSON data; raises TooLarge and NotJson."""
     if isinstance(program, str):
-        size = _text_size(program)
-        if size > limits.bytes:
-            raise TooLarge(f"the program has {size} bytes, more than {limits.bytes} bytes")
+        _check_size(program, limits)
         program = _parse(program, limits)
-    return Reading(program, tuple(_survey(program, limits)))
+        return Reading(program, tuple(_survey(program, limits)))
+    diagnostics = tuple(_survey(program, limits))
+    if not diagnostics:
+        _check_size(compact(program), limits)
+    return Reading(program, diagnostics)
+
+
+def _check_size(text: str, limits: Limits) -> None:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > limits.bytes:
+        raise TooLarge(f"the program has {size} bytes, more than {limits.bytes} bytes")
 
 
 def _parse(text: str, limits: Limits) -> Any:
@@ -138,32 +145,24 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _survey(program: Any, limits: Limits) -> list[Diagnostic]:
     found: list[Diagnostic] = []
-    nodes = size = 0
+    nodes = 0
     pending: list[tuple[Any, Path, int]] = [(program, (), 1)]
     while pending:
         value, path, depth = pending.pop()
         nodes += 1
         if nodes > limits.nodes:
             raise TooLarge(f"the program has more than {limits.nodes} nodes")
-        if is_list(value):
-            if len(value) > limits.items:
-                raise TooLarge(f"a list of the program has more than {limits.items} items")
-        elif is_object(value):
-            found += _keys(value, path)
-            size += sum(_text_size(str(name)) + 4 for name in value)
-        else:
+        if is_list(value) and len(value) > limits.items:
+            raise TooLarge(f"a list of the program has more than {limits.items} items")
+        if not (is_list(value) or is_object(value)):
             found += _scalar(value, path)
-            size += _scalar_size(value)
             continue
         if depth > limits.depth:
             raise TooLarge(f"the program is nested deeper than {limits.depth}")
+        if is_object(value):
+            found += _keys(value, path)
         children = [(one, (*path, *more), depth + 1) for one, more in expressions_in(value)]
-        size += 2 + len(children)
-        if size > limits.bytes:
-            raise TooLarge(f"the program has more than {limits.bytes} bytes")
         pending.extend(reversed(children))
-    if size > limits.bytes:
-        raise TooLarge(f"the program has more than {limits.bytes} bytes")
     return found
 
 
@@ -229,18 +228,6 @@ def _text(text: str, path: Path) -> list[Diagnostic]:
     return []
 
 
-def _scalar_size(value: Any) -> int:
-    if isinstance(value, str):
-        return _text_size(value) + 2
-    if isinstance(value, int):
-        return value.bit_length() // 3 + 1
-    return len(repr(value)) if isinstance(value, float) else 4
-
-
-def _text_size(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
-
-
 FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "$object": ((), ()),
     "$ref": ((), ()),
@@ -301,15 +288,6 @@ def order_of(needs: Mapping[str, frozenset[str]]) -> Order:
         visit(name, ())
     different = {frozenset(cycle): cycle for cycle in reversed(cycles)}
     return Order(tuple(done), tuple(reversed(different.values())))
-
-
-def near(name: str, known: Iterable[str]) -> list[str]:
-    """At most three known names like this one, the most similar first."""
-    others, found = list(known), list[str]()
-    while len(found) < 3 and (one := nearest(name, others)) is not None:
-        found.append(one)
-        others.remove(one)
-    return found
 
 
 def did_you_mean(names: list[str]) -> str:

@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, cast
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar, cast
 
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import Check, Mismatch, Validating, opaque_check
 from runtime_support._schema.writing import NotationWriter
 from runtime_support._values import is_list, is_number, is_object, is_tuple
 
+F = TypeVar("F", bound=m.Field)
 Type: TypeAlias = m.Schema
 
 ANY = m.AnySchema()
@@ -93,12 +95,9 @@ class Normal:
             case _:
                 return schema
 
-    def fields(self, fields: Iterable[m.Field]) -> tuple[m.Field, ...]:
+    def fields(self, fields: Iterable[F]) -> tuple[F, ...]:
         """The fields with their types in this form."""
-        return tuple(
-            m.Field(f.name, self.form(f.schema), f.required, f.default, f.doc, f.attribute)
-            for f in fields
-        )
+        return tuple(replace(field, schema=self.form(field.schema)) for field in fields)
 
     def _record(self, schema: m.ObjectSchema) -> Type:
         known = self._known.get(id(schema))
@@ -348,16 +347,6 @@ class _Conforming(Validating):
             return check(int(value) if isinstance(value, float) and value.is_integer() else value)
 
         return check_integer
-
-    def literal_check(self, schema: m.LiteralSchema) -> Check:
-        wanted, member, expected = schema.value, schema.member, self.expected(schema)
-
-        def check_literal(value: Any) -> Any:
-            if value is member or (type(value) is type(wanted) and value == wanted):
-                return schema.python_value
-            raise Mismatch(expected, value)
-
-        return check_literal
 
     def list_check(self, schema: m.ListSchema) -> Check:
         check = super().list_check(schema)

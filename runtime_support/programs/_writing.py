@@ -83,18 +83,12 @@ class _Writer:
             return self._items(value, expected, place)
         if python is dict:
             return self._object(value, expected, place)
-        definition = self._constructor(value)
+        definition = self._registry.constructor(python)
         if definition is not None:
             return self._call(value, definition, place)
         if python is tuple and _is_tuple_place(expected):
             return self._items(value, expected, place)
         raise SerializationError(f"{place} is a {python.__name__}, which is not a registered type")
-
-    def _constructor(self, value: Any) -> Definition | None:
-        for one in self._registry.definitions.values():
-            if one.kind == "type" and one.function is type(value):
-                return one
-        return None
 
     def _items(self, value: Any, expected: t.Type, place: str) -> list[Any]:
         types = [_item_type(expected, index) for index in range(len(value))]

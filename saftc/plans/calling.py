@@ -11,7 +11,8 @@ from typing import cast
 
 import libcst as cst
 
-from runtime_support.programs._registry import Definition, Parameter
+from runtime_support._schema.reading import Parameter
+from runtime_support.programs._registry import Definition
 from runtime_support.programs._tree import CallNode
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression

@@ -163,20 +163,21 @@ class _Asking:
             else:
                 values.append(self._value(part.value, self.positional[len(values)]))
         template = template_of(self.node)
-        question = _asking.Question(
+        is_program = self.node.mode == "program"
+        kind = _prompting.ProgramQuestion if is_program else _asking.Question
+        more = {"conversions": self._type("conversions", ())} if is_program else {}
+        question = kind(
             # A text of several lines stands on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
             names=names,
-            returns=self._type("returns", Any if self.node.mode == "program" else str),
+            returns=self._type("returns", Any if is_program else str),
             fields=self._type("fields", None),
             rounds=self._type("rounds", None),
             options=self._options(),
+            **more,
         )
-        if self.node.mode != "program":
-            return _asking.first_request(question).canonical()
-        conversions = self._type("conversions", ())
-        return _prompting.first_request(question, conversions).canonical()
+        return _asking.first_request(question).canonical()
 
     def _type(self, keyword: str, otherwise: Any) -> Any:
         """An argument that is made of types, conversions or a number: what the module declares."""

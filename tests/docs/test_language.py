@@ -14,7 +14,7 @@ import pytest
 from runtime_support import _config as config
 from runtime_support import configure, providers
 from runtime_support._exchange import ToolRequest
-from runtime_support.providers._scripted import Queued, Scripted
+from runtime_support.testing import Queued, Scripted
 from saftc.commands.run import run_module
 from saftc.formatter.formatter import format_source
 from saftc.project.workspace import Workspace

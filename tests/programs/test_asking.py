@@ -9,11 +9,11 @@ from typing import TypedDict
 import pytest
 
 from runtime_support import CheckError, ProgramError, check, kind, show, to_json
-from runtime_support._asking import Question
+from runtime_support._asking import first_request
 from runtime_support._templates import Unknown
 from runtime_support.programs import Ambiguous, Failure, ambiguous, option
-from runtime_support.programs._prompting import Plan, first_request, program, run
-from runtime_support.providers._scripted import Scripted
+from runtime_support.programs._prompting import Plan, ProgramQuestion, program, run
+from runtime_support.testing import Scripted
 
 
 @dataclass(frozen=True)
@@ -233,21 +233,22 @@ def test_timeout_option_bounds_the_run():
 def test_the_first_request_can_be_had_without_a_model():
     text = "How far is Oslo from {place}? Use {gap}."
     _, model = ask([OSLO_ROME], text, place="Rome", returns=float, options={"temperature": 0})
-    question = Question(
+    question = ProgramQuestion(
         text,
         (),
         {"place": Unknown("«place»"), "gap": gap},
         float,
         options={"temperature": 0},
+        conversions=[locate],
     )
-    request = first_request(question, [locate])
+    request = first_request(question)
     filled = request.messages[0]["content"].replace("«place»", '"Rome"')
     messages = [{"role": "user", "content": filled}]
     assert {**request.canonical(), "messages": messages} == model.requests[0].canonical()
 
 
 def test_a_function_that_is_not_known_yet_cannot_be_described():
-    question = Question("Use {gap}.", (), {"gap": Unknown("«gap»", kind="function")}, Plan)
+    question = ProgramQuestion("Use {gap}.", (), {"gap": Unknown("«gap»", kind="function")}, Plan)
     request = first_request(question)
     assert request.messages[0]["content"].startswith("Use gap.\n\n")
     assert "What it can call" not in request.messages[0]["content"]

@@ -110,7 +110,7 @@ def test_hostile_shapes():
 
 
 def test_a_doubling_value_is_stopped():
-    roomy = Limits(depth=100, nodes=1_000)
+    roomy = Limits(depth=100, nodes=1_000, seconds=120)
     bindings = {"x0": {"dyn": {"of": [1, 1]}}}
     for number in range(40):
         bindings[f"x{number + 1}"] = {"dyn": {"of": [{"$ref": f"x{number}"}] * 2}}

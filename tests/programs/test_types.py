@@ -35,7 +35,7 @@ from runtime_support.programs import check as check_program
 from runtime_support.programs import run as run_program
 from runtime_support.programs._prompting import Plan, program, run
 from runtime_support.programs._types import notation
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,9 @@ def test_a_dynamic_value_takes_what_may_be_absent_too():
         return of
 
     registry = Registry([give, loose])
-    assert evaluate({"give": {"it": {"loose": {"of": {"$object": {"id": 1}}}}}}, registry).value == {
+    assert evaluate(
+        {"give": {"it": {"loose": {"of": {"$object": {"id": 1}}}}}}, registry
+    ).value == {
         "id": 1,
         "note": None,
     }
@@ -396,8 +398,19 @@ def conversions_in_order(pure: bool) -> tuple[list[str], Registry]:
 TOWNS = [
     {"gap": {"a": {"Town": "Oslo"}, "b": {"Town": "Rome"}}},
     {"gap": {"a": {"same": {"of": {"Town": "Oslo"}}}, "b": {"same": {"of": {"Town": "Rome"}}}}},
-    {"$map": {"over": ["Oslo", "Rome"], "as": "n", "do": {"gap": {"a": {"Town": {"name": {"$ref": "n"}}}, "b": {"Place": 1}}}}},
-    {"gap": {"a": {"locate": {"town": {"Town": "Oslo"}}}, "b": {"locate": {"town": {"Town": "Rome"}}}}},
+    {
+        "$map": {
+            "over": ["Oslo", "Rome"],
+            "as": "n",
+            "do": {"gap": {"a": {"Town": {"name": {"$ref": "n"}}}, "b": {"Place": 1}}},
+        }
+    },
+    {
+        "gap": {
+            "a": {"locate": {"town": {"Town": "Oslo"}}},
+            "b": {"locate": {"town": {"Town": "Rome"}}},
+        }
+    },
 ]
 
 
@@ -442,8 +455,14 @@ def test_values_in_between_are_bounded():
     outcome = evaluate(program, Registry([replace, many, len]), limits=Limits(value_bytes=10_000))
     assert (outcome.kind, outcome.message) == ("limit", "replace returned more than 10000 bytes")
     assert len(outcome.calls) == 14
-    assert evaluate({"len": {"obj": {"many": 10**7}}}, Registry({"many": many, "len": len})).kind == "limit"
-    assert evaluate({"len": {"obj": {"many": 10**5}}}, Registry({"many": many, "len": len})).value == 10**5
+    assert (
+        evaluate({"len": {"obj": {"many": 10**7}}}, Registry({"many": many, "len": len})).kind
+        == "limit"
+    )
+    assert (
+        evaluate({"len": {"obj": {"many": 10**5}}}, Registry({"many": many, "len": len})).value
+        == 10**5
+    )
 
 
 def test_texts_that_are_joined_over_and_over_are_bounded():
@@ -455,7 +474,9 @@ def test_texts_that_are_joined_over_and_over_are_bounded():
     for before, name in pairwise(names):
         both = [{"$ref": before}, {"$ref": before}]
         bind[name] = {"same": {"text": both}}
-    outcome = evaluate({"$let": {"bind": bind, "in": {"$ref": "x39"}}}, Registry([same], pure=[same]))
+    outcome = evaluate(
+        {"$let": {"bind": bind, "in": {"$ref": "x39"}}}, Registry([same], pure=[same])
+    )
     assert outcome.kind == "limit"
 
 

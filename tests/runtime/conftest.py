@@ -14,7 +14,7 @@ from runtime_support import _redaction as redaction
 from runtime_support import configure, providers
 from runtime_support._runs import keeping, lines, places, spending
 from runtime_support.providers import _pace
-from runtime_support.providers._scripted import Queued, Scripted
+from runtime_support.testing import Queued, Scripted
 from tests.support.fake_server import FakeServer
 
 KEY = "sk-test-0123456789abcdefghij"

@@ -23,8 +23,8 @@ from runtime_support import (
 )
 from runtime_support._asking import Question, asking
 from runtime_support._exchange import Message, Reply, Request
-from runtime_support.providers._scripted import Scripted, tool_request
 from runtime_support.providers._written_tools import complete_with_written_tools
+from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, completion
 
 Script = Callable[..., Scripted]

@@ -17,7 +17,7 @@ from runtime_support._asking import Question, first_request
 from runtime_support._config import Settings, settings_for
 from runtime_support.providers import NoProvider, live_provider
 from runtime_support.providers._mock import MockProvider
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 
 
 def test_defaults() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from runtime_support._goals import contract_of
 from runtime_support._schema.reading import schema_of
-from runtime_support._schema.writing import json_schema
+from runtime_support._schema.writing import json_schema, notation
 
 
 class Line(TypedDict):
@@ -43,10 +43,11 @@ def test_it_is_less_than_half_of_a_json_schema(type_: Any) -> None:
     def tokens(text: str) -> int:
         return len(re.findall(r"\w+|[^\w\s]", text))
 
-    contract, document = contract_of(type_), json.dumps(json_schema(schema_of(type_)))
-    assert 2 * tokens(contract.form) < tokens(document)
+    schema = schema_of(type_)
+    document = json.dumps(json_schema(schema))
+    assert 2 * tokens(notation(schema)) < tokens(document)
     asked = f"Reply with JSON only, no other text, that satisfies this JSON Schema:\n{document}"
-    assert 2 * tokens(contract.text()) < tokens(asked)
+    assert 2 * tokens(contract_of(type_).text) < tokens(asked)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +71,4 @@ def test_it_is_less_than_half_of_a_json_schema(type_: Any) -> None:
     ],
 )
 def test_what_a_model_may_not_know_is_told_where_it_occurs(type_: Any, text: str) -> None:
-    assert contract_of(type_).text() == text
+    assert contract_of(type_).text == text

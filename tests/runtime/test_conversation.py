@@ -35,7 +35,7 @@ from runtime_support._positions import context_of_call
 from runtime_support._results import Answer
 from runtime_support.programs import Success
 from runtime_support.programs._prompting import ProgramCall, ProgramRun
-from runtime_support.providers._scripted import Queued, Scripted, tool_request
+from runtime_support.testing import Queued, Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

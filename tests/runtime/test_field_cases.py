@@ -16,7 +16,7 @@ import pytest
 
 from runtime_support import PromptError, ToolsUnsupported, configure, prompt
 from runtime_support._exchange import Reply, Request
-from runtime_support.providers._scripted import Queued, Scripted, tool_request
+from runtime_support.testing import Queued, Scripted, tool_request
 
 CASES = sorted((Path(__file__).parent / "field_cases").glob("*.json"))
 

@@ -16,7 +16,7 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._exchange import Reply, Request
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

@@ -357,7 +357,7 @@ def test_every_answer_has_its_type(type_: Any, text: str, name: str) -> None:
 @given(types)
 @settings(max_examples=50, deadline=None, derandomize=True)
 def test_a_contract_is_one_paragraph(type_: Any) -> None:
-    assert "\n\n" not in contract_of(type_).text()
+    assert "\n\n" not in contract_of(type_).text
 
 
 def double(x: float) -> float:

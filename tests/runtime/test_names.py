@@ -14,7 +14,7 @@ from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, notation
 from runtime_support._tools import function_tool
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

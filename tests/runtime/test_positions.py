@@ -14,7 +14,7 @@ import pytest
 from runtime_support import ContractError, SaftError, prompt
 from runtime_support._positions import mapped
 from runtime_support._tracing import add_observer
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 
 MODULE = """from runtime_support import prompt
 

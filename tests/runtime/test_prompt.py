@@ -21,7 +21,7 @@ from runtime_support import (
 from runtime_support._asking import Question, first_request
 from runtime_support._exchange import Reply
 from runtime_support._templates import Unknown
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 
 Script = Callable[..., Scripted]
 

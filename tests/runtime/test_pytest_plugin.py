@@ -83,7 +83,7 @@ COMPILED = (ROOT / "tests" / "goldens" / "triage.py").read_text(encoding="utf-8"
 TEST_OF_A_COMPILED_MODULE = """
 import pytest
 from runtime_support import configure
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 from triage import Ticket, main, triage
 
 TICKET = '{"title": "%s", "severity": "low", "tags": [], "reply_by": null}'

@@ -12,7 +12,7 @@ import pydantic
 import pytest
 
 from runtime_support import CheckError, check, prompt, show, to_json
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 
 
 class Colour(enum.Enum):

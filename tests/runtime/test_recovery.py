@@ -39,7 +39,7 @@ from runtime_support._schema.model import (
     UnionSchema,
 )
 from runtime_support._schema.reading import schema_of
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 
 CASES = Path(__file__).parent / "recovery_cases"
 

@@ -16,7 +16,7 @@ import pytest
 from runtime_support import ConfigError, ReplayMiss, ToolsUnsupported, configure, prompt
 from runtime_support._exchange import Reply, Request
 from runtime_support.providers import _replay as replay
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 
@@ -494,7 +494,7 @@ def test_a_file_that_may_not_grow(path: Path) -> None:
     script = """
 import resource, sys
 from runtime_support import configure, prompt
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 configure(provider=Scripted([str(n) * 50 for n in range(9)]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
 for n in range(9):

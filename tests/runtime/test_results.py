@@ -13,7 +13,7 @@ import pytest
 from runtime_support import CheckError, Result, check, ops, prompt, show, to_json
 from runtime_support import _tools as tools
 from runtime_support._exchange import Reply
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

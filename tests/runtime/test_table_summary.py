@@ -14,7 +14,7 @@ import pytest
 from runtime_support import _tables as limits
 from runtime_support import program, prompt, to_json
 from runtime_support._tables import summary
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 # Nothing that a table holds makes its summary longer than this many characters of JSON.
 MOST_JSON = 60_000

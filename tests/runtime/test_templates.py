@@ -9,7 +9,7 @@ import pytest
 
 from runtime_support import CheckError, prompt
 from runtime_support._templates import render
-from runtime_support.providers._scripted import Scripted
+from runtime_support.testing import Scripted
 
 
 def up(text: str) -> str:

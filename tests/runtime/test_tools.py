@@ -11,7 +11,7 @@ import pytest
 from runtime_support import CheckError, ToolLimitError, ambiguous, ops, option, prompt
 from runtime_support._exchange import Reply, ToolRequest
 from runtime_support._tools import LARGEST_RESULT, Tool, call_tool, function_tool
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

@@ -16,7 +16,7 @@ from runtime_support import RateLimited, ToolsUnsupported, configure, prompt
 from runtime_support import _tracing as tracing
 from runtime_support._exchange import Reply, Request
 from runtime_support._tracing import add_observer
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError
-from runtime_support.providers._scripted import Scripted, tool_request
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 
