@@ -117,7 +117,10 @@ class Asking:
         if isinstance(step, ToolRequest):
             call = partial(call_tool, self.tools, step.name, step.arguments)
             return call() if keeper is None else keeper.call(step, call)
-        return step.do()
+        if keeper is None:
+            return step.do(None)
+        with keeper.program() as keep:
+            return step.do(keep)
 
 
 def ask(question: Question) -> Result[Any]:

@@ -22,7 +22,7 @@ The form is Saft's notation with the fields' docs, far shorter than a JSON Schem
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -133,8 +133,8 @@ def _without_texts(form: str) -> str:
 class Work(Protocol):
     """What has to be done before a reply can be judged, such as running a program."""
 
-    def do(self) -> Any:
-        """Does it; the outcome is data, also when it failed."""
+    def do(self, keep: Callable[..., Any] | None) -> Any:
+        """Does it; the outcome is data, also when it failed. `keep` is for calls in a journal."""
         ...
 
     def calls(self, outcome: Any) -> list[ToolCall]:

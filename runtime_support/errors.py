@@ -9,7 +9,7 @@
     ├── Failed                                  the script itself says so: `fail "no such order"`
     ├── RunStopped                              the run has to stop
     │   ├── BudgetSpent                         the next request would pass a bound
-    │   └── JournalError                        what was answered cannot be kept
+    │   └── JournalError                        what was answered or done cannot be kept
     ├── ProgramError                            a program of the model failed
     └── PromptError                             a prompt got no usable answer
         ├── ContractError                       no reply satisfied the prompt's type
@@ -129,7 +129,7 @@ class BudgetSpent(RunStopped):
 
 
 class JournalError(RunStopped):
-    """What was answered cannot be kept; going on would be paid for in vain."""
+    """What was answered cannot be kept, or nobody knows whether a call was made; see `hint`."""
 
 
 class ProgramError(SaftError):

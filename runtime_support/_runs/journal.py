@@ -2,6 +2,7 @@
 
     {"saft": "journal", "version": 1, "script": "triage", ...}        a process begins
     {"at": ["", "3f2a...", 0, 0], "used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}
+    {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "time": ...}     it begins
     {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}
     {"at": ["", "3f2a...", 0, 2], "forget": "ContractError: ..."}     from this step on, ask again
     {"ended": "ok", ...}                                              the process is over
@@ -224,8 +225,8 @@ class Journal:
     def _tell_of_beginning(self) -> None:
         if self._begun is None or not self.kept or self._is_part:
             return
-        begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(self._begun))
         what = "goes on with the run" if self._ended != "ok" else "repeats the run that ended well"
+        begun = time_text(self._begun)
         note(f"{self.path}: {what}, last begun {begun}; {_answers(self.kept)} kept")
 
     def _note(self, entry: Entry) -> None:
@@ -286,6 +287,11 @@ def _place(asked: Asked, step: int | str) -> int:
 
 def _answers(count: int) -> str:
     return counted(count, "answer is", "answers are")
+
+
+def time_text(seconds: float) -> str:
+    """A time as somebody here reads it, to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def _now() -> float:

@@ -3,6 +3,7 @@
 keeper = Keeper(journal, who, model, place)
 keeper.exchange(request, send)       from the journal, or sent and kept
 keeper.call(wanted, call)            the same for a call of a tool
+with keeper.program() as keep:       the same for the calls of a program
 
 with journaled("monday.journal"):    for a block of a program of one's own
     triage(mail)
@@ -18,13 +19,15 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
-from runtime_support._config import Settings
+from runtime_support._config import Settings, settings_for
 from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._jsontext import to_json
 from runtime_support._positions import Place
-from runtime_support._redaction import redacted
+from runtime_support._redaction import redacted, shown
 from runtime_support._results import ToolCall
-from runtime_support._runs.journal import Journal
+from runtime_support._runs.journal import Journal, time_text
 from runtime_support._runs.lines import (
     ByPath,
     Entry,
@@ -39,14 +42,18 @@ from runtime_support._runs.spending import spending_here
 from runtime_support._tracing import note
 from runtime_support._turns import await_turn
 from runtime_support.errors import (
+    CheckError,
     ConfigError,
     ContractError,
+    JournalError,
     PromptError,
     Refused,
     RunStopped,
     ToolsUnsupported,
     TruncatedReply,
 )
+
+MOST_SHOWN = 200
 
 
 class Keeper:
@@ -65,9 +72,9 @@ class Keeper:
     def exchange(self, request: Request, send: Callable[[Request], Reply]) -> Reply:
         """The reply that is kept, or the one that is sent for and then kept."""
         key = key_of(request)
-        asked = self.asked or self._begin(key)
+        asked = self.asked or self.begin(key)
         step, self.steps = self.steps, self.steps + 1
-        entry = self._found(asked, step)
+        entry = self.found(step)
         if entry is not None and entry.get("hash") == key:
             self.sent = len(request.messages)
             spending_here().note_kept()
@@ -108,22 +115,38 @@ class Keeper:
 
     def call(self, wanted: ToolRequest, call: Callable[[], ToolCall]) -> ToolCall:
         """The outcome of a call of a tool that is kept, or the one that it has now."""
+        asked, step = self._next_call()
+        kept = _KeptCall(self, step, wanted.name, wanted.arguments)
+        told = kept.ended()
+        if told is not None:
+            return ToolCall(wanted.name, told["args"], told["result"], told["error"], told["ms"])
+        kept.begin()
+        with within(Scope(asked.inside(step))):
+            made = call()
+        kept.end({"args": made.args, "result": made.result, "error": made.error})
+        return made
+
+    @contextmanager
+    def program(self) -> Generator[Callable[..., _KeptCall | None]]:
+        """Has the block run a program; gives what is kept of a call in it, by its position."""
+        asked, step = self._next_call()
+
+        def keep(
+            position: tuple[int, ...], name: str, arguments: dict[str, Any]
+        ) -> _KeptCall | None:
+            try:
+                sent = to_json(arguments)
+            except CheckError:  # a function, a table: it is called again
+                return None
+            return _KeptCall(self, f"{step}p{'_'.join(map(str, position))}", name, sent)
+
+        with within(Scope(asked.inside(step))):
+            yield keep
+
+    def _next_call(self) -> tuple[Asked, str]:
         assert self.asked is not None
         self.calls += 1
-        step = f"t{self.calls}"
-        sent = {"tool": wanted.name, "sent": wanted.arguments}
-        entry = self._found(self.asked, step)
-        if entry is not None and {name: entry.get(name) for name in sent} == sent:
-            told = entry["args"], entry["result"], entry["error"], entry["ms"]
-            return ToolCall(wanted.name, *told)
-        self.journal.lines.check_whole()
-        started = round(time.time(), 3)
-        with within(Scope(self.asked.inside(step))):
-            made = call()
-        outcome = {"args": made.args, "result": made.result, "error": made.error}
-        kept = {**sent, "time": started, **outcome, "ms": round(made.duration, 1)}
-        self.journal.put(self.asked, step, kept)
-        return made
+        return self.asked, f"t{self.calls}"
 
     def failed(self, error: PromptError) -> None:
         """Has the prompt be asked again from its first unusable reply when the run goes on."""
@@ -138,7 +161,8 @@ class Keeper:
             why = f"{type(error).__name__}: {redacted(error.message)}"
             self.journal.forget(self.asked, max(0, self.steps - unusable), why)
 
-    def _begin(self, key: str) -> Asked:
+    def begin(self, key: str) -> Asked:
+        """Finds the place of this call, by what is asked first."""
         journal = self.journal
         self.asked = asked = scope_here().asked(key_of_data([key, self.who]))
         if not journal.claim(asked) and journal.has_like(asked):
@@ -146,14 +170,62 @@ class Keeper:
             self.other = journal.claim_like(asked)
         return asked
 
-    def _found(self, asked: Asked, step: int | str) -> Entry | None:
-        entry = self.journal.find(asked, step)
+    def found(self, step: int | str) -> Entry | None:
+        """What is kept of a step."""
+        assert self.asked is not None
+        entry = self.journal.find(self.asked, step)
         if entry is None and self.other is not None:
             entry = self.journal.find(self.other, step)
             if entry is not None:  # from now on it is here that it is looked for
                 copy = {name: part for name, part in entry.items() if name not in ("at", "used")}
-                self.journal.put(asked, step, {"instead": entry["at"], **copy})
+                self.put(step, {"instead": entry["at"], **copy})
         return entry
+
+    def put(self, step: int | str, entry: Entry) -> None:
+        """Keeps a step."""
+        assert self.asked is not None
+        self.journal.put(self.asked, step, entry)
+
+
+class _KeptCall:
+    """A call of a tool or in a program: how it ended before, or else its beginning and its end."""
+
+    def __init__(self, keeper: Keeper, step: str, name: str, sent: str) -> None:
+        self._keeper = keeper
+        self._step = step
+        self._call: Entry = {"tool": name, "sent": sent}
+        self._began = 0.0
+
+    def ended(self) -> Entry | None:
+        """What it came to; None when it is to be made. JournalError when that must not be."""
+        entry = self._keeper.found(self._step)
+        if entry is None or any(entry.get(name) != part for name, part in self._call.items()):
+            return None
+        if "ms" in entry:
+            return entry
+        wanted = os.environ.get("SAFT_IN_DOUBT") or "call"
+        if wanted not in ("call", "stop"):
+            raise ConfigError(f"SAFT_IN_DOUBT: expected call or stop, got {wanted!r}")
+        if wanted == "call":
+            return None
+        name, sent = entry["tool"], shown(entry["sent"], MOST_SHOWN)
+        raise JournalError(
+            f"{name} {sent} was begun {time_text(entry['time'])}, and the run ended before it did: "
+            "nobody knows what it has done",
+            hint="look for that; without SAFT_IN_DOUBT=stop it is called again",
+        )
+
+    def begin(self) -> None:
+        """From now on it may have done something."""
+        self._keeper.journal.lines.check_whole()
+        self._began = time.time()
+        self._keeper.put(self._step, {**self._call, "time": round(self._began, 3)})
+
+    def end(self, outcome: Entry) -> None:
+        """It is over, and not made again."""
+        seconds = time.time() - self._began
+        ended = {"time": round(self._began, 3), "ms": round(seconds * 1000, 1), **outcome}
+        self._keeper.put(self._step, {**self._call, **ended})
 
 
 def _readable(data: Entry) -> Entry:
@@ -170,6 +242,19 @@ def keeper_for(settings: Settings, place: Place | None) -> Keeper | None:
 
     name, model = who_answers(settings)
     return Keeper(journal, f"{name} {model}", model, place)
+
+
+@contextmanager
+def plan_kept(program: Any) -> Generator[Callable[..., _KeptCall | None] | None]:
+    """Has the block run a plan; gives the same as for a program, None without a journal."""
+    journal = journal_here(settings_for())
+    if journal is None:
+        yield None
+        return
+    keeper = Keeper(journal, "", "", None)
+    keeper.begin(key_of_data(program))
+    with keeper.program() as keep:
+        yield keep
 
 
 # Which journal
@@ -217,8 +302,6 @@ def journaled(path: str) -> Generator[None]:
 @contextmanager
 def journaled_part(path: str, part_of: str | None) -> Generator[None]:
     """The same for a part of the job of a script; see `Journal`."""
-    from runtime_support._config import settings_for
-
     path = os.fspath(path)
     journal = _opened(path, settings_for(), part_of)
     token = _of_block.set(journal)

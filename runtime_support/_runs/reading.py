@@ -68,13 +68,14 @@ def told(path: str) -> Iterator[str]:
     """What was asked and answered, in the order of the file."""
     numbers: dict[tuple[str, str, int], int] = {}
     for entry in entries(path):
-        if "at" not in entry or "forget" in entry or "instead" in entry:
+        if "ms" not in entry or "instead" in entry:
             continue
         scope, key, repeat, _ = entry["at"]
         number = numbers.setdefault((scope, key, repeat), len(numbers) + 1)
         base = {"prompt": number, "place": entry.get("place")}
         if "tool" in entry:
-            yield trace_text({**base, **entry, "event": "tool", "duration": entry["ms"]})
+            call = {"args": entry["sent"], **entry, "result": entry["result"] or ""}
+            yield trace_text({**base, **call, "event": "tool", "duration": entry["ms"]})
             continue
         request: Entry = {"messages": [], "model": entry["used"][0], **entry["request"]}
         yield trace_text({**base, **request, "event": "request", "new_from": 0})
@@ -99,7 +100,7 @@ def summary(path: str) -> Summary:
             _, sent, answered = entry["used"]
             found.prompts.add(tuple(entry["at"][:3]))
             found.spent.add(Spent(1, sent, answered))
-        found.tools += "tool" in entry and "instead" not in entry
+        found.tools += "tool" in entry and "ms" in entry and "instead" not in entry
     with open(path, "rb") as file:
         if not lock(file.fileno(), waits=False):
             found.state = "running"

@@ -22,6 +22,7 @@ from runtime_support.programs._machine import (
     Element,
     Failed,
     Frame,
+    Keep,
     Machine,
     OnCall,
     Problem,
@@ -270,9 +271,10 @@ def run(
     limits: Limits = DEFAULT_LIMITS,
     on_call: OnCall | None = None,
     earlier: Sequence[Call] = (),
+    keep: Keep | None = None,
 ) -> Outcome:
-    """Evaluates a checked program."""
-    machine = Machine(limits, on_call, earlier)
+    """Evaluates a checked program; `keep` gives what a journal has of a call with effects."""
+    machine = Machine(limits, on_call, earlier, keep)
     evaluator = Evaluator(checked, machine)
     start = Frame(names={})
     try:

@@ -18,15 +18,17 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from runtime_support._jsontext import parse, to_json
 from runtime_support._runs.places import scope_here, within
+from runtime_support._schema.checking import decode
 from runtime_support._values import is_list, is_object, is_tuple
-from runtime_support.errors import ConfigError, ProviderError, RunStopped
+from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
 from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
-from runtime_support.programs._types import Misfit, conform, kind_name, notation
+from runtime_support.programs._types import Misfit, Type, conform, kind_name, notation
 from runtime_support.programs._writing import Place, SerializationError
 
 if TYPE_CHECKING:
@@ -122,21 +124,42 @@ _SHORT = {float, bool, type(None)}
 OnCall = Callable[[str, dict[str, Any]], bool]
 
 
+class Kept(Protocol):
+    """What a journal has of a call: how it ended before, or else its beginning and its end now."""
+
+    def ended(self) -> Mapping[str, Any] | None: ...
+
+    def begin(self) -> None: ...
+
+    def end(self, outcome: dict[str, Any]) -> None: ...
+
+
+Keep = Callable[[Position, str, dict[str, Any]], Kept | None]
+
+
 class Halted(BaseException):
     """The evaluation is over, in time or not: nothing more may be called."""
 
 
 class Machine:
-    """State of one evaluation. `earlier` are calls whose effects must not happen again."""
+    """State of one evaluation. `earlier` are calls whose effects must not happen again.
+
+    `keep` gives what a journal has of calls with effects.
+    """
 
     def __init__(
-        self, limits: Limits, on_call: OnCall | None = None, earlier: Sequence[Call] = ()
+        self,
+        limits: Limits,
+        on_call: OnCall | None = None,
+        earlier: Sequence[Call] = (),
+        keep: Keep | None = None,
     ) -> None:
         self.stopped = False
         self.abort: BaseException | None = None
         self.settled: set[tuple[str, Path]] = set()
         self._limits = limits
         self._on_call = on_call
+        self._keep = keep
         self._earlier = [call for call in earlier if not call.pure and call.error is None]
         self._calls: list[tuple[Position, Call]] = []
         self._made = 0
@@ -197,15 +220,27 @@ class Machine:
         if earlier is not None:
             self._record(definition, arguments, path, frame, result=earlier.result, reused=True)
             return earlier.result
-        self._permit(definition.name, arguments, path, frame)
+        kept = None
+        if self._keep is not None and not definition.pure:
+            kept = self._keep(frame.position, definition.name, arguments)
+        told = None if kept is None else _told(kept.ended(), definition.result)
+        if told is None:
+            self._permit(definition.name, arguments, path, frame)
+            if kept is not None:
+                kept.begin()
         started = time.perf_counter()
         result: Any = None
         message: str | None = None
         kind: FailureKind = "error"
         try:
-            result = await self._apply(definition, arguments, frame)
+            if told is None:
+                result = await self._apply(definition, arguments, frame)
+            else:
+                result, message, kind = told
         except Ambiguity as ambiguity:
             message = str(ambiguity)
+            if kept is not None:
+                kept.end({"result": None, "error": None})
             raise
         except BaseException as error:
             message = f"{definition.name}: {describe_error(error)}"
@@ -215,7 +250,7 @@ class Machine:
                 self.abort = error
         else:
             try:
-                result = conform(result, definition.result)
+                result = result if told is not None else conform(result, definition.result)
             except Misfit as error:
                 kind, message = "bad_result", _bad_result(definition, result, error)
                 result = None
@@ -224,6 +259,9 @@ class Machine:
             self._record(
                 definition, arguments, path, frame, result=result, error=message, seconds=seconds
             )
+        if kept is not None and told is None and self.abort is None:
+            text = None if message is not None else _kept_text(result, definition.result)
+            kept.end({"result": text, "error": message, "kind": kind})
         if message is not None:
             raise self.failed(kind, message, path, frame)
         if definition.kind == "type":
@@ -302,6 +340,31 @@ def _bad_result(definition: Definition, result: Any, error: Misfit) -> str:
         f"but returned {kind_name(result)}"
     )
     return message if str(error).startswith("expected") else f"{message}: {error}"
+
+
+def _kept_text(result: Any, type_: Type) -> str | None:
+    """The result as JSON, when what it was can be made of that again."""
+    try:
+        text = to_json(result)
+        return text if _equal(decode(parse(text), type_), result) else None
+    except CheckError:
+        return None
+
+
+def _told(
+    kept: Mapping[str, Any] | None, type_: Type
+) -> tuple[Any, str | None, FailureKind] | None:
+    """The result of a call that has ended before, or why it failed; None when it is made again."""
+    if kept is None:
+        return None
+    if kept["error"] is not None:
+        return None, kept["error"], kept["kind"]
+    if kept["result"] is None:
+        return None
+    try:
+        return decode(parse(kept["result"]), type_), None, "error"
+    except CheckError:  # the function has another type now
+        return None
 
 
 def _equal(left: Any, right: Any) -> bool:

@@ -22,6 +22,7 @@ from runtime_support._conversation import Conversation, Steps
 from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
 from runtime_support._positions import annotate
 from runtime_support._results import Answer, Result, ToolCall
+from runtime_support._runs.keeping import plan_kept
 from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
 from runtime_support._templates import Unknown
@@ -30,7 +31,7 @@ from runtime_support.errors import CheckError, ContractError, ProgramError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
 from runtime_support.programs._json_schema import schema
-from runtime_support.programs._machine import OnCall
+from runtime_support.programs._machine import Keep, OnCall
 from runtime_support.programs._outcomes import (
     Ambiguous,
     Call,
@@ -192,7 +193,8 @@ def run(plan: Plan, on_call: OnCall | None = None) -> Any:
         annotate(error)
         raise error
     plan = given
-    outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call)
+    with plan_kept(plan.program) as keep:
+        outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call, keep=keep)
     if isinstance(outcome, Success):
         return outcome.value
     error = ProgramFailed(str(outcome), outcome=outcome, attempts=((str(plan), str(outcome)),))
@@ -447,9 +449,9 @@ class ProgramRun:
     goal: ProgramGoal
     checked: CheckedProgram
 
-    def do(self) -> Outcome:
+    def do(self, keep: Keep | None) -> Outcome:
         goal = self.goal
-        return run_checked(self.checked, limits=goal.limits, earlier=goal.earlier)
+        return run_checked(self.checked, limits=goal.limits, earlier=goal.earlier, keep=keep)
 
     def calls(self, outcome: Outcome) -> list[ToolCall]:
         """Those of functions that were really made."""

@@ -1,6 +1,5 @@
 """Looking at journals: what a run has asked, and the runs of a folder."""
 
-import time
 from pathlib import Path
 
 from saftc.commands.reporting import complain, write_result
@@ -27,6 +26,7 @@ def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support._files import size_text
     from runtime_support._redaction import escaped
+    from runtime_support._runs.journal import time_text
     from runtime_support._runs.lines import is_journal
     from runtime_support._runs.reading import summary
     from runtime_support.errors import ConfigError
@@ -43,7 +43,7 @@ def show_runs(folder: str) -> int:
         except ConfigError as problem:
             complain(str(problem))
             continue
-        begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.begun))
+        begun = time_text(found.begun)
         spent = found.spent
         numbers = f"{spent.requests:,}", f"{spent.tokens:,}", size_text(found.size)
         rows.append((escaped(path.name), found.script, begun, found.state, *numbers))

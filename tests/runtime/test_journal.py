@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,17 +34,25 @@ from runtime_support import (
 )
 from runtime_support._runs import journal as journals
 from runtime_support._runs import keeping, lines, places, spending
+from runtime_support.programs._prompting import Plan, ProgramFailed
+from runtime_support.programs._prompting import run as run_plan
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
-from tests.support.fake_server import FakeServer, completion, status
+from tests.support.fake_server import FakeServer, calling, completion, status
 
 Script = Callable[..., Scripted]
 ROOT = Path(__file__).parents[2]
 FILE = "run.journal"
 
 
-class Killed(BaseException):
+class Killed(KeyboardInterrupt):
     """Ends a run as a signal does."""
+
+
+@dataclass
+class Order:
+    id: int
+    items: list[str]
 
 
 def entries(path: str = FILE) -> list[dict[str, Any]]:
@@ -132,6 +141,27 @@ def test_what_failed_is_not_kept(server: FakeServer) -> None:
     assert len(server.requests) == 3
 
 
+def test_a_server_that_stays_away(server: FakeServer) -> None:
+    def inner() -> str:
+        return ask("inside")
+
+    def run() -> str:
+        with journaled(FILE):
+            return prompt("{inner}", inner=inner).value
+
+    server.answers = [calling(("inner", {})), status(503, "gone")]
+    with (
+        configure(patience=0.05),
+        pytest.raises(ProviderError, match="gone; ask again later, or raise `patience`"),
+    ):
+        run()
+    assert {len(body["messages"]) for body in server.bodies[1:]} == {1}, "no model is told"
+    count = len(server.requests)
+    server.answers = [completion("a"), completion("b")]
+    assert run() == "b"
+    assert len(server.requests) == count + 2
+
+
 def test_calls_of_tools_are_not_made_again(scripted: Script) -> None:
     called: list[tuple[int, str]] = []
 
@@ -218,6 +248,119 @@ def test_prompts_of_programs_are_kept(scripted: Script) -> None:
         with journaled(FILE):
             assert program("{name}", name=name).value == ["a", "b", "c"]
     assert len(model.requests) == 4
+
+
+def test_calls_of_programs_are_not_made_again(scripted: Script) -> None:
+    made: list[tuple[Any, str]] = []
+
+    def order(item: str) -> Order:
+        made.append((item, call_key()))
+        return Order(len(made), [item])
+
+    def charge(order: Order) -> str:
+        made.append((order, call_key()))
+        if order.id == 3 and not kills:
+            kills.append(order.id)
+            raise Killed
+        return f"charged {order.id}"
+
+    def check(text: str) -> str:
+        made.append((text, call_key()))
+        raise ValueError("no good")
+
+    kills: list[int] = []
+    charged = '{"charge": {"order": {"order": {"item": {"$ref": "n"}}}}}'
+    written = f'{{"$map": {{"over": ["a", "b"], "as": "n", "do": {charged}}}}}'
+    failing = '{"check": {"text": "x"}}'
+    scripted(written, failing)
+
+    def run() -> list[str]:
+        with journaled(FILE):
+            value = program("{order} {charge}", order=order, charge=charge).value
+            with pytest.raises(ProgramFailed, match="ValueError: no good") as caught:
+                program("{check}", check=check)
+        assert [call.tool for call in caught.value.tool_calls] == ["check"]
+        return value
+
+    with pytest.raises(Killed):
+        run()
+    assert run() == run() == ["charged 1", "charged 3"]
+    called = [what for what, _ in made]
+    assert called == ["a", Order(1, ["a"]), "b", Order(3, ["b"]), Order(3, ["b"]), "x"]
+    keys = [key for _, key in made]
+    assert keys[3] == keys[4] and len(set(keys)) == 5
+
+
+def test_calls_of_programs_with_what_is_no_json_are_made_again(scripted: Script) -> None:
+    made: list[object] = []
+
+    def secret() -> object:
+        made.append(1)
+        return {1, 2}
+
+    def size(of: object) -> int:
+        made.append(of)
+        return 2
+
+    scripted('{"size": {"of": {"secret": {}}}}')
+    for _ in range(2):
+        with journaled(FILE):
+            assert program("{secret} {size}", secret=secret, size=size).value == 2
+    assert made == [1, {1, 2}] * 2
+
+
+def test_calls_of_a_plan_are_not_made_again() -> None:
+    made: list[str] = []
+
+    def send(to: str) -> str:
+        made.append(to)
+        return f"sent to {to}"
+
+    plan = Plan.read('[{"send": {"to": "Ada"}}, {"send": {"to": "Bo"}}]', [send])
+    for _ in range(2):
+        with journaled(FILE):
+            assert run_plan(plan) == ["sent to Ada", "sent to Bo"]
+            assert run_plan(plan) == ["sent to Ada", "sent to Bo"], "run twice, it sends twice"
+    assert made == ["Ada", "Bo"] * 2
+
+
+@pytest.mark.parametrize("is_program", [False, True])
+def test_a_call_in_doubt_can_stop_the_run(
+    scripted: Script, monkeypatch: pytest.MonkeyPatch, is_program: bool
+) -> None:
+    sent: list[str] = []
+
+    def send(to: str) -> str:
+        sent.append(to)
+        if len(sent) == 1:
+            raise Killed
+        return "sent"
+
+    def run() -> str:
+        with journaled(FILE):
+            if is_program:
+                return program("{send}", send=send).value
+            return prompt("{send}", send=send).value
+
+    if is_program:
+        scripted('{"send": {"to": "Ada"}}')
+    else:
+        scripted(tool_request("send", to="Ada"), "sent")
+    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    with pytest.raises(Killed):
+        run()
+    said = r'send \{"to": ?"Ada"\} was begun 2\d+-\d+-\d+ \d+:\d+, and the run ended before it did'
+    with pytest.raises(JournalError, match=said):
+        run()
+    monkeypatch.setenv("SAFT_IN_DOUBT", "maybe")
+    with pytest.raises(ConfigError, match="SAFT_IN_DOUBT: expected call or stop, got 'maybe'"):
+        run()
+    assert sent == ["Ada"]
+    monkeypatch.delenv("SAFT_IN_DOUBT")
+    assert run() == "sent"
+    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    assert run() == "sent"
+    assert sent == ["Ada", "Ada"]
 
 
 def test_calls_that_overlap_have_their_places_in_the_order_of_the_script(
