@@ -79,12 +79,13 @@ wheels: .venv/.demo
 	@ls dist/*.whl
 
 # What takes too long for each change: the compiler against the reference interpreter and overlap
-# against running in order, over many more generated scripts, and all examples with the model.
+# against running in order, over many more generated scripts, all examples with the model, and runs
+# with a journal that are killed a thousand times.
 oracle: .venv/.test
 	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} \
 	  SAFT_OVERLAP_SCRIPTS=$${SAFT_OVERLAP_SCRIPTS:-5000} \
 	  $(BIN)/python -m pytest tests/oracle tests/overlap/test_differential.py
-	@$(BIN)/python -m pytest -m slow
+	@JOURNAL_KILLS=$${JOURNAL_KILLS:-1000} $(BIN)/python -m pytest -m slow
 
 bench: .venv/.demo
 	@$(BIN)/python benchmarks/run.py --json benchmarks/results.json

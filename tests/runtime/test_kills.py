@@ -1,6 +1,6 @@
 """A run that is killed after every write and every reply comes to what it would have come to.
 
-JOURNAL_KILLS=1000 pytest -s tests/runtime/test_kills.py -k so_many     so many kills, at random
+JOURNAL_KILLS=1000 pytest -s -m slow tests/runtime/test_kills.py     so many kills, at random
 """
 
 from __future__ import annotations
@@ -13,17 +13,26 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
 
+import runtime_support._recovery  # noqa: F401  (else each process loads it anew)
 from runtime_support import overlap, prompt, scoped, write_text
 from runtime_support._runs import keeping, lines
 from runtime_support.providers import _openai
+from saftc.driver import compile_source
+from saftc.source import Source
 from tests.support.fake_server import Answer, FakeServer, calling, completion
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
+    pytest.mark.one_python,
+]
 
 MOST_IN_FLIGHT = 4
 
@@ -47,7 +56,16 @@ class Model:
         return completion(f"{number}" if first.startswith("count") else f"answer {number}")
 
 
-def work(folder: Path) -> None:
+@dataclass(frozen=True)
+class Work:
+    """A run in a folder, where it notes what it has seen and what its tools have done."""
+
+    run: Callable[[Path], None]
+    requests: int
+    calls: int
+
+
+def by_hand(folder: Path) -> None:
     """A run with calls that overlap, equal prompts, a repair, and a tool that asks as well."""
 
     def see(value: object) -> None:
@@ -74,7 +92,54 @@ def work(folder: Path) -> None:
     write_text(str(folder / "out.txt"), (folder / "seen").read_text())
 
 
-def in_child(folder: Path, prepare: Callable[[], object]) -> bool:
+# A loop that runs ahead, a group of prompts side by side, and tools that ask and write.
+SCRIPT = """\
+f see(value):
+    append_text("seen", f"{value}\\n")
+
+f note(text: string) -> string:
+    append_text("effects", f"{text}\\n")
+    ret $ inner {text} $
+
+for n in [1, 2, 3, 4, 5]:
+    first = $ first {n} $
+    second = $ then {first} $
+    same = $ same $
+    see([first, second, same])
+
+title = $ title for {"a paper"} $
+motto = $ same $
+number: int = $ count $
+see([title, motto, number])
+told = [$ tool {n}: use {note} $ for n in [1, 2, 3]]
+see(told)
+see($ same $)
+write_text("out.txt", read_text("seen"))
+"""
+
+
+@cache
+def compiled() -> CodeType:
+    """The script, which overlaps."""
+    text = compile_source(Source.from_text("work.saft", SCRIPT)).text
+    assert text is not None
+    assert " overlap(" in text and "together(" in text, text
+    return compile(text, "work.py", "exec")
+
+
+def by_script(folder: Path) -> None:
+    """The script in its folder."""
+    os.chdir(folder)
+    exec(compiled(), {"__name__": "work"})
+
+
+WORKS = {
+    "by hand": Work(by_hand, 6 + 6 + 2 + 3 * 3 + 2, 3),
+    "compiled": Work(by_script, 5 * 3 + 2 + 2 + 3 * 3 + 1, 3),
+}
+
+
+def in_child(work: Work, folder: Path, prepare: Callable[[], object]) -> bool:
     """Runs the work in a process of its own; whether it came to its end."""
     (folder / "seen").write_bytes(b"")
     child = os.fork()
@@ -83,7 +148,7 @@ def in_child(folder: Path, prepare: Callable[[], object]) -> bool:
         try:
             sys.stderr = open(folder / "errors", "a")  # noqa: SIM115
             prepare()
-            work(folder)
+            work.run(folder)
             keeping.close_journals("ok")
             status = 0
         except BaseException:
@@ -125,13 +190,13 @@ def dying(point: str, count: int) -> Callable[[], None]:
 
 
 def kill_again_and_again(
-    server: FakeServer, folder: Path, points: Callable[[int], tuple[str, int]]
+    server: FakeServer, work: Work, folder: Path, points: Callable[[int], tuple[str, int]]
 ) -> int:
     """Kills runs until one ends, checks all of them, and gives how many were killed."""
     model = server.responder = Model()
     seen: list[str] = []
     kills = 0
-    while not in_child(folder, dying(*points(kills))):
+    while not in_child(work, folder, dying(*points(kills))):
         kills += 1
         now = (folder / "seen").read_text().splitlines()
         common = min(len(seen), len(now))
@@ -142,9 +207,9 @@ def kill_again_and_again(
     assert (folder / "out.txt").read_text().splitlines() == now
     effects = (folder / "effects").read_text().splitlines()
     # A call that was under way when the process was killed is made again, and no other.
-    assert 3 <= len(effects) <= 3 + kills and len(set(effects)) <= 3 + kills
-    needed = 6 + 6 + 2 + 3 * 3 + 2
-    assert sum(model.asked.values()) <= needed + kills * MOST_IN_FLIGHT
+    assert work.calls <= len(effects) <= work.calls + kills
+    assert len(set(effects)) <= work.calls + kills
+    assert sum(model.asked.values()) <= work.requests + kills * MOST_IN_FLIGHT
     return kills
 
 
@@ -156,32 +221,58 @@ def journal(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return tmp_path
 
 
-def test_killed_after_each_write_and_each_reply(server: FakeServer, journal: Path) -> None:
+@pytest.fixture(params=list(WORKS))
+def work(request: pytest.FixtureRequest) -> Work:
+    compiled()  # once, and not in each process
+    return WORKS[request.param]
+
+
+def test_killed_after_each_write_and_each_reply(
+    server: FakeServer, work: Work, journal: Path
+) -> None:
     # Each process comes to the next reply, or to the first thing that it writes after its head.
     points = [("reply", 1), ("write", 2), ("reply", 2), ("sync", 2)]
-    kills = kill_again_and_again(server, journal, lambda kills: points[kills % len(points)])
+    kills = kill_again_and_again(server, work, journal, lambda kills: points[kills % len(points)])
     assert kills >= 20
 
 
 @pytest.mark.parametrize("point", ["reply", "write", "sync"])
-def test_killed_once_and_run_again(server: FakeServer, journal: Path, point: str) -> None:
-    kills = kill_again_and_again(server, journal, lambda kills: (point, 9 if not kills else 10**9))
+def test_killed_once_and_run_again(
+    server: FakeServer, work: Work, journal: Path, point: str
+) -> None:
+    kills = kill_again_and_again(
+        server, work, journal, lambda kills: (point, 9 if not kills else 10**9)
+    )
     assert kills == 1
 
 
-@pytest.mark.skipif("JOURNAL_KILLS" not in os.environ, reason="a long run, on demand")
-def test_so_many_kills(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SAFT_MAX_IN_FLIGHT", str(MOST_IN_FLIGHT))
-    dice = random.Random(18)
+def killed_at_random(
+    server: FakeServer, folder: Path, most: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice = random.Random(seed)
     kills = runs = 0
-    while kills < int(os.environ["JOURNAL_KILLS"]):
-        runs += 1
-        folder = tmp_path / str(runs)
-        folder.mkdir()
-        monkeypatch.setenv("SAFT_JOURNAL", str(folder / "run.journal"))
+    while kills < most:
+        work = WORKS[dice.choice(list(WORKS))]
+        place = folder / str(runs)
+        place.mkdir()
+        monkeypatch.setenv("SAFT_JOURNAL", str(place / "run.journal"))
         kills += kill_again_and_again(
             server,
-            folder,
-            lambda _: (dice.choice(["reply", "write", "sync"]), dice.randrange(2, 12)),
+            work,
+            place,
+            lambda _: (dice.choice(["reply", "write", "sync"]), dice.randrange(2, 25)),
         )
+        runs += 1
     print(f"{kills} kills in {runs} runs")
+
+
+def test_killed_at_random(
+    server: FakeServer, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_at_random(server, journal, 8, 17, monkeypatch)
+
+
+@pytest.mark.slow
+def test_so_many_kills(server: FakeServer, journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = int(os.environ.get("JOURNAL_KILLS", "300"))
+    killed_at_random(server, journal, most, 18, monkeypatch)
