@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 from runtime_support.errors import printable
@@ -82,18 +83,26 @@ def holds_secret(text: str) -> bool:
 
 def _secrets() -> list[str]:
     """The longest first, so that no rest of one stays."""
-    return _secrets_of(tuple(os.environ.items()), tuple(_remembered.items()))
+    global _known
+    variables, remembered, secrets = _known
+    if variables != _environment or remembered != _remembered:
+        variables, remembered = _environment.copy(), _remembered.copy()
+        secrets = _secrets_of(dict(os.environ), remembered)
+        _known = variables, remembered, secrets
+    return secrets
 
 
-@lru_cache(maxsize=4)
-def _secrets_of(
-    variables: tuple[tuple[str, str], ...], remembered: tuple[tuple[str, str], ...]
-) -> list[str]:
+# What `os.environ` keeps: a walk over it decodes each variable, for each text that is looked at.
+_environment: dict[Any, Any] = vars(os.environ).get("_data", os.environ)
+_known: tuple[dict[Any, Any], dict[str, str], list[str]] = {}, {}, []
+
+
+def _secrets_of(variables: dict[str, str], remembered: dict[str, str]) -> list[str]:
     found: set[str] = set()
-    for name, value in variables:
+    for name, value in variables.items():
         if len(value) >= _SHORTEST and _SECRET_NAME.search(name):
             found |= _spellings(value, "")
-    for value, user in remembered:
+    for value, user in remembered.items():
         if len(value) >= _SHORTEST:
             found |= _spellings(value, user)
         elif user:

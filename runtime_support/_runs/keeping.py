@@ -230,7 +230,9 @@ class _KeptCall:
 
 def _readable(data: Entry) -> Entry:
     """A request without secrets: it is kept to be read, and not to be sent."""
-    return json.loads(redacted(json.dumps(data, ensure_ascii=False)))
+    text = json.dumps(data, ensure_ascii=False)
+    shown = redacted(text)
+    return data if shown == text else json.loads(shown)
 
 
 def keeper_for(settings: Settings, place: Place | None) -> Keeper | None:

@@ -22,7 +22,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakSet
 
@@ -34,6 +34,8 @@ KEY_LENGTH = 16
 JOURNAL_START = b'{"saft": "journal"'
 _BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
+
+_REPLY = [own.name for own in fields(Reply)]
 
 Entry: TypeAlias = dict[str, Any]
 T = TypeVar("T")
@@ -61,7 +63,8 @@ def key_of_data(data: Any) -> str:
 def data_of(answer: Reply | ToolsUnsupported) -> Entry:
     """The part of an entry that tells what came of a request."""
     if isinstance(answer, Reply):
-        return {"reply": asdict(answer)}
+        calls = [{"name": call.name, "arguments": call.arguments} for call in answer.tool_calls]
+        return {"reply": {name: getattr(answer, name) for name in _REPLY} | {"tool_calls": calls}}
     return {"refused": "tools", "message": answer.message}
 
 

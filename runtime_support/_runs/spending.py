@@ -111,10 +111,9 @@ class Spending:
 
         BudgetSpent when that would be too much.
         """
-        bounds = settings.max_requests, settings.max_total_tokens, settings.max_cost
         with self._lock:
             guess = Spent()
-            if bounds != (None, None, None):
+            if _bounds(settings):
                 guess = self._guess(settings, request, model)
                 self._check(settings, guess)
             self.total.requests += 1
@@ -124,15 +123,13 @@ class Spending:
 
     def is_scarce(self, settings: Settings) -> bool:
         """Whether the requests that may be asked ahead could take all that is left of a budget."""
-        most, tokens, cost = settings.max_requests, settings.max_total_tokens, settings.max_cost
         ahead = 2 * settings.max_in_flight
         with self._lock:
-            replies = max(1, self._replies)
-            return (
-                (most is not None and self.total.requests + ahead >= most)
-                or (tokens is not None and self.total.tokens * (1 + ahead / replies) >= tokens)
-                or (cost is not None and self.total.cost * (1 + ahead / replies) >= cost)
-            )
+            total, each = self.total, ahead / max(1, self._replies)
+            soon = Spent(ahead, round(total.input_tokens * each), round(total.output_tokens * each))
+            soon.cost = total.cost * each
+            soon.add(total)
+        return any(getattr(soon, what) >= most for _, what, most, _ in _bounds(settings))
 
     def end(
         self, settings: Settings, reply: Reply | None, model: str, place: Place | None, guess: Spent
@@ -173,20 +170,12 @@ class Spending:
         return _spent(settings, model, 0, sent, usual)
 
     def _check(self, settings: Settings, guess: Spent) -> None:
-        expected = Spent()
+        expected = Spent(requests=1)
         for part in (self.total, self._under_way, guess):
             expected.add(part)
-        most, most_tokens, most_cost = (
-            settings.max_requests,
-            settings.max_total_tokens,
-            settings.max_cost,
-        )
-        if most is not None and self.total.requests >= most:
-            raise self._passed("max_requests", counted(most, "request"))
-        if most_tokens is not None and expected.tokens > most_tokens:
-            raise self._passed("max_total_tokens", counted(most_tokens, "token"))
-        if most_cost is not None and expected.cost > most_cost:
-            raise self._passed("max_cost", f"a cost of {most_cost:g}")
+        for setting, what, most, text in _bounds(settings):
+            if getattr(expected, what) > most:
+                raise self._passed(setting, text)
 
     def _passed(self, setting: str, bound: str) -> BudgetSpent:
         found = [(place, spent) for place, spent in self._by_place.values() if place is not None]
@@ -197,6 +186,19 @@ class Spending:
             + (f" ({where})" if where else ""),
             hint=f"raise `{setting}` to go on",
         )
+
+
+def _bounds(settings: Settings) -> list[tuple[str, str, float, str]]:
+    """What a run may take at most: each setting, of what, how much, and that in words."""
+    requests, tokens, cost = settings.max_requests, settings.max_total_tokens, settings.max_cost
+    found: list[tuple[str, str, float, str]] = []
+    if requests is not None:
+        found.append(("max_requests", "requests", requests, counted(requests, "request")))
+    if tokens is not None:
+        found.append(("max_total_tokens", "tokens", tokens, counted(tokens, "token")))
+    if cost is not None:
+        found.append(("max_cost", "cost", cost, f"a cost of {cost:g}"))
+    return found
 
 
 def _spent(settings: Settings, model: str, requests: int, sent: int, answered: int) -> Spent:

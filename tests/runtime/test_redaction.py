@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from runtime_support import ContractError, ProviderError, configure, prompt
+from runtime_support import _redaction as redaction
 from runtime_support._redaction import escaped, holds_secret, redacted, remember_secrets, shown
 from tests.support.fake_server import FakeServer, completion, message, raw, status
 
@@ -194,3 +195,24 @@ def test_what_a_model_wrote_stands_in_errors_without_harm(server: FakeServer, od
             prompt("?", returns=int, options={"repairs": 0})
         assert str(caught.value).isprintable()
         assert odd_key[:4] not in str(caught.value).partition("the last reply was")[2]
+
+
+def test_the_environment_is_read_anew_only_when_it_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[int] = []
+    secrets_of = redaction._secrets_of  # pyright: ignore[reportPrivateUsage]
+
+    def counted(*arguments: dict[str, str]) -> list[str]:
+        read.append(1)
+        return secrets_of(*arguments)
+
+    monkeypatch.setattr(redaction, "_secrets_of", counted)
+    monkeypatch.setenv("NEW_PASSWORD", "correct-horse")
+    assert [redacted("correct-horse") for _ in range(9)] == ["[redacted]"] * 9
+    assert len(read) == 1
+    monkeypatch.setenv("NEW_PASSWORD", "battery-staple")
+    assert redacted("correct-horse battery-staple") == "correct-horse [redacted]"
+    monkeypatch.delenv("NEW_PASSWORD")
+    assert not holds_secret("battery-staple")
+    assert len(read) == 3
