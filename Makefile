@@ -53,7 +53,7 @@ test: .venv/.test $(NEWEST_VENV)/.test
 tests: .venv/.test $(NEWEST_VENV)/.test
 	@if [ "$(NEWEST)" != "$(OLDEST)" ]; then \
 	  echo "== tests of what may depend on the Python: $$($(NEWEST_VENV)/bin/python --version)"; \
-	  SAFT_ORACLE_EXAMPLES=100 $(NEWEST_VENV)/bin/python $(PYTEST) \
+	  SAFT_ORACLE_EXAMPLES=100 SAFT_OVERLAP_SCRIPTS=100 $(NEWEST_VENV)/bin/python $(PYTEST) \
 	    -m "not local_model and not one_python and not slow"; \
 	fi
 	@echo "== all tests: $$($(BIN)/python --version)"

@@ -4,7 +4,7 @@
 
 The first part of the path says what is answered, and how late: `/text/v1`, `/object/v1`,
 `/tools/v1` (a call of `temperature`, and after its result a text), `/late/v1` (100 ms late),
-`/after-N/v1` (N ms late),
+`/after-N/v1` (N ms late; a triaged mail where a structure is asked for),
 `/busy/v1` and `/telling/v1` (100 ms late, to 100 requests a second; others are refused with 429, by
 the second with a `Retry-After` of one second).
 """
@@ -20,6 +20,7 @@ LATENCY = 0.1
 A_SECOND = 100
 AT_ONCE = 10
 
+TICKET = {"category": "bug", "urgent": False, "summary": "The log-in page is empty."}
 PERSON = {"name": "Ada Lovelace", "age": 36, "tags": ["mathematics", "poetry"], "email": None}
 
 
@@ -46,6 +47,7 @@ CALL = {
     "function": {"name": "temperature", "arguments": '{"city": "Oslo"}'},
 }
 TEXT = completion({"role": "assistant", "content": "Oslo is cold and bright."})
+TRIAGED = completion({"role": "assistant", "content": json.dumps(TICKET)})
 OBJECT = completion({"role": "assistant", "content": json.dumps(PERSON)})
 TOOLS = completion({"role": "assistant", "content": None, "tool_calls": [CALL]}, "tool_calls")
 
@@ -105,7 +107,8 @@ class Connection(asyncio.Protocol):
             self.answer(refused)
         elif path.startswith(b"/after-"):
             seconds = int(path[len(b"/after-") : path.index(b"/", 1)]) / 1000
-            asyncio.get_running_loop().call_later(seconds, self.answer, TEXT)
+            answer = TRIAGED if b'"response_format"' in body else TEXT
+            asyncio.get_running_loop().call_later(seconds, self.answer, answer)
         elif bucket is not None or path.startswith(b"/late/"):
             loop = asyncio.get_running_loop()
             loop.call_later(LATENCY, self.answer, TEXT)

@@ -35,6 +35,7 @@ from saftc.semantics.types import (
     show,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 
 # Builtins that can fail although every argument is of the right kind.
 _CAN_FAIL = frozenset(
@@ -90,7 +91,18 @@ class Certainty:
         if known.declared is not None and known.can_lack_value:
             words = f"`{definition.name.text}` may end without a value"
             yield Reason(definition.name, words)
+        yield from self._unset(definition)
         yield from self._block(definition.body, is_loop=False)
+
+    def _unset(self, definition: n.FunctionDef) -> _Reasons:
+        """The variables of a function itself that may be read before they have a value."""
+        names = self.facts.names
+        taken = {names.of(parameter.name) for parameter in definition.parameters}
+        early = Flow(self.effects).early_reads(definition.body, taken)
+        own = {one for one in early if one.scope is names.scopes[definition]}
+        for node in walk(definition):
+            if isinstance(node, n.Name) and names.of(node) in own:
+                yield Reason(node, f"`{node.text}` may have no value")
 
     def _elsewhere(self, definition: n.FunctionDef) -> _Reasons:
         """What in a function of another script may stop this one."""
@@ -168,7 +180,7 @@ class Certainty:
             case Form.NATIVE:
                 pass
             case Form.EACH_OF:
-                words = may_be_wrong(self.facts, node.iterable, "may have items of other parts")
+                words = may_be_wrong(self.facts, node.iterable, "may be no list of such items")
                 yield Reason(node.iterable, words)
             case _:
                 words = may_be_wrong(self.facts, node.iterable, "may be no list")
@@ -236,8 +248,8 @@ class Certainty:
                     if isinstance(part, n.FormatHole):
                         yield from self._expression(part.value)
                         if part.spec is not None and not self.facts.always_takes(part, part.spec):
-                            words = f"{shown(part.value)} may not take the format `{part.spec}`"
-                            yield Reason(part, words)
+                            words = f"may not take the format `{part.spec}`"
+                            yield Reason(part, may_be_wrong(self.facts, part.value, words))
             case n.Prompt():
                 # What goes wrong in the prompt itself is an accident, but not what it is made of.
                 yield from self._all(part.value for part in node.parts if isinstance(part, n.Hole))
@@ -266,7 +278,8 @@ class Certainty:
             case n.ComputedField():
                 yield from self._expression(node.key)
                 if forms.keys[node.key] == Form.OPS:
-                    yield Reason(node.key, "the key may be no string")
+                    words = "may be no string for a key"
+                    yield Reason(node.key, may_be_wrong(self.facts, node.key, words))
                 yield from self._expression(node.value)
             case n.Field():
                 yield from self._expression(node.value)
@@ -299,6 +312,10 @@ class Certainty:
         if name in _NEVER_FAIL:
             return None
         fails = Reason(node, f"`{name}` may fail")
+        for argument in node.arguments if form.form == Form.OPS else ():
+            if self.facts.types.get(argument.value, ANY) == ANY:
+                words = may_be_wrong(self.facts, argument.value, f"may be nothing for `{name}`")
+                return Reason(node, words)
         if form.form == Form.OPS or form.arguments is None:
             return fails
         types = [self.facts.type_of(one) for one in form.arguments]

@@ -261,7 +261,7 @@ class _Planner:
             if one is None:
                 return Reason(loop, f"`{symbol.name}` is a whole result on some paths only")
             if rest and not is_known(one.type):
-                return Reason(loop, f"`{symbol.name}` is of unknown type")
+                return Reason(loop, f"`{symbol.name}` is of unknown type, and needed below")
         variable = next((one.text for one in bound_by(loop) if one.text != "_"), "item")
         made = self.made.setdefault(place.scope, set())
         name = self._new_name(f"ask_{variable}", made)
@@ -378,13 +378,18 @@ class _Planner:
 
     def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
         clause = node.clauses[0]
-        if len(node.clauses) > 1 or not isinstance(clause.pattern, n.NamePattern):
-            return Reason(node, "it has several `for`s, or takes its items apart")
+        if len(node.clauses) > 1:
+            return Reason(node, "it has several `for`s")
+        if not isinstance(clause.pattern, n.NamePattern):
+            return Reason(node, "its items are taken apart")
         for condition in clause.conditions:
             if "asks" in self.effects.of(condition):
                 return Reason(condition, "the condition asks")
-            if self.effects.of(condition) - {"reads"}:
-                return Reason(condition, "the condition does more than decide")
+            unknown = self.effects.first_unknown(condition)
+            if unknown is not None:
+                return of_effect(self.effects, unknown)
+            if "prints" in self.effects.of(condition):
+                return Reason(condition, "the condition prints")
         if "asks" not in self.effects.of(node.item):
             return Reason(node, "only the list that it goes over asks")
         unknown = self.effects.first_unknown(node.item)

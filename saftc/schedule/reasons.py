@@ -78,6 +78,12 @@ def shown(node: n.Expression) -> str:
             return "the answer"
         case n.Call(function=function) if _path(function) is not None:
             return f"what `{_path(function)}` gives"
+        case n.Binary() | n.Unary() | n.Comparison() | n.Logical():
+            return f"what `{node.operator}` gives"
+        case n.ListLiteral() | n.Comprehension():
+            return "the list"
+        case n.FormattedString():
+            return "the text"
         case _:
             return "a value"
 

@@ -56,10 +56,13 @@ class Unlisted:
         if found is None or self.facts.forms.loops[loop] != Form.NATIVE:
             return None
         assigned = self.flow.assigned((loop, *all_statements(loop.body)))
-        is_free = assigned.isdisjoint(self.flow.read(found))
-        if not is_free or self.certainty.body(loop) is not None or not self._is_unseen(loop.body):
+        if self._depends(found, assigned) or self.certainty.body(loop) is not None:
             return None
-        return found, assigned
+        return (found, assigned) if self._is_unseen(loop.body) else None
+
+    def _depends(self, found: n.Comprehension, assigned: set[Symbol]) -> bool:
+        """Whether later items are made of what is assigned for earlier ones."""
+        return not assigned.isdisjoint(self.flow.read(found))
 
     def _list(self, node: n.Expression) -> n.Comprehension | None:
         """The comprehension that something is, or whose items it counts."""

@@ -39,7 +39,7 @@ CASES = {
     ),
     "two clauses": (
         "all = [$ {a} {b} $ for a in mails for b in mails]",
-        "it has several `for`s, or takes its items apart",
+        "it has several `for`s",
     ),
     "a loop": ("for mail in mails:\n    print($ {mail} $)", AHEAD),
     "prints and files": (
@@ -105,6 +105,14 @@ CASES = {
         "f go(mails):\n    for mail in mails:\n        print($ {mail.name} $)\ngo([])",
         "`mail.name` is of unknown type, and might be a function for the model",
     ),
+    "a value of unknown type": (
+        "f go(most):\n    for mail in mails:\n        print($ {mail} $, upper(most))\ngo(nil)",
+        "`most` is of unknown type: it may be nothing for `upper`",
+    ),
+    "a condition that prints": (
+        "all = [$ {mail} $ for mail in mails if print(mail)]",
+        "the condition prints",
+    ),
     "a tool that prints": ("all = [$ {mail} {noisy} $ for mail in mails]", SEVERAL),
     "continue before the rest": (
         'for mail in mails:\n    if mail == "x":\n        continue\n    verdict = $ {mail} $\n'
@@ -162,6 +170,11 @@ CASES = {
         None,
     ),
     "side by side": ("one = $ {latest} $\ntwo = triage(latest)\nprint(one, two)", BESIDE),
+    "a value that a function may not have": (
+        'f maybe(mail: string) -> string:\n    if mail == "x":\n        late = mail\n'
+        "    ret $ Hear {mail} {late} $\nall = [maybe(mail) for mail in mails]",
+        "`late` may have no value",
+    ),
     "one needs the other": ("one = $ {latest} $\ntwo = $ {one} $\nprint(one, two)", None),
     "a print between": ("one = $ {latest} $\nprint(one)\ntwo = $ {latest} $\nprint(two)", None),
 }

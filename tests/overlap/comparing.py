@@ -8,14 +8,17 @@ import io
 import json
 import os
 import random
+import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple
 
 import libcst as cst
 import pytest
@@ -26,14 +29,19 @@ from runtime_support import _tasks as tasks
 from runtime_support._turns import current
 from runtime_support.errors import FileError, ProviderError
 from runtime_support.testing import tool_request
-from saftc.codegen.positions import locate
-from saftc.driver import Checked, Compiled, check, compile_checked
-from saftc.schedule.settings import Overlapping
+from saftc.codegen.module import Generated, generate
+from saftc.codegen.positions import Mapping, locate
+from saftc.driver import Checked, check
+from saftc.schedule.plan import Plan, plan
+from saftc.semantics.imports import Loaded, Loader, SaftModule, no_modules
 from saftc.source import Source
+from tests.overlap.scripts import Script
 
 _FILE = "overlapped.py"
 MOST_REQUESTS = 100
 _SECONDS = 0.0015
+# How many requests there may be at once; each script is run with some.
+_WIDTHS = ((1, 16), (2,), (3, 16))
 
 
 class Difference(Exception):
@@ -61,6 +69,18 @@ class Ran:
     most: int
     behind: int
     made_anew: int
+
+
+class Scripts(NamedTuple):
+    """A script, and the one that it imports, if it does."""
+
+    main: Checked
+    helpers: Checked | None
+
+    @property
+    def known(self) -> list[Checked]:
+        """The scripts that there are."""
+        return [one for one in self if one is not None]
 
 
 class _Model:
@@ -153,9 +173,41 @@ def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
         yield
 
 
-def run(compiled: Compiled, seed: int, failing: int, at_once: int) -> Ran:
+class _Runnable:
+    """A compiled script, and the one that it imports."""
+
+    def __init__(self, scripts: Scripts, plans: Sequence[Plan]) -> None:
+        self.checked = scripts.main
+        self.main, *self.helpers = map(_generated, scripts.known, plans)
+
+    def run(self) -> None:
+        """Runs the script, with a module of its own of what it imports."""
+        *helpers, main = self.codes
+        with pytest.MonkeyPatch.context() as patch:
+            for code in helpers:
+                module = ModuleType("helpers")
+                patch.setitem(sys.modules, "helpers", module)
+                exec(code, module.__dict__)
+            exec(main, {"__name__": "__main__"})
+
+    @cached_property
+    def codes(self) -> list[CodeType]:
+        """What is run, what is imported first."""
+        helpers = [compile(one.text, "helpers.py", "exec") for one in self.helpers]
+        return [*helpers, compile(self.main.text, _FILE, "exec")]
+
+    @cached_property
+    def places(self) -> list[Mapping]:
+        """Where the places of the module come from in the script."""
+        return self.main.origins.map(self.main.text)
+
+
+def _generated(script: Checked, plan: Plan) -> Generated:
+    return generate(script.source, script.module, script.facts, plan)
+
+
+def run(script: _Runnable, seed: int, failing: int, at_once: int) -> Ran:
     """Runs a compiled script in an empty folder."""
-    assert compiled.text is not None and compiled.module is not None
     model = _Model(seed, failing, _SECONDS if at_once > 1 else 0)
     printed = io.StringIO()
     failure: Exception | None = None
@@ -164,8 +216,7 @@ def run(compiled: Compiled, seed: int, failing: int, at_once: int) -> Ran:
         try:
             set_here = configure(provider=model, max_in_flight=at_once)
             with set_here, contextlib.redirect_stdout(printed):
-                namespace: dict[str, Any] = {"__name__": "__main__"}
-                exec(compile(compiled.text, _FILE, "exec"), namespace)
+                script.run()
         except Exception as raised:
             failure = raised
         # What is in flight when something has failed is counted, too.
@@ -177,7 +228,7 @@ def run(compiled: Compiled, seed: int, failing: int, at_once: int) -> Ran:
         printed.getvalue().replace(here, ""),
         files,
         None if failure is None else _words(failure).replace(here, ""),
-        None if failure is None else _line(compiled, failure),
+        None if failure is None else _line(script, failure),
         model.has_failed or isinstance(failure, FileError) or "cannot read" in printed.getvalue(),
         model.asked,
         model.most,
@@ -191,8 +242,7 @@ def _words(failure: Exception) -> str:
     return f"{type(failure).__name__}: {said}"
 
 
-def _line(compiled: Compiled, failure: Exception) -> int | None:
-    assert compiled.text is not None and compiled.module is not None
+def _line(script: _Runnable, failure: Exception) -> int | None:
     found, trace = None, failure.__traceback__
     while trace is not None:
         found = trace if trace.tb_frame.f_code.co_filename == _FILE else found
@@ -202,33 +252,59 @@ def _line(compiled: Compiled, failure: Exception) -> int | None:
     positions = list(found.tb_frame.f_code.co_positions())
     line, end_line, column, end_column = positions[found.tb_lasti // 2]
     stretch = line or found.tb_lineno, column, end_line or found.tb_lineno, end_column
-    span = locate(compiled.module.origins.map(compiled.text), *stretch)
-    return None if span is None else compiled.checked.source.line_of(span.start)
+    span = locate(script.places, *stretch)
+    return None if span is None else script.checked.source.line_of(span.start)
 
 
 def _as_it_is(module: cst.Module) -> str:
     return module.code
 
 
-def checked(text: str) -> Checked:
+def checked(script: Script) -> Scripts:
     """What is known of a script that has no errors."""
-    found = check(Source.from_text("overlapped.saft", text))
+    helpers = None
+    if script.helpers is not None:
+        helpers = _checked(Source.from_text("helpers.saft", script.helpers), no_modules)
+
+    def load(name: str) -> Loaded:
+        if helpers is None or name != "helpers":
+            return no_modules(name)
+        return SaftModule(helpers.facts, helpers.source)
+
+    return Scripts(_checked(Source.from_text("overlapped.saft", script.text), load), helpers)
+
+
+def _checked(source: Source, load: Loader) -> Checked:
+    found = check(source, load)
     if found.has_errors:
         raise Unsuitable(found.diagnostics[0].message)
     return found
 
 
-def compare(script: Checked, seed: int, failing: int = 0) -> bool:
-    """Runs a script in both ways, Difference when they differ; whether something overlapped."""
+def decisions(scripts: Scripts) -> list[object]:
+    """What is to run at the same time, in both scripts."""
+    return _decided([plan(one.facts) for one in scripts.known])
+
+
+def _decided(plans: Sequence[Plan]) -> list[object]:
+    return [part for one in plans for part in (one.loops, one.maps, one.unlisted, one.groups)]
+
+
+def compare(script: Scripts, seed: int, failing: int, widths: Sequence[int] = ()) -> bool:
+    """Runs a script in both ways, Difference when they differ; whether something overlapped.
+
+    `widths` are the numbers of requests at once; some, by the seed, when there are none.
+    """
+    plans = [plan(one.facts) for one in script.known]
+    if not any(_decided(plans)):
+        return False
     with pytest.MonkeyPatch.context() as patch:
         # How the text is laid out changes nothing here, and takes most of the time.
         patch.setattr(layout, "formatted", _as_it_is)
-        plain = compile_checked(script, Overlapping(is_on=False))
-        overlapped = compile_checked(script)
-    if plain.text == overlapped.text:
-        return False
+        plain = _Runnable(script, [Plan(one.effects) for one in plans])
+        overlapped = _Runnable(script, plans)
     expected = run(plain, seed, failing, 1)
-    for at_once in (1, 2, (3, 16)[seed % 2]):
+    for at_once in widths or _WIDTHS[seed % len(_WIDTHS)]:
         actual = run(overlapped, seed + at_once, failing, at_once)
         _judge(expected, actual, at_once)
     return True

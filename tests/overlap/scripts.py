@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from random import Random
+from typing import NamedTuple
 
 FILES = ("a.txt", "b.txt", "c.txt")
+
+
+class Script(NamedTuple):
+    """A script, and the one that it imports as `helpers`, if it does."""
+
+    text: str
+    helpers: str | None = None
 
 
 class _Names:
@@ -18,10 +26,10 @@ class _Names:
 
 
 class _Writer:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, count: int = 0) -> None:
         self.random = Random(seed)
         self.lines: list[str] = []
-        self.count = 0
+        self.count = count
         # Functions of one text that give one, and those that give a bool.
         self.functions: list[str] = []
         self.tools: list[str] = []
@@ -75,8 +83,20 @@ class _Writer:
     def items(self, names: _Names) -> str:
         if names.lists and self.odds(0.6):
             return self.random.choice(names.lists)
+        if self.odds(0.15):
+            return self.asked(names)
         some = ", ".join(self.text(names) for _ in range(self.random.randint(2, 4)))
         return self.one(f"[{some}]", f"[{some}]", 'list_files("*.txt")')
+
+    def asked(self, names: _Names) -> str:
+        """A list of what several prompts or calls give."""
+        item, inside = self.new("v"), names.inside()
+        inside.texts = [item, item, *names.texts]
+        condition = f" if {self.condition(inside)}" if self.odds(0.3) else ""
+        value = self.asking(inside)
+        if self.functions and self.odds(0.4):
+            value = f"{self.random.choice(self.functions)}({item})"
+        return f"[{value} for {item} in {self.items(names)}{condition}]"
 
     # Statements
 
@@ -134,15 +154,15 @@ class _Writer:
                 self.assign(depth, names.texts, "s", self.asking(names))
 
     def comprehension(self, depth: int, names: _Names) -> None:
-        item = self.new("v")
-        inside = names.inside()
-        inside.texts = [item, item, *names.texts]
-        items = self.items(names)
-        condition = f" if {self.condition(inside)}" if self.odds(0.3) else ""
-        value = self.asking(inside)
-        if self.functions and self.odds(0.4):
-            value = f"{self.random.choice(self.functions)}({item})"
-        self.assign(depth, names.lists, "xs", f"[{value} for {item} in {items}{condition}]")
+        if self.odds(0.2):
+            self.assign(depth, names.texts, "s", f'join({self.asked(names)}, "-")')
+            return
+        value = self.asked(names)
+        if self.odds(0.15):
+            item, inside = self.new("v"), names.inside()
+            inside.texts.append(item)
+            value = f"[{self.text(inside)} for {item} in {value}]"
+        self.assign(depth, names.lists, "xs", value)
 
     def branch(self, depth: int, names: _Names, *, in_loop: bool) -> None:
         condition = self.condition(names)
@@ -175,7 +195,8 @@ class _Writer:
             self.line(depth, "try:")
             self.line(depth + 1, f"for {item} in {self.items(names)}:")
             self.line(depth + 2, f"{name} = {item}")
-            self.line(depth + 2, f"print($ {{{name}}} $)")
+            if self.odds(0.7):
+                self.line(depth + 2, f"print($ {{{name}}} $)")
             self.line(depth, "except:")
             self.line(depth + 1, f"print({name})")
             return
@@ -196,6 +217,15 @@ class _Writer:
 
     def loop(self, depth: int, names: _Names) -> None:
         item, inside = self.new("v"), names.inside()
+        if self.odds(0.1):
+            # What is asked for is only gone over; what the loop assigns may be what it is about.
+            name = self.new("s")
+            self.line(depth, f'{name} = "early"')
+            names.texts.append(name)
+            about = f"[$ {{{item}}} {{{name}}} $ for {item} in {self.items(names)}]"
+            self.line(depth, f"for {item} in {self.one(about, self.asked(names))}:")
+            self.line(depth + 1, self.one(f'{name} = {item} + "k"', f"print({item})"))
+            return
         if self.odds(0.2):
             number = self.new("n")
             pairs = self.one(f"enumerate({self.items(names)})", '[(1, "x"), (2, "y"), (3, "x")]')
@@ -257,8 +287,33 @@ class _Writer:
             self.line(1, self.one('ret a + "t"', f'ret read_text("{self.one(*FILES)}")'))
         self.tools.append(name)
 
-    def script(self) -> str:
+    def helpers(self) -> str:
+        """Another script, whose functions this one has."""
+        other = _Writer(self.random.randrange(1_000_000), 1000)
         names = _Names([], [], [])
+        other.assign(0, names.texts, "s", '"other"')
+        other.assign(0, names.numbers, "n", "2")
+        other.line(0, 'xs1000: [string] = ["w2", "z"]')
+        names.lists.append("xs1000")
+        for _ in range(self.random.randint(1, 2)):
+            other.function(names)
+        if self.odds(0.3):
+            other.tool()
+        if self.odds(0.3):
+            other.line(0, 'print("helpers")')
+        imported = [*other.functions, *other.tools]
+        if self.odds(0.3):
+            self.line(0, "import helpers")
+            self.functions += [f"helpers.{name}" for name in other.functions]
+        else:
+            self.line(0, f"from helpers import {', '.join(imported)}")
+            self.functions += other.functions
+            self.tools += other.tools
+        return "\n".join(other.lines) + "\n"
+
+    def script(self) -> Script:
+        names = _Names([], [], [])
+        helpers = self.helpers() if self.odds(0.3) else None
         if self.odds(0.2):
             self.line(0, "from tests.overlap.noisy import shout")
             self.tools.append("shout")
@@ -286,9 +341,9 @@ class _Writer:
                 self.line(0, f"print({name})")
         for path in FILES:
             self.line(0, f'print(read_text("{path}"))')
-        return "\n".join(self.lines) + "\n"
+        return Script("\n".join(self.lines) + "\n", helpers)
 
 
-def script(seed: int) -> str:
+def script(seed: int) -> Script:
     """A script, the same for the same seed."""
     return _Writer(seed).script()

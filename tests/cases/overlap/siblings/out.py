@@ -32,9 +32,13 @@ def ask(text: str) -> str:
 
 banner = helpers.grade("z")
 
+
 # in order
+def keep(words: list[str]) -> list[str]:
+    return [save(word) for word in words]
+
+
 five = [strict(word) for word in words]
-six = [save(word) for word in words]
 seven = [shown(word) for word in words]
 eight = [check(word) for word in words]
 print(
@@ -45,7 +49,6 @@ print(
     first,
     second,
     show(five),
-    show(six),
     show(seven),
     show(eight),
     ask("b"),
