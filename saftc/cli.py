@@ -379,6 +379,22 @@ def runs(
     raise typer.Exit(show_runs(folder))
 
 
+@app.command()
+def lsp() -> None:
+    """Answer an editor over standard input and output, by the language server protocol.
+
+    Nothing of a script runs, and nothing is sent.
+    """
+    try:
+        from saftc.lsp.server import serve
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("pygls", "lsprotocol"):
+            raise
+        complain("saftc lsp needs pygls: pip install 'saftc[editor]'")
+        raise typer.Exit(1) from None
+    serve()
+
+
 def _is_terminal() -> bool:
     return sys.stdin.isatty()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.diagnostics.model import LIMIT, Collector, Diagnostic
 from saftc.schedule.rules import check_rules
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.analysis import analyze
@@ -58,12 +58,15 @@ class Compiled:
         return None if self.module is None else self.module.text
 
 
-def check(source: Source, load: Loader = no_modules) -> Checked:
+def check(
+    source: Source, load: Loader = no_modules, *, most: int | None = LIMIT
+) -> Checked:
     """Everything that is known of a script without writing its module.
 
-    `load` finds the modules that it imports (see `saftc.project.scripts` for files).
+    `load` finds the modules that it imports (see `saftc.project.scripts` for files); of what is
+    wrong, at most so much is told.
     """
-    mistakes = Collector()
+    mistakes = Collector(most)
     with fitting_interpreter():
         module = parse(source, mistakes)
         if mistakes.has_errors:

@@ -90,9 +90,10 @@ class Code:
 
 
 class Collector:
-    """Diagnostics in source order, each place and code once, at most `LIMIT` in a report."""
+    """Diagnostics in source order, each place and code once, at most `most` in a report."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = LIMIT) -> None:
+        self._most = most
         self._found: dict[tuple[str, Span], Diagnostic] = {}
         self._takes_warnings = True
 
@@ -117,9 +118,9 @@ class Collector:
     @property
     def is_full(self) -> bool:
         """Whether there is as much as a report shows."""
-        return len(self._found) >= LIMIT
+        return self._most is not None and len(self._found) >= self._most
 
     def report(self) -> tuple[Diagnostic, ...]:
         """The diagnostics in source order. Errors go before warnings when not all fit."""
-        kept = sorted(self._found.values(), key=lambda one: one.severity != "error")[:LIMIT]
+        kept = sorted(self._found.values(), key=lambda one: one.severity != "error")[: self._most]
         return tuple(sorted(kept, key=lambda one: (one.span.start, one.code)))

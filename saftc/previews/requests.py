@@ -17,6 +17,7 @@ import libcst as cst
 import runtime_support
 from runtime_support import _asking, ops
 from runtime_support._templates import Unknown
+from runtime_support._tools import function_tool
 from runtime_support.errors import SaftError
 from runtime_support.programs import _prompting
 from saftc.codegen.builtins import name_in_ops
@@ -54,6 +55,18 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
         for node in walk(compiled.checked.module)
         if isinstance(node, n.Prompt)
     ]
+
+
+def description(
+    compiled: Compiled, modules: Modules, function: n.FunctionDef
+) -> dict[str, Any] | None:
+    """How a function of a compiled script is described to a model; None if it can be no tool."""
+    declared = DeclaredScripts(modules).of(compiled, compiled.checked.source.name)
+    found: Any = _functions(compiled, declared)[function]
+    try:
+        return function_tool(function.name.text, found).description()["function"]
+    except SaftError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,15 +99,18 @@ def is_python_module(name: str, folder: Path) -> bool:
 
 def python_source(name: str, folder: Path) -> bytes | None:
     """The text of a Python module that is no part of Python itself, if there is one to read."""
-    if name.split(".")[0] in sys.stdlib_module_names:
-        return None
-    spec = _spec(name, folder)
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return None
+    path = None if name.split(".")[0] in sys.stdlib_module_names else python_file(name, folder)
     try:
-        return Path(spec.origin).read_bytes()
+        return None if path is None else path.read_bytes()
     except OSError:
         return None  # Python will say so
+
+
+def python_file(name: str, folder: Path) -> Path | None:
+    """The file that a Python module is written in, if it is written in Python."""
+    spec = _spec(name, folder)
+    is_written = spec is not None and spec.origin is not None and spec.origin.endswith(".py")
+    return Path(str(spec.origin)) if spec is not None and is_written else None
 
 
 def is_package(name: str, folder: Path) -> bool:

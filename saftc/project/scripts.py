@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from saftc.diagnostics.model import LIMIT
 from saftc.driver import Checked, check
 from saftc.project.bindings import bindings_of
 from saftc.project.cache import OF_PYTHON, digest
@@ -44,17 +45,32 @@ Find = Callable[[str, Path], Path | None]
 
 
 class Scripts:
-    """The scripts of one command, with one `Modules` for each folder."""
+    """The scripts of one command, with one `Modules` for each folder.
 
-    def __init__(self, read: Read = read_script, find: Find = sibling) -> None:
+    Of what is wrong with one of them, at most so much is told.
+    """
+
+    def __init__(
+        self, read: Read = read_script, find: Find = sibling, *, most: int | None = LIMIT
+    ) -> None:
         self.folders: dict[Path, Modules] = {}
         self.read = read
         self.find = find
+        self.most = most
 
     def of(self, file: str, root: Path | None = None) -> "Modules":
         """The modules that the script `file` can import, from its root."""
         folder = self._root_of(file) if root is None else root
-        return self.folders.setdefault(folder, Modules(folder, self.read, self.find))
+        made = Modules(folder, self.read, self.find, most=self.most)
+        return self.folders.setdefault(folder, made)
+
+    def of_script(self, file: str, root: Path | None = None) -> "Modules":
+        """The modules that a script was checked with, or would be."""
+        return self.of(file, self._root_of(file) if root is None else root)
+
+    def forget(self, path: Path) -> set[Path]:
+        """Forgets what is known of a script and of those that import it, and gives them all."""
+        return {path}.union(*(modules.forget(path) for modules in self.folders.values()))
 
     def check(self, file: str, root: Path | None = None) -> Checked:
         """The script `file`, checked with its imports; `-` is standard input.
@@ -90,10 +106,18 @@ class _Known:
 class Modules:
     """The modules that the scripts with one root can import."""
 
-    def __init__(self, folder: Path, read: Read = read_script, find: Find = sibling) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        read: Read = read_script,
+        find: Find = sibling,
+        *,
+        most: int | None = LIMIT,
+    ) -> None:
         self.folder = folder
         self.read = read
         self.find = find
+        self.most = most
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
         # What Python modules declare: a class of theirs is the same in all scripts.
@@ -108,6 +132,25 @@ class Modules:
         """The script at `path`, which siblings import as `name`, checked with its imports."""
         return self._check(path, name, str(path))
 
+    def check_text(self, source: Source) -> Checked:
+        """A text that is no script of the folder, checked with what those would import."""
+        return check(source, self.load, most=self.most)
+
+    def forget(self, path: Path) -> set[Path]:
+        """Forgets what is known of a script and of those that import it, and gives them."""
+        outdated = {path}
+        while more := {
+            one
+            for one, known in self.known.items()
+            if one not in outdated and not outdated.isdisjoint(known.imports.values())
+        }:
+            outdated |= more
+        for one in outdated & self.known.keys():
+            del self.known[one]
+            self.siblings.pop(name_in(self.folder, one), None)
+        self.circles.clear()
+        return outdated
+
     def check_input(self, file: str = "-") -> Checked:
         """The script on standard input, or another that is no file."""
         return self._check(Path(file), file, shown(file))
@@ -117,7 +160,7 @@ class Modules:
         self.known[path] = _Known(digest(data))
         self.open[name] = path
         try:
-            return check(Source.from_bytes(shown, data), self.load)
+            return check(Source.from_bytes(shown, data), self.load, most=self.most)
         finally:
             del self.open[name]
 

@@ -25,7 +25,7 @@ _FLOORS = [
     {"driver"},
     {"project"},
     {"previews"},
-    {"plans", "commands"},
+    {"plans", "commands", "lsp"},
     {"cli"},
     {"__main__"},
 ]
@@ -108,7 +108,7 @@ def test_nothing_is_imported_by_name_but_the_modules_of_users() -> None:
         (["check", "in.saft"], {"libcst", "black", "openai", "runtime_support"}),
         (["--help"], {"lark", "black", "openai", "runtime_support"}),
         (["--version"], {"lark", "black", "openai", "runtime_support"}),
-        (["build", "in.saft", "-o", "-"], {"openai", "runtime_support"}),
+        (["build", "in.saft", "-o", "-"], {"openai", "runtime_support", "pygls", "lsprotocol"}),
         (["prompts", "in.saft"], {"openai", "polars"}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -1,0 +1,78 @@
+"""What is wrong with a script, and the edits that set it right, for the protocol."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lsprotocol import types as lsp
+
+from saftc import diagnostics
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
+from saftc.driver import Checked
+from saftc.lsp.lines import Lines
+
+_SEVERITIES = {
+    "error": lsp.DiagnosticSeverity.Error,
+    "warning": lsp.DiagnosticSeverity.Warning,
+    "hint": lsp.DiagnosticSeverity.Hint,
+}
+_NEEDLESS = {catalogue.UNUSED_NAME.number, catalogue.UNREACHABLE.number}
+_PAGES = Path(str(diagnostics.__file__)).parent / "pages"
+
+
+def reported(
+    checked: Checked, lines: Lines, uri: str, lines_of: Callable[[str], tuple[str, Lines]]
+) -> list[lsp.Diagnostic]:
+    """The diagnostics of a script; `lines_of` gives the address and the lines of another one."""
+    return [_reported(one, lines, uri, lines_of) for one in checked.diagnostics]
+
+
+def _reported(
+    one: Diagnostic, lines: Lines, uri: str, lines_of: Callable[[str], tuple[str, Lines]]
+) -> lsp.Diagnostic:
+    related: list[lsp.DiagnosticRelatedInformation] = []
+    for place in one.related:
+        its = (uri, lines) if place.source is None else lines_of(place.source.name)
+        location = lsp.Location(its[0], its[1].range(place.span))
+        related.append(lsp.DiagnosticRelatedInformation(location, place.text))
+    return lsp.Diagnostic(
+        range=lines.range(one.span),
+        severity=_SEVERITIES[one.severity],
+        code=one.code,
+        code_description=lsp.CodeDescription((_PAGES / f"{one.code}.md").as_uri()),
+        source="saftc",
+        message=one.message if one.hint is None else f"{one.message}\n{one.hint}",
+        tags=[lsp.DiagnosticTag.Unnecessary] if one.code in _NEEDLESS else None,
+        related_information=related or None,
+    )
+
+
+def fixes(
+    checked: Checked, lines: Lines, uri: str, wanted: lsp.Range, given: list[lsp.Diagnostic]
+) -> list[lsp.CodeAction]:
+    """What hints say to do in a range, as edits."""
+    found: list[lsp.CodeAction] = []
+    for one in checked.diagnostics:
+        place = lines.range(one.span)
+        overlaps = place.start <= wanted.end and wanted.start <= place.end
+        if not one.edits or not overlaps:
+            continue
+        edits = [lsp.TextEdit(lines.range(edit.span), edit.text) for edit in one.edits]
+        told = [it for it in given if it.code == one.code and it.range == place]
+        found.append(
+            lsp.CodeAction(
+                title=_title(one),
+                kind=lsp.CodeActionKind.QuickFix,
+                diagnostics=told or None,
+                is_preferred=True,
+                edit=lsp.WorkspaceEdit(changes={uri: edits}),
+            )
+        )
+    return found
+
+
+def _title(one: Diagnostic) -> str:
+    edit = one.edits[0]
+    if not edit.text:
+        return "Remove it"
+    return f"Write `{edit.text}`" if edit.span.start < edit.span.end else f"Insert `{edit.text}`"

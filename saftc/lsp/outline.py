@@ -1,0 +1,213 @@
+"""The symbols of a script, what of it can be folded, and what its names are, for their colours."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from saftc.lsp.session import Script
+from saftc.semantics.names import Symbol
+from saftc.semantics.types import ANY, BuiltinType, FunctionType, members, show
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+
+Kind = Literal["function", "type", "field", "variable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A symbol of a script with those inside it; `name` is the span of its name."""
+
+    text: str
+    detail: str
+    kind: Kind
+    span: Span
+    name: Span
+    inside: tuple["Entry", ...] = ()
+
+
+def entries(script: Script) -> list[Entry]:
+    """The symbols of a script, in order of the text."""
+    return list(_entries(script, script.module.statements, set()))
+
+
+def _entries(script: Script, statements: Iterable[n.Statement], seen: set[str]) -> Iterator[Entry]:
+    facts = script.checked.facts
+    for one in statements:
+        match one:
+            case n.FunctionDef(name=name, body=body) if name.text.isidentifier():
+                taken = ", ".join(parameter.name.text for parameter in one.parameters)
+                parameters = {parameter.name.text for parameter in one.parameters}
+                inside = tuple(_entries(script, body, parameters))
+                yield Entry(name.text, f"({taken})", "function", one.span, name.span, inside)
+            case n.RecordDef(name=name, fields=fields):
+                inside = tuple(
+                    Entry(
+                        field.name.text,
+                        script.source.at(field.schema.span) if field.schema else "",
+                        "field",
+                        field.span,
+                        field.name.span,
+                    )
+                    for field in fields
+                )
+                yield Entry(name.text, "", "type", one.span, name.span, inside)
+            case n.TypeAlias(name=name):
+                yield Entry(name.text, "", "type", one.span, name.span)
+            case n.AssignStmt(name=name) if name.text not in seen:
+                seen.add(name.text)
+                type_ = facts.types.get(one.value, ANY)
+                detail = "" if type_ == ANY else show(type_)[:80]
+                yield Entry(name.text, detail, "variable", one.span, name.span)
+            case _:
+                pass
+
+
+def folds(script: Script) -> list[tuple[int, int, Literal["region", "comment", "imports"]]]:
+    """The first and the last line of what can be folded, from 1."""
+    source = script.source
+    found: set[tuple[int, int, Literal["region", "comment", "imports"]]] = set()
+
+    def add(start: int, end: int, kind: Literal["region", "comment", "imports"]) -> None:
+        first, last = source.line_of(start), source.line_of(max(start, end - 1))
+        if last > first:
+            found.add((first, last, kind))
+
+    for node in script.nodes:
+        match node:
+            case n.IfStmt(branches=branches, other=other):
+                for branch in branches:
+                    add(branch.span.start, branch.span.end, "region")
+                if other:
+                    add(_head(source, other[0]), other[-1].span.end, "region")
+            case n.TryStmt(body=body, handler=handler):
+                add(node.span.start, body[-1].span.end, "region")
+                add(_head(source, handler[0]), handler[-1].span.end, "region")
+            case (
+                n.FunctionDef()
+                | n.RecordDef()
+                | n.TypeAlias()
+                | n.ForStmt()
+                | n.WhileStmt()
+                | n.Prompt()
+                | n.ListLiteral()
+                | n.ObjectLiteral()
+                | n.Call()
+            ):
+                add(node.span.start, node.span.end, "region")
+            case _:
+                pass
+    for run in _runs(source, [one.span for one in script.module.comments if not one.is_trailing]):
+        add(run[0].start, run[-1].end, "comment")
+    statements = script.module.statements
+    imports = [one for one in statements if isinstance(one, n.ImportStmt | n.FromImport)]
+    for run in _runs(source, [one.span for one in imports]):
+        add(run[0].start, run[-1].end, "imports")
+    # An editor folds one region a line.
+    firsts: dict[int, tuple[int, int, Literal["region", "comment", "imports"]]] = {}
+    for fold in sorted(found, key=lambda one: (one[0], -one[1])):
+        firsts.setdefault(fold[0], fold)
+    return list(firsts.values())
+
+
+def _head(source: Source, first: n.Statement) -> int:
+    """Where the line above a block begins."""
+    return source.line_start(max(1, source.line_of(first.span.start) - 1))
+
+
+def _runs(source: Source, spans: list[Span]) -> Iterator[list[Span]]:
+    """The spans that stand on lines that follow each other."""
+    run: list[Span] = []
+    for span in spans:
+        if run and source.line_of(span.start) != source.line_of(run[-1].end) + 1:
+            yield run
+            run = []
+        run.append(span)
+    if run:
+        yield run
+
+
+# Colours
+
+KINDS = ("function", "variable", "parameter", "type", "namespace", "property", "macro")
+MODIFIERS = ("declaration", "defaultLibrary", "tool")
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A name with its kind and what more is said of it, as places in `KINDS` and `MODIFIERS`."""
+
+    span: Span
+    kind: str
+    modifiers: frozenset[str]
+
+
+def colours(script: Script) -> list[Colour]:
+    """The names of a script, in order of the text; functions in the holes of a prompt are tools."""
+    facts = script.checked.facts
+    tools = {
+        part.value
+        for node in script.nodes
+        if isinstance(node, n.Prompt)
+        for part in node.parts
+        if isinstance(part, n.Hole)
+        and any(
+            isinstance(one, FunctionType | BuiltinType)
+            for one in members(facts.types.get(part.value, ANY))
+        )
+    }
+    found: dict[int, Colour] = {}
+    for node in script.nodes:
+        said: set[str] = set()
+        span = node.span
+        match node:
+            case n.Name() | n.Identifier():
+                symbol = facts.names.symbols.get(node)
+                if symbol is None or span.end - span.start != len(node.text):
+                    continue
+                kind = _kind(script, symbol)
+                if isinstance(node, n.Identifier):
+                    said.add("declaration")
+                if symbol.kind == "builtin":
+                    said.add("defaultLibrary")
+                if node in tools:
+                    said.add("tool")
+            case n.NamedSchema():
+                kind = "type"
+            case n.Member(name=name) if facts.types.get(node) is not None:
+                is_function = isinstance(facts.types[node], FunctionType)
+                kind, span = "function" if is_function else "property", name.span
+                if node in tools:
+                    said.add("tool")
+            case n.Field(key=key):
+                kind, span = "property", key.span
+            case _:
+                continue
+        found.setdefault(span.start, Colour(span, kind, frozenset(said)))
+    return [found[start] for start in sorted(found)]
+
+
+def _kind(script: Script, symbol: Symbol) -> str:
+    facts = script.checked.facts
+    meaning = facts.meaning_of(symbol)
+    if symbol in facts.modules:
+        return "namespace"
+    if meaning.kind == "import":
+        return "namespace" if isinstance(symbol.node, n.ImportStmt) else "variable"
+    kinds = {"builtin": "function", "record": "type", "field": "parameter", "guessed": "variable"}
+    return kinds.get(meaning.kind, meaning.kind)
+
+
+# Hints
+
+
+def parameter_types(script: Script) -> list[tuple[int, str]]:
+    """Behind each parameter without a type, the type that it has all the same."""
+    found: list[tuple[int, str]] = []
+    for node in script.nodes:
+        if not isinstance(node, n.FunctionDef) or node not in script.checked.facts.functions:
+            continue
+        known = script.checked.facts.functions[node]
+        for parameter, type_ in zip(node.parameters, known.parameters, strict=True):
+            if parameter.schema is None and type_ != ANY:
+                found.append((parameter.name.span.end, f": {show(type_)}"))
+    return found

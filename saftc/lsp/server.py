@@ -1,0 +1,500 @@
+"""The requests of the language server protocol, answered by what the other modules know.
+
+A request waits until what has come in with it is read, so that one that is cancelled at once, or
+outdated by a further change, costs nothing. Diagnostics follow the last of several changes.
+"""
+
+import asyncio
+import gc
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar, cast
+from urllib.parse import unquote
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+
+from saftc import __version__
+from saftc.formatter.formatter import format_source
+from saftc.lsp import completion, findings, meanings, outline, places, views
+from saftc.lsp.lines import Lines
+from saftc.lsp.session import Script, Session
+from saftc.project.files import FileProblem
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.tokens import KEYWORDS
+
+# In seconds: changes that follow each other faster are answered together.
+_PAUSE = 0.02
+# After so long without a change, what the last analyses have left in cycles is freed.
+_REST = 2.0
+
+_SYMBOLS = {
+    "function": lsp.SymbolKind.Function,
+    "type": lsp.SymbolKind.Struct,
+    "field": lsp.SymbolKind.Field,
+    "variable": lsp.SymbolKind.Variable,
+}
+_ITEMS = {
+    "variable": lsp.CompletionItemKind.Variable,
+    "function": lsp.CompletionItemKind.Function,
+    "type": lsp.CompletionItemKind.Struct,
+    "field": lsp.CompletionItemKind.Field,
+    "option": lsp.CompletionItemKind.Property,
+    "module": lsp.CompletionItemKind.Module,
+    "keyword": lsp.CompletionItemKind.Keyword,
+    "parameter": lsp.CompletionItemKind.Field,
+}
+_LEGEND = lsp.SemanticTokensLegend(list(outline.KINDS), list(outline.MODIFIERS))
+
+_Params = TypeVar("_Params")
+_Answer = TypeVar("_Answer")
+_Handler = Callable[["SaftServer", _Params], Coroutine[Any, Any, _Answer]]
+
+
+class _Placed(Protocol):
+    """A request about a place in a text."""
+
+    text_document: lsp.TextDocumentIdentifier
+    position: lsp.Position
+
+
+class SaftServer(LanguageServer):
+    """The state of one editor: its scripts, and the views of them that it shows."""
+
+    def __init__(self) -> None:
+        super().__init__("saftc", __version__)  # pyright: ignore[reportUnknownMemberType]
+        self.session = Session()
+        self.shows_parameter_types = False
+        # The addresses of the open scripts, by their paths, as the editor writes them.
+        self.uris: dict[str, str] = {}
+        # The views that were asked for, with the last texts that they could have.
+        self.views: dict[str, views.View] = {}
+        self._due: asyncio.Task[None] | None = None
+
+    def path_of(self, uri: str) -> str:
+        """The path of a script; its address, where it is in no file yet."""
+        return to_fs_path(uri) or uri
+
+    def uri_of(self, path: str) -> str:
+        """The address of a script, as the editor writes it where it is open there."""
+        return self.uris.get(path) or from_fs_path(path) or path
+
+    def lines(self, source: Source) -> Lines:
+        """The places of a text, in the encoding that the client has agreed to."""
+        return Lines(source, self.workspace.position_encoding or lsp.PositionEncodingKind.Utf16)
+
+    def script(self, uri: str) -> Script:
+        """The script at an address, checked as it is now."""
+        try:
+            return self.session.script(self.path_of(uri))
+        except FileProblem as problem:
+            raise JsonRpcInvalidParams(message=str(problem)) from None
+
+    def at(self, params: _Placed) -> tuple[Script, int]:
+        """The script that a request is about, and the offset in it."""
+        script = self.script(params.text_document.uri)
+        return script, self.lines(script.source).offset(params.position)
+
+    def location(self, path: str, source: Source, span: Span) -> lsp.Location:
+        """A place in a script or a Python module."""
+        return lsp.Location(self.uri_of(path), self.lines(source).range(span))
+
+    def change(self, uri: str, text: str) -> None:
+        """Takes the text that a script has now, and tells what is wrong with it soon."""
+        self.uris[self.path_of(uri)] = uri
+        self.session.change(self.path_of(uri), text)
+        self.tell_soon()
+
+    def tell_soon(self) -> None:
+        """Has the diagnostics of all scripts told that are not known as they are now."""
+        if self._due is not None:
+            self._due.cancel()
+        self._due = asyncio.get_running_loop().create_task(self._tell())
+
+    async def _tell(self) -> None:
+        await asyncio.sleep(_PAUSE)
+        for path in self.session.open:
+            if not self.session.is_known(path):
+                self.tell(path)
+                await asyncio.sleep(0)
+        await self._refresh_views()
+        await asyncio.sleep(_REST)
+        gc.collect()
+
+    def tell(self, path: str) -> None:
+        """Tells what is wrong with a script."""
+        uri = self.uri_of(path)
+        script = self.script(uri)
+        document = self.workspace.text_documents.get(unquote(uri))
+        found = findings.reported(script.checked, self.lines(script.source), uri, self._lines_of)
+        version = None if document is None else document.version
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+
+    def _lines_of(self, path: str) -> tuple[str, Lines]:
+        return self.uri_of(path), self.lines(self.session.script(path).source)
+
+    def view(self, uri: str) -> views.View:
+        """The view at an address, as it is now, or as it could be had last."""
+        meant = views.script_of(uri)
+        if meant is None:
+            raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
+        made = views.view(meant[0], self.script(meant[1]))
+        if made is not None:
+            self.views[uri] = made
+        empty = views.View("This is shown when the script has no errors.\n", ())
+        return self.views.setdefault(uri, empty)
+
+    async def _refresh_views(self) -> None:
+        for uri, before in list(self.views.items()):
+            if self.view(uri).text != before.text:
+                self.workspace_text_document_content_refresh(
+                    lsp.TextDocumentContentRefreshParams(uri)
+                )
+
+
+server = SaftServer()
+
+
+def _answers(
+    method: str, options: Any = None
+) -> Callable[[_Handler[Any, Any]], _Handler[Any, Any]]:
+    """Has a function answer a request, unless it is cancelled before its turn comes."""
+
+    def register(handler: _Handler[Any, Any]) -> _Handler[Any, Any]:
+        async def answer(ls: SaftServer, params: Any) -> Any:
+            await asyncio.sleep(0)
+            return await handler(ls, params)
+
+        server.feature(method, options)(answer)
+        return handler
+
+    return register
+
+
+# Scripts
+
+
+@server.feature(lsp.INITIALIZED)
+def _started(ls: SaftServer, _params: lsp.InitializedParams) -> None:
+    # What is loaded by now stays.
+    gc.collect()
+    gc.freeze()
+    watched = ls.client_capabilities.workspace
+    files = None if watched is None else watched.did_change_watched_files
+    if files is not None and files.dynamic_registration:
+        patterns = [lsp.FileSystemWatcher("**/*.saft"), lsp.FileSystemWatcher("**/*.py")]
+        ls.client_register_capability(
+            lsp.RegistrationParams(
+                [
+                    lsp.Registration(
+                        "saft-files",
+                        lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+                        lsp.DidChangeWatchedFilesRegistrationOptions(patterns),
+                    )
+                ]
+            )
+        )
+
+
+@server.feature(lsp.INITIALIZE)
+def _settings(ls: SaftServer, params: lsp.InitializeParams) -> None:
+    _take_settings(ls, params.initialization_options)
+
+
+@server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
+def _changed_settings(ls: SaftServer, params: lsp.DidChangeConfigurationParams) -> None:
+    _take_settings(ls, _part(params.settings, "saft"))
+
+
+def _take_settings(ls: SaftServer, settings: object) -> None:
+    ls.shows_parameter_types = _part(settings, "parameterTypes") is True
+
+
+def _part(data: object, name: str) -> object:
+    """A part of what a client sends, which is a dictionary or an object."""
+    if isinstance(data, dict):
+        return cast("dict[str, object]", data).get(name)
+    return getattr(data, name, None)
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+def _opened(ls: SaftServer, params: lsp.DidOpenTextDocumentParams) -> None:
+    ls.change(params.text_document.uri, params.text_document.text)
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+def _changed(ls: SaftServer, params: lsp.DidChangeTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    ls.change(uri, ls.workspace.get_text_document(uri).source)
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+def _closed(ls: SaftServer, params: lsp.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    ls.session.close(ls.path_of(uri))
+    ls.uris.pop(ls.path_of(uri), None)
+    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+    ls.tell_soon()
+
+
+@server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+def _files_changed(ls: SaftServer, _params: lsp.DidChangeWatchedFilesParams) -> None:
+    ls.session.restart()
+    ls.tell_soon()
+
+
+@_answers(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
+async def _fixes(ls: SaftServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    uri = params.text_document.uri
+    script = ls.script(uri)
+    lines = ls.lines(script.source)
+    return findings.fixes(
+        script.checked, lines, uri, params.range, list(params.context.diagnostics)
+    )
+
+
+@_answers(lsp.TEXT_DOCUMENT_FORMATTING)
+async def _formatted(
+    ls: SaftServer, params: lsp.DocumentFormattingParams
+) -> list[lsp.TextEdit] | None:
+    source = ls.script(params.text_document.uri).source
+    text = format_source(source).text
+    if text is None or text == source.text:
+        return None
+    # What is the same at both ends stays, and so does the cursor there.
+    before, after = source.text.split("\n"), text.split("\n")
+    first = 0
+    while first < min(len(before), len(after)) and before[first] == after[first]:
+        first += 1
+    last = 0
+    while last < min(len(before), len(after)) - first and before[-1 - last] == after[-1 - last]:
+        last += 1
+    start, end = source.line_start(first + 1), source.line_start(len(before) - last + 1)
+    put = "".join(f"{line}\n" for line in after[first : len(after) - last])
+    if not last:
+        put = put.removesuffix("\n")
+    return [lsp.TextEdit(ls.lines(source).range(Span(start, end)), put)]
+
+
+# Outline
+
+
+@_answers(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+async def _symbols(ls: SaftServer, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+    script = ls.script(params.text_document.uri)
+    lines = ls.lines(script.source)
+
+    def shown(entry: outline.Entry) -> lsp.DocumentSymbol:
+        return lsp.DocumentSymbol(
+            name=entry.text,
+            kind=_SYMBOLS[entry.kind],
+            range=lines.range(entry.span),
+            selection_range=lines.range(entry.name),
+            detail=entry.detail or None,
+            children=[shown(one) for one in entry.inside] or None,
+        )
+
+    return [shown(one) for one in outline.entries(script)]
+
+
+@_answers(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+async def _folds(ls: SaftServer, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+    folds = outline.folds(ls.script(params.text_document.uri))
+    return [lsp.FoldingRange(first - 1, last - 1, kind=kind) for first, last, kind in folds]
+
+
+@_answers(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _LEGEND)
+async def _colours(ls: SaftServer, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+    script = ls.script(params.text_document.uri)
+    lines = ls.lines(script.source)
+    data: list[int] = []
+    line = character = 0
+    for one in outline.colours(script):
+        start, end = lines.position(one.span.start), lines.position(one.span.end)
+        if start.line != end.line:
+            continue
+        column = start.character if start.line != line else start.character - character
+        modifiers = sum(1 << outline.MODIFIERS.index(said) for said in one.modifiers)
+        kind = outline.KINDS.index(one.kind)
+        data += [start.line - line, column, end.character - start.character, kind, modifiers]
+        line, character = start.line, start.character
+    return lsp.SemanticTokens(data)
+
+
+@_answers(lsp.TEXT_DOCUMENT_INLAY_HINT)
+async def _hints(ls: SaftServer, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+    if not ls.shows_parameter_types:
+        return []
+    script = ls.script(params.text_document.uri)
+    lines = ls.lines(script.source)
+    found = [
+        lsp.InlayHint(lines.position(offset), text, kind=lsp.InlayHintKind.Type)
+        for offset, text in outline.parameter_types(script)
+    ]
+    return [one for one in found if params.range.start <= one.position <= params.range.end]
+
+
+# Names
+
+
+@_answers(lsp.TEXT_DOCUMENT_HOVER)
+async def _hover(ls: SaftServer, params: lsp.HoverParams) -> lsp.Hover | None:
+    script, offset = ls.at(params)
+    found = meanings.hover(ls.session, script, offset)
+    if found is None:
+        return None
+    content = lsp.MarkupContent(lsp.MarkupKind.Markdown, found[0])
+    return lsp.Hover(content, ls.lines(script.source).range(found[1]))
+
+
+@_answers(lsp.TEXT_DOCUMENT_DEFINITION)
+async def _definition(ls: SaftServer, params: lsp.DefinitionParams) -> lsp.Location | None:
+    script, offset = ls.at(params)
+    found = places.occurrence_at(script, offset)
+    if found is None:
+        return None
+    return ls.location(
+        found.target.path, places.source_of(ls.session, found.target), found.target.span
+    )
+
+
+@_answers(lsp.TEXT_DOCUMENT_REFERENCES)
+async def _references(ls: SaftServer, params: lsp.ReferenceParams) -> list[lsp.Location]:
+    script, offset = ls.at(params)
+    found = places.occurrence_at(script, offset)
+    if found is None:
+        return []
+    named = places.references(ls.session, script, found.target)
+    return [
+        ls.location(one.path, one.source, span)
+        for one, span in named
+        if params.context.include_declaration
+        or (one.path, span) != (found.target.path, found.target.span)
+    ]
+
+
+@_answers(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+async def _highlights(
+    ls: SaftServer, params: lsp.DocumentHighlightParams
+) -> list[lsp.DocumentHighlight]:
+    script, offset = ls.at(params)
+    found = places.occurrence_at(script, offset)
+    lines = ls.lines(script.source)
+    return [
+        lsp.DocumentHighlight(lines.range(one.span))
+        for one in places.occurrences(script)
+        if found is not None and one.target == found.target
+    ]
+
+
+@_answers(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+async def _prepared(ls: SaftServer, params: lsp.PrepareRenameParams) -> lsp.Range | None:
+    script, offset = ls.at(params)
+    found = places.occurrence_at(script, offset)
+    if found is None or found.target.kind != "name":
+        return None
+    return ls.lines(script.source).range(found.span)
+
+
+@_answers(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+async def _renamed(ls: SaftServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
+    script, offset = ls.at(params)
+    found = places.occurrence_at(script, offset)
+    if found is None or found.target.kind != "name":
+        raise JsonRpcInvalidParams(message="this is no name that the script gives")
+    name = params.new_name
+    if not (name.isidentifier() and name.isascii()) or name in KEYWORDS:
+        raise JsonRpcInvalidParams(message=f"`{name}` is no name")
+    changes: dict[str, list[lsp.TextEdit]] = {}
+    for one, span in places.renamed(ls.session, script, found):
+        taken = places.taken(one, span, name)
+        if taken is not None:
+            raise JsonRpcInvalidParams(message=f"`{name}` is taken in {one.path}")
+        edit = lsp.TextEdit(ls.lines(one.source).range(span), name)
+        changes.setdefault(ls.uri_of(one.path), []).append(edit)
+    return lsp.WorkspaceEdit(changes=changes)
+
+
+# Writing
+
+
+@_answers(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", "{", "("]))
+async def _completions(ls: SaftServer, params: lsp.CompletionParams) -> lsp.CompletionList:
+    script, offset = ls.at(params)
+    items = [
+        lsp.CompletionItem(
+            label=one.name,
+            kind=_ITEMS[one.kind],
+            detail=one.detail or None,
+            documentation=one.doc or None,
+            insert_text=one.written,
+            sort_text=f"{position:04}",
+        )
+        for position, one in enumerate(completion.proposals(ls.session, script, offset))
+    ]
+    return lsp.CompletionList(is_incomplete=False, items=items)
+
+
+@_answers(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ","], [":"]))
+async def _call(ls: SaftServer, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+    script, offset = ls.at(params)
+    found = completion.call_at(script, offset)
+    if found is None:
+        return None
+    shown = lsp.SignatureInformation(
+        label=found.head,
+        documentation=found.doc or None,
+        parameters=[lsp.ParameterInformation(one) for one in found.parameters],
+    )
+    return lsp.SignatureHelp([shown], active_signature=0, active_parameter=found.active)
+
+
+# Views
+
+
+@_answers(lsp.TEXT_DOCUMENT_CODE_LENS)
+async def _lenses(ls: SaftServer, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    uri = params.text_document.uri
+    script = ls.script(uri)
+    lines = ls.lines(script.source)
+
+    def lens(title: str, kind: views.Kind, span: Span) -> lsp.CodeLens:
+        place = lines.range(Span(span.start, span.start))
+        arguments = [views.address(kind, uri), uri, place.start.line]
+        return lsp.CodeLens(place, lsp.Command(title, "saft.show", arguments=arguments))
+
+    prompts = (node.span for node in script.nodes if isinstance(node, n.Prompt))
+    return [
+        lens("Python", "python", Span(0, 0)),
+        *(lens("request", "request", span) for span in prompts),
+    ]
+
+
+@_answers(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, lsp.TextDocumentContentOptions(list(views.SCHEMES)))
+async def _content(
+    ls: SaftServer, params: lsp.TextDocumentContentParams
+) -> lsp.TextDocumentContentResult:
+    return lsp.TextDocumentContentResult(ls.view(params.uri).text)
+
+
+@_answers("saft/lines")
+async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
+    """The lines of a view for a line of its script, or with `back` the other way, from 0."""
+    meant = views.script_of(params.view)
+    if meant is None:
+        return None
+    script, shown = ls.script(meant[1]), ls.view(params.view)
+    find = shown.from_line if getattr(params, "back", False) else shown.of
+    found = find(script.source, params.line + 1)
+    return None if found is None else {"first": found[0] - 1, "last": found[1] - 1}
+
+
+def serve() -> None:
+    """Answers an editor over standard input and output until it says that it is done."""
+    # What pygls has to say goes to standard error, which editors keep in a log.
+    logging.basicConfig(level=logging.WARNING)
+    gc.disable()
+    server.start_io()

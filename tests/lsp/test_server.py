@@ -1,0 +1,399 @@
+"""The language server, asked as editors ask it: over its standard input and output."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from tests.compiler.support import ROOT
+from tests.lsp.client import PATIENCE, Editor
+
+pytestmark = pytest.mark.one_python
+
+_LIBRARY = """/// Greets somebody.
+f greet(name: string, loud = false) -> string:
+    ret upper(name) if loud else name
+
+type Point(x: int, y: int)
+"""
+_UNITS = '''def to_miles(km: float) -> float:
+    """Kilometres as miles."""
+    return km * 0.62
+'''
+_SCRIPT = """from lib import greet, Point
+from units import to_miles
+
+/// Adds two numbers.
+f add(a: int, b):
+    ret a + b
+
+total = add(1, 2)
+p = Point(x: 1, y: 2)
+answer = $ what is {total} with {add}? $
+print(answer, p.x, to_miles(2.0), greet("a", loud: true))
+"""
+
+
+@pytest.fixture(scope="module")
+def script(server: Editor) -> Editor:
+    server.write("lib.saft", _LIBRARY)
+    server.write("units.py", _UNITS)
+    assert server.open("main.saft", _SCRIPT) == []
+    return server
+
+
+# Diagnostics
+
+
+def test_tells_what_is_wrong_while_a_script_is_written(server: Editor) -> None:
+    text = "people = 1\nprint(pepole)\nx = (\nf g(a):\n    ret a\nf g(b):\n    ret b\n"
+    found = server.open("wrong.saft", text)
+    assert [one.code for one in found] == [
+        "SAFT0203",
+        "SAFT0109",
+        "SAFT0201",
+    ]
+    unknown, _, twice = found
+    assert server.text_at(unknown.range, "wrong.saft") == "pepole"
+    assert unknown.severity == lsp.DiagnosticSeverity.Error
+    assert unknown.message == "unknown name `pepole`\ndid you mean `people`?"
+    assert unknown.code_description is not None
+    assert unknown.code_description.href.endswith("/saftc/diagnostics/pages/SAFT0203.md")
+    assert twice.related_information is not None
+    (place,) = twice.related_information
+    assert place.location.uri == server.uri("wrong.saft")
+    assert server.text_at(place.location.range, "wrong.saft") == "g"
+    assert server.change("wrong.saft", "people = 1\nprint(people)\n") == []
+
+
+def test_all_mistakes_are_told(server: Editor) -> None:
+    found = server.open("many.saft", "".join(f"print(missing_{n}_{'x' * n})\n" for n in range(30)))
+    assert len(found) == 30
+
+
+def test_places_count_utf_16_units(server: Editor) -> None:
+    found = server.open("wide.saft", 'print("\U0001f600", missing)\n')
+    assert [(one.range.start.character, one.range.end.character) for one in found] == [(12, 19)]
+
+
+def test_a_change_of_a_sibling_is_seen_by_those_that_import_it(server: Editor) -> None:
+    server.open("given.saft", "f give():\n    ret 1\n")
+    assert server.open("taking.saft", "from given import give\nprint(give())\n") == []
+    server.change("given.saft", "f gives():\n    ret 1\n")
+    found = server.change("taking.saft", "from given import give\nprint(give(), 1)\n")
+    assert [one.message for one in found] == ["unknown name `give`\ndid you mean `gives`?"]
+    server.change("given.saft", "f give():\n    ret 1\n")
+
+    async def until_right() -> None:
+        while server.told[server.uri("taking.saft")].diagnostics:
+            server.news.clear()
+            await server.news.wait()
+
+    server.runner.run(asyncio.wait_for(until_right(), PATIENCE))
+
+
+def test_hints_that_are_edits_are_quick_fixes(server: Editor) -> None:
+    server.open("fix.saft", "people = 1\nprint(pepole)\nif people = 1:\n    print(1)\n")
+    document = lsp.TextDocumentIdentifier(server.uri("fix.saft"))
+    everything = lsp.Range(lsp.Position(0, 0), lsp.Position(9, 0))
+    context = lsp.CodeActionContext(list(server.told[server.uri("fix.saft")].diagnostics))
+    actions = server.ask(
+        "text_document_code_action", lsp.CodeActionParams(document, everything, context)
+    )
+    assert [one.title for one in actions] == ["Write `people`", "Write `==`"]
+    assert all(one.diagnostics for one in actions)
+    edits = [edit for one in actions for edit in one.edit.changes[server.uri("fix.saft")]]
+    fixed = server.edited("fix.saft", edits)
+    assert fixed == "people = 1\nprint(people)\nif people == 1:\n    print(1)\n"
+
+
+# The text
+
+
+def test_formats(server: Editor) -> None:
+    server.open("format.saft", "a=1\n\nprint( a )\n\n\n\nb   =  2\nprint(b)\n")
+    document = lsp.TextDocumentIdentifier(server.uri("format.saft"))
+    params = lsp.DocumentFormattingParams(document, lsp.FormattingOptions(4, True))
+    edits = server.ask("text_document_formatting", params)
+    formatted = server.edited("format.saft", edits)
+    assert formatted == "a = 1\n\nprint(a)\n\n\nb = 2\nprint(b)\n"
+    server.change("format.saft", formatted)
+    assert server.ask("text_document_formatting", params) is None
+    server.change("format.saft", "a = (\n")
+    assert server.ask("text_document_formatting", params) is None
+
+
+def test_symbols_and_folds(script: Editor) -> None:
+    document = lsp.TextDocumentIdentifier(script.uri("main.saft"))
+    symbols = script.ask("text_document_document_symbol", lsp.DocumentSymbolParams(document))
+    assert [(one.name, one.kind.name, one.detail) for one in symbols] == [
+        ("add", "Function", "(a, b)"),
+        ("total", "Variable", "int | float"),
+        ("p", "Variable", "Point"),
+        ("answer", "Variable", "string"),
+    ]
+    folds = script.ask("text_document_folding_range", lsp.FoldingRangeParams(document))
+    assert [(one.start_line, one.end_line, one.kind) for one in folds] == [
+        (0, 1, "imports"),
+        (4, 5, "region"),
+    ]
+
+
+def test_colours_tell_tools_in_prompts(script: Editor) -> None:
+    document = lsp.TextDocumentIdentifier(script.uri("main.saft"))
+    data = script.ask("text_document_semantic_tokens_full", lsp.SemanticTokensParams(document)).data
+    found: list[tuple[str, int, int]] = []
+    line = column = 0
+    lines = _SCRIPT.split("\n")
+    for down, right, length, kind, modifiers in zip(*[iter(data)] * 5, strict=True):
+        line, column = line + down, right if down else column + right
+        found.append((lines[line][column : column + length], kind, modifiers))
+    assert ("add", 0, 1) in found  # a function, where it is defined
+    assert ("add", 0, 4) in found  # a tool
+    assert ("print", 0, 2) in found  # a builtin
+    assert ("total", 1, 0) in found  # a variable in a hole
+    assert ("x", 5, 0) in found  # a property
+
+
+def test_inferred_types_of_parameters_when_asked_for(server: Editor) -> None:
+    server.open("hints.saft", "f twice(n):\n    ret n * 2\n\nprint(twice(4))\n")
+    document = lsp.TextDocumentIdentifier(server.uri("hints.saft"))
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(9, 0))
+    ask = "text_document_inlay_hint"
+    found = server.ask(ask, lsp.InlayHintParams(document, whole))
+    assert [(one.label, one.position.character) for one in found] == [(": int | float", 9)]
+
+    def settle(value: bool) -> None:
+        settings = {"saft": {"parameterTypes": value}}
+        params = lsp.DidChangeConfigurationParams(settings)
+        server.client.workspace_did_change_configuration(params)
+
+    settle(False)
+    assert list(server.ask(ask, lsp.InlayHintParams(document, whole))) == []
+    settle(True)
+
+
+# Names
+
+
+def _hover(server: Editor, marked: str) -> str:
+    found = server.ask("text_document_hover", lsp.HoverParams(*server.at("main.saft", marked)))
+    return "" if found is None else found.contents.value
+
+
+@pytest.mark.parametrize(
+    ("marked", "said"),
+    [
+        ("tot|al = add", ["total: int"]),
+        (
+            "f a|dd",
+            ["f add(a: int, b: int | float) -> int | float", '"description": "Adds two numbers."'],
+        ),
+        ("gre|et(", ["f greet(name: string, loud: bool = false) -> string", "Greets somebody."]),
+        ("p.|x", ["x: int"]),
+        ("Poi|nt(x", ["type Point(x: int, y: int)"]),
+        ("lo|ud: true", ["loud: bool"]),
+        ("pri|nt(", ["prints strings as they are"]),
+        ("to_mi|les(", ["def to_miles(km: float) -> float", "Kilometres as miles."]),
+        (
+            "what| is",
+            ["$ ... $: string", "Tools: `add`", "what is «total» with add?"],
+        ),
+    ],
+)
+def test_hover(script: Editor, marked: str, said: list[str]) -> None:
+    shown = _hover(script, marked)
+    for words in said:
+        assert words in shown
+
+
+def _place(location: Any) -> tuple[str, int, int]:
+    start = location.range.start
+    return location.uri.rpartition("/")[2], start.line, start.character
+
+
+@pytest.mark.parametrize(
+    ("marked", "place"),
+    [
+        ("{ad|d}", ("main.saft", 4, 2)),
+        ("{to|tal}", ("main.saft", 7, 0)),
+        ("gre|et(", ("lib.saft", 1, 2)),
+        ("Poi|nt(x", ("lib.saft", 4, 5)),
+        ("p.|x", ("lib.saft", 4, 11)),
+        ("lo|ud: true", ("lib.saft", 1, 22)),
+        ("from li|b", ("lib.saft", 0, 0)),
+        ("to_mi|les(", ("units.py", 0, 4)),
+        ("from uni|ts", ("units.py", 0, 0)),
+    ],
+)
+def test_definition(script: Editor, marked: str, place: tuple[str, int, int]) -> None:
+    params = lsp.DefinitionParams(*script.at("main.saft", marked))
+    assert _place(script.ask("text_document_definition", params)) == place
+
+
+def test_references_go_through_all_scripts(script: Editor) -> None:
+    document, position = script.at("main.saft", "gre|et(")
+    params = lsp.ReferenceParams(lsp.ReferenceContext(True), document, position)
+    found = script.ask("text_document_references", params)
+    assert sorted(map(_place, found)) == [
+        ("lib.saft", 1, 2),
+        ("main.saft", 0, 16),
+        ("main.saft", 10, 34),
+    ]
+
+
+def test_rename_goes_into_holes_and_siblings(script: Editor) -> None:
+    document, position = script.at("main.saft", "{to|tal}")
+    edit = script.ask("text_document_rename", lsp.RenameParams(document, position, "amount"))
+    changed = script.edited("main.saft", list(edit.changes[script.uri("main.saft")]))
+    assert changed == _SCRIPT.replace("total", "amount")
+    document, position = script.at("main.saft", "gre|et(")
+    edit = script.ask("text_document_rename", lsp.RenameParams(document, position, "hail"))
+    assert {uri.rpartition("/")[2]: len(edits) for uri, edits in edit.changes.items()} == {
+        "lib.saft": 1,
+        "main.saft": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("marked", "name"),
+    [("{to|tal}", "add"), ("{to|tal}", "if"), ("pri|nt(", "show"), ("p.|x", "z")],
+)
+def test_a_name_that_would_do_harm_is_refused(script: Editor, marked: str, name: str) -> None:
+    document, position = script.at("main.saft", marked)
+    with pytest.raises(JsonRpcException):
+        script.ask("text_document_rename", lsp.RenameParams(document, position, name))
+
+
+def test_a_local_name_that_starts_from_an_outer_one_is_renamed_with_it(server: Editor) -> None:
+    text = "n = 1\nf g(go):\n    if go:\n        n = 2\n    ret n\nprint(n, g(true))\n"
+    server.open("outer.saft", text)
+    document, position = server.at("outer.saft", "ret |n")
+    edit = server.ask("text_document_rename", lsp.RenameParams(document, position, "m"))
+    changed = server.edited("outer.saft", list(edit.changes[server.uri("outer.saft")]))
+    assert changed == "m = 1\nf g(go):\n    if go:\n        m = 2\n    ret m\nprint(m, g(true))\n"
+
+
+# Writing
+
+
+def _completed(server: Editor, name: str, text: str, marked: str) -> list[str]:
+    server.open(name, text)
+    params = lsp.CompletionParams(*server.at(name, marked))
+    return [one.label for one in server.ask("text_document_completion", params).items]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("print(p.|", ["x", "y"]),
+        ("zz = p.|", ["x", "y"]),
+        ("if p.|", ["x", "y"]),
+        ("q = $ a {p.|", ["x", "y"]),
+        ("zz = points[0].|", ["x", "y"]),
+        ("zz = make(1).|", ["x", "y"]),
+        ("zz = mood.|", ["kind", "weight"]),
+        ("q = $ a $ with {mod|", ["model"]),
+        ("f h(a: |", ["Point", "int", "string"]),
+        ("f h(a) -> |", ["Point", "int"]),
+        ("zz: |", ["Point", "int"]),
+        ("from lib import |", ["greet", "Point"]),
+        ("from units import |", ["to_miles"]),
+        ("import |", ["lib", "units"]),
+        ("zz = make(|", ["n:", "make"]),
+        ("zz = pri|", ["print"]),
+        ("f inner(first):\n    second = 1\n    |", ["first", "second", "make"]),
+    ],
+)
+def test_completion_in_a_line_that_is_not_finished(
+    script: Editor, line: str, wanted: list[str]
+) -> None:
+    before = (
+        "from lib import Point\n\nf make(n: int) -> Point:\n    ret Point(x: n, y: n)\n\n"
+        'p = make(1)\npoints = [p]\nmood = {kind: "good", weight: 2}\n\n'
+    )
+    found = _completed(script, "writing.saft", before + line.replace("|", ""), line)
+    first = found if "." not in line.rpartition(" ")[2] else found[: len(wanted)]
+    assert [one for one in wanted if one not in first] == []
+
+
+def test_the_history_of_a_result_is_completed(server: Editor) -> None:
+    found = _completed(server, "asking.saft", "a = $ b $\nprint(a.toolCalls, a.", "toolCalls, a.|")
+    assert found[:5] == ["value", "text", "toolCalls", "usage", "model"]
+
+
+@pytest.mark.parametrize("line", ["q = $ some wo|", "// a no|", 'zz = "a te|'])
+def test_nothing_is_completed_in_texts(server: Editor, line: str) -> None:
+    assert _completed(server, "texts.saft", line.replace("|", ""), line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "head", "active"),
+    [
+        ("zz = make(|", "f make(n: int, scale: int = 1) -> int", 0),
+        ("zz = make(1, |", "f make(n: int, scale: int = 1) -> int", 1),
+        ("zz = make(scale: 2, n: |", "f make(n: int, scale: int = 1) -> int", 0),
+        ("zz = Box(|", "type Box(width: int)", 0),
+        ("zz = replace(a, b, |", "replace(text, old, new)", 2),
+        ("zz = to_miles(|", "def to_miles(km: float) -> float", 0),
+    ],
+)
+def test_signatures(script: Editor, line: str, head: str, active: int) -> None:
+    text = (
+        "from units import to_miles\n\n"
+        "f make(n: int, scale: int = 1) -> int:\n    ret n * scale\n\n"
+        "type Box(width: int)\n\nprint(make(1, 2), Box(1), to_miles(1.0))\n"
+    )
+    script.open("calling.saft", text + line.replace("|", ""))
+    params = lsp.SignatureHelpParams(*script.at("calling.saft", line))
+    found = script.ask("text_document_signature_help", params)
+    label = found.signatures[0].label
+    assert label == head
+    assert found.active_parameter == active
+
+
+# Views
+
+
+def test_views_follow_the_script(server: Editor) -> None:
+    text = "name = input()\nanswer = $ who is {name}? $\nprint(answer)\n"
+    server.open("views.saft", text)
+    document = lsp.TextDocumentIdentifier(server.uri("views.saft"))
+    lenses = server.ask("text_document_code_lens", lsp.CodeLensParams(document))
+    assert [(one.command.title, one.range.start.line) for one in lenses] == [
+        ("Python", 0),
+        ("request", 1),
+    ]
+    python, request = (one.command.arguments[0] for one in lenses)
+
+    def content(uri: str) -> str:
+        params = lsp.TextDocumentContentParams(uri)
+        return server.ask("workspace_text_document_content", params).text
+
+    assert 'prompt("who is {name}?"' in content(python)
+    assert "who is «name»?" in content(request)
+    lines = content(python).split("\n")
+    line = next(i for i, one in enumerate(lines) if one.startswith("answer ="))
+    there = server.send("saft/lines", {"view": python, "line": 1})
+    assert (there.first, there.last) == (line, line)
+    back = server.send("saft/lines", {"view": python, "line": line, "back": True})
+    assert (back.first, back.last) == (1, 1)
+    server.refreshed.clear()
+    server.change("views.saft", text.replace("who is", "where is"))
+
+    async def refreshed() -> None:
+        while not {python, request} <= set(server.refreshed):
+            server.news.clear()
+            await server.news.wait()
+
+    server.runner.run(asyncio.wait_for(refreshed(), PATIENCE))
+    assert 'prompt("where is {name}?"' in content(python)
+    server.change("views.saft", text.replace("who is", "where is") + "print(\n")
+    assert 'prompt("where is {name}?"' in content(python)
+
+
+def test_the_reference_of_builtins_is_that_of_the_documentation() -> None:
+    pages = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    assert (ROOT / "saftc" / "lsp" / "builtins.md").read_text(encoding="utf-8") in pages
