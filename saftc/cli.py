@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from saftc import __version__
+from saftc._version import __version__
 from saftc.commands.arguments import in_order
 from saftc.commands.cache import cache
 from saftc.commands.reporting import Colour, complain, manner, write_rendered
@@ -31,7 +31,7 @@ app = typer.Typer(
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
     epilog="`saftc script.saft` is short for `saftc run script.saft`, `saftc -c TEXT` for "
     "`saftc run -c TEXT`. The options above may stand anywhere in the command.",
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,6 +51,15 @@ class Format(StrEnum):
 
     text = "text"
     json = "json"
+
+
+class Report(StrEnum):
+    """How what is wrong with scripts is written: for people, or for which program."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
 
 
 def _version(value: bool) -> None:
@@ -175,7 +184,7 @@ def build(
 @app.command()
 def check(
     files: Files,
-    format: Annotated[Format, typer.Option(help="How to write what was found.")] = Format.text,
+    format: Annotated[Report, typer.Option(help="How to write what was found.")] = Report.text,
     strict: Annotated[
         bool,
         typer.Option(
@@ -187,7 +196,7 @@ def check(
     from saftc.commands.check import check_all
 
     with _no_garbage_collector():
-        failed = check_all(files, as_json=format is Format.json, strict=strict)
+        failed = check_all(files, format=format.value, strict=strict)
     raise typer.Exit(1 if failed else 0)
 
 

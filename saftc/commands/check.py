@@ -1,4 +1,4 @@
-"""`saftc check`: what is wrong with scripts, as text or as JSON."""
+"""`saftc check`: what is wrong with scripts, as text or for another program."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,20 +12,22 @@ from saftc.commands.reporting import (
     write_rendered,
     write_result,
 )
-from saftc.diagnostics.model import LIMIT
-from saftc.diagnostics.render import as_data, render_json, render_text
+from saftc.diagnostics.model import LIMIT, Diagnostic
+from saftc.diagnostics.render import render_text
 from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, scripts_below, shown
 from saftc.project.finder import folder_of
 from saftc.project.scripts import Scripts
+from saftc.source import Source
 
 
-def check_all(arguments: Sequence[str], *, as_json: bool, strict: bool = False) -> bool:
+def check_all(arguments: Sequence[str], *, format: str = "text", strict: bool = False) -> bool:
     """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
 
-    A strict check counts warnings as errors, and tells what is left to run time.
+    A strict check counts warnings as errors, and tells what is left to run time. The formats are
+    `text` and those of `saftc.diagnostics.reports`.
     """
-    data: list[dict[str, object]] = []
+    told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
     scripts = Scripts()
@@ -43,14 +45,16 @@ def check_all(arguments: Sequence[str], *, as_json: bool, strict: bool = False) 
         for diagnostic in checked.diagnostics:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
-        if as_json:
-            data += as_data(found, checked.source)
-        else:
+        told.append((checked.source, found))
+        if format == "text":
             write_rendered(render_text(found, checked.source), sys.stdout)
         if len(checked.diagnostics) >= LIMIT:
             say(f"{shown(file)}: only the first {LIMIT} are told, there may be more")
-    if as_json:
-        write_result(render_json(data))
+    if format != "text":
+        # Seldom asked for.
+        from saftc.diagnostics.reports import written
+
+        write_result(written(told, format))
     elif files:
         say(_summary(files, errors, warnings))
     return failed or (strict and warnings > 0)

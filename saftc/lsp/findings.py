@@ -5,7 +5,6 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from saftc import diagnostics
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.driver import Checked
@@ -17,7 +16,7 @@ _SEVERITIES = {
     "hint": lsp.DiagnosticSeverity.Hint,
 }
 _NEEDLESS = {catalogue.UNUSED_NAME.number, catalogue.UNREACHABLE.number}
-_PAGES = Path(str(diagnostics.__file__)).parent / "pages"
+_PAGES = Path(catalogue.__file__).parent / "pages"
 
 
 def reported(

@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from saftc import __version__
+from saftc._version import __version__
 from saftc.formatter.formatter import format_source
 from saftc.lsp import completion, findings, meanings, outline, places, views
 from saftc.lsp.lines import Lines

@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from saftc import __version__
+from saftc._version import __version__
 from saftc.project.files import FileProblem, write_module
 from saftc.schedule.settings import DEFAULT, Overlapping
 

@@ -181,3 +181,36 @@ def test_a_strict_check_tells_what_is_left_to_run_time(saftc: Command, script: S
     found = json.loads(saftc("check", "--strict", "--format", "json", "rows.saft").out)
     assert [(one["severity"], one["line"]) for one in found] == [("hint", 1)]
     assert [one["line"] for one in found[0]["related"]] == [2]
+
+
+def test_sarif(saftc: Command, script: Script) -> None:
+    script("a.saft", "people = 1\nprint(pepole)\nf g():\n    nil\nf g():\n    nil\n")
+    ended = saftc("check", "--format", "sarif", "a.saft")
+    assert ended.code == 1
+    log = json.loads(ended.out)
+    (run,) = log["runs"]
+    assert log["version"] == "2.1.0"
+    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == ["SAFT0201", "SAFT0203"]
+    unknown, twice = run["results"]
+    assert (unknown["ruleId"], unknown["ruleIndex"], unknown["level"]) == ("SAFT0203", 1, "error")
+    assert unknown["message"]["text"] == "unknown name `pepole`: did you mean `people`?"
+    place = unknown["locations"][0]["physicalLocation"]
+    region = {"startLine": 2, "startColumn": 7, "endLine": 2, "endColumn": 13}
+    assert place == {"artifactLocation": {"uri": "a.saft"}, "region": region}
+    (change,) = unknown["fixes"][0]["artifactChanges"]
+    assert change["replacements"] == [
+        {"deletedRegion": region, "insertedContent": {"text": "people"}}
+    ]
+    assert twice["relatedLocations"][0]["message"]["text"] == "first defined here"
+
+
+def test_github(saftc: Command, script: Script) -> None:
+    script("a,b.saft", "if 1:\n    print(100 % nothing)\n")
+    ended = saftc("check", "--format", "github", "a,b.saft")
+    assert ended.code == 1
+    assert ended.out == (
+        "::warning file=a%2Cb.saft,line=1,endLine=1,col=4,endColumn=5,title=SAFT0601"
+        "::this condition is always true: only `false` and `nil` are false; this is int\n"
+        "::error file=a%2Cb.saft,line=2,endLine=2,col=17,endColumn=24,title=SAFT0203"
+        "::unknown name `nothing`\n"
+    )

@@ -1,0 +1,111 @@
+"""Scripts as modules of Python, and in the cells of a notebook."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import saftc.importing
+from saftc.importing import ScriptFinder
+from saftc.notebook import ScriptError
+
+
+@pytest.fixture(autouse=True)
+def scripts(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of scripts that Python finds."""
+    known = set(sys.modules)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    saftc.importing.install()
+    yield tmp_path
+    for name in set(sys.modules) - known:
+        del sys.modules[name]
+    sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, ScriptFinder)]
+
+
+def test_a_script_is_a_module(scripts: Path) -> None:
+    (scripts / "ours_lib.saft").write_text("f twice(n):\n    ret n * 2\n")
+    (scripts / "ours.saft").write_text("from ours_lib import twice\nx = twice(21)\n")
+    import ours  # type: ignore[import-not-found]
+
+    assert ours.x == 42
+    assert ours.__file__ == str(scripts / "ours.saft")
+
+
+def test_a_script_in_a_package(scripts: Path) -> None:
+    (scripts / "ours_pack").mkdir()
+    (scripts / "ours_pack" / "__init__.py").write_text("")
+    (scripts / "ours_pack" / "inner.saft").write_text("y = [n for n in range(3)]\n")
+    from ours_pack import inner  # type: ignore[import-not-found]
+
+    assert inner.y == [0, 1, 2]
+
+
+def test_modules_of_python_go_first(scripts: Path) -> None:
+    (scripts / "ours_both.py").write_text("who = 'python'\n")
+    (scripts / "ours_both.saft").write_text('who = "saft"\n')
+    import ours_both  # type: ignore[import-not-found]
+
+    assert ours_both.who == "python"
+
+
+def test_errors_are_told(scripts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (scripts / "ours_wrong.saft").write_text("print(missing)\n")
+    with pytest.raises(
+        SyntaxError, match=r"(?s)ours_wrong.saft has errors.*unknown name `missing`"
+    ):
+        import ours_wrong  # type: ignore[import-not-found] # noqa: F401
+    (scripts / "ours_warned.saft").write_text("if 1:\n    z = 1\n")
+    import ours_warned  # type: ignore[import-not-found] # noqa: F401
+
+    assert "warning[SAFT0601]" in capsys.readouterr().err
+
+
+def test_the_cache_is_used(scripts: Path, cache: Path) -> None:
+    (scripts / "ours_kept.saft").write_text("k = 1\n")
+    import ours_kept  # type: ignore[import-not-found]
+
+    assert ours_kept.k == 1
+    assert any(one.is_file() and b"ours_kept" in one.read_bytes() for one in cache.rglob("*"))
+
+
+# Notebooks
+
+
+@pytest.fixture
+def shell(scripts: Path) -> Iterator[Any]:
+    from IPython.testing.globalipapp import start_ipython
+
+    made: Any = start_ipython()
+    if made is None:
+        from IPython.core.getipython import get_ipython
+
+        made = get_ipython()
+    made.run_cell("%load_ext saftc")
+    yield made
+    made.reset()
+
+
+def test_names_of_a_cell_are_names_of_the_notebook(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell("start = 20").raise_error()
+    shell.run_cell("%%saft\nf plus(n):\n    ret n + start\nx = plus(1)").raise_error()
+    shell.run_cell("assert plus(2) == 22 and x == 21").raise_error()
+    shell.run_cell("%%saft\nprint(x, plus(x))").raise_error()
+    assert "21 41" in capsys.readouterr().out
+
+
+def test_show_prints_the_python_first(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    shell.run_cell('%%saft --show\nword = "a"\nprint(upper(word))').raise_error()
+    out = capsys.readouterr().out
+    assert out.index('word = "a"') < out.rindex("A")
+
+
+def test_a_wrong_cell_is_told_with_its_line(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    result = shell.run_cell("%%saft\na = 1\nprint(missing)")
+    assert isinstance(result.error_in_exec, ScriptError)
+    told = "\n".join(result.error_in_exec._render_traceback_())
+    assert told.startswith("error[SAFT0203]: unknown name `missing`") and ":3:7" in told
