@@ -98,7 +98,7 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                         _note_conversions(statement.names, module, facts)
                 elif statement.alias is not None or "." not in statement.module.text:
                     # `import a.b` binds `a`.
-                    facts.modules[facts.names.of(_bound(statement))] = loaded.facts
+                    _link_module(facts.names.of(_bound(statement)), statement, loaded, facts)
             case PythonModule(scripts, is_beside):
                 if is_beside:
                     facts.siblings.add(statement.module.text)
@@ -179,7 +179,8 @@ def _link_scripts(
         match load(module):
             case SaftModule() as sibling:
                 _take_over(facts, sibling, module)
-                facts.modules[facts.names.of(imported.alias or imported.name)] = sibling.facts
+                symbol = facts.names.of(imported.alias or imported.name)
+                _link_module(symbol, imported, sibling, facts)
             case BrokenModule(problem, hint):
                 mistakes.add(
                     catalogue.BROKEN_MODULE.at(imported.name.span, problem=problem, hint=hint)
@@ -257,6 +258,13 @@ def _take_over(facts: Facts, sibling: SaftModule, module: str) -> None:
     }
 
 
+def _link_module(symbol: Symbol, node: n.Node, sibling: SaftModule, facts: Facts) -> None:
+    if symbol.node is node or facts.modules.get(symbol) is sibling.facts:
+        facts.modules[symbol] = sibling.facts
+    else:
+        facts.modules.pop(symbol, None)  # another import of the same name
+
+
 def _link_names(
     module: str,
     names: Iterable[n.ImportedName],
@@ -286,6 +294,11 @@ def _link_names(
         meaning = loaded.facts.meaning_of(target)
         if meaning.kind in ("record", "function"):
             target = meaning
+        if symbol.node is not imported and facts.imported.get(symbol) is not target:
+            # Another import of the same name comes before it, on some way at least.
+            facts.python[symbol] = UNKNOWN
+            facts.imported.pop(symbol, None)
+            continue
         if meaning.kind == "record":
             facts.records[symbol.name] = loaded.facts.records[name]
         elif name in loaded.facts.aliases:
