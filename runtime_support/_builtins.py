@@ -365,14 +365,11 @@ def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
     if not callable(plain(by)):
         raise expected(path, "function", by)
     keys = [call(by, item) for item in items]
-    if all(map(is_number, keys)) or all(isinstance(key, str) for key in keys):
-        return keys
     for position, key in builtins.enumerate(keys):
         if not (is_number(key) or isinstance(key, str)):
             found = f"got {brief(key)} for {brief(items[position])}"
             raise CheckError(f"{path}: expected a number or a string, {found}", path=path)
-    words = " and ".join(dict.fromkeys(map(kind, keys)))
-    raise CheckError(f"{path}: expected all numbers or all strings, got {words}", path=path)
+    return _comparable(path, keys)
 
 
 def _extreme(name: str, arguments: tuple[Any, ...], choose: Callable[..., Any], by: Key) -> Any:

@@ -133,7 +133,14 @@ class JournalError(RunStopped):
 
 
 class ProgramError(SaftError):
-    """A program that the model wrote could not be run; `outcome` is what running it gave."""
+    """No program of the model could be run to its end; `outcome` is what the last one came to.
+
+    `attempts` holds a pair (reply text, reason) for each try, `tool_calls` the calls that were made
+    until then.
+    """
+
+    attempts: tuple[tuple[str, str], ...] = ()
+    tool_calls: tuple[Any, ...] = ()
 
     def __init__(self, message: str, *, outcome: object = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)

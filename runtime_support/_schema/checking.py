@@ -17,22 +17,7 @@ from operator import is_
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._names import did_you_mean, listed
-from runtime_support._schema.model import (
-    ABSENT,
-    AnySchema,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    ReferenceSchema,
-    ScalarKind,
-    ScalarSchema,
-    Schema,
-    TupleSchema,
-    UnionSchema,
-    resolved,
-)
+from runtime_support._schema import model as m
 from runtime_support._schema.writing import short
 from runtime_support._values import (
     brief,
@@ -48,13 +33,18 @@ from runtime_support.errors import CheckError
 
 Check: TypeAlias = Callable[[Any], Any]
 
-SCALAR_TYPES: dict[ScalarKind, type] = {"int": int, "bool": bool, "string": str, "nil": type(None)}
+SCALAR_TYPES: dict[m.ScalarKind, type] = {
+    "int": int,
+    "bool": bool,
+    "string": str,
+    "nil": type(None),
+}
 
 
 class Mismatch(Exception):
     """A value does not fit; `steps` lead to it from the inside out."""
 
-    def __init__(self, expected: str, value: object = ABSENT, hint: str | None = None) -> None:
+    def __init__(self, expected: str, value: object = m.ABSENT, hint: str | None = None) -> None:
         super().__init__(expected)
         self.expected = expected
         self.value = value
@@ -69,11 +59,11 @@ class Mismatch(Exception):
     def report(self, path: str) -> CheckError:
         for step in reversed(self.steps):
             path = f"{path}[{step}]" if isinstance(step, int) else member_path(path, step)
-        found = "" if self.value is ABSENT else f", got {brief(self.value)}"
+        found = "" if self.value is m.ABSENT else f", got {brief(self.value)}"
         return CheckError(f"{path}: {self.expected}{found}", path=path, hint=self.hint)
 
 
-def validate(value: Any, schema: Schema, *, path: str = "value") -> Any:
+def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
     """The value as the schema has it, or CheckError; an object with its fields becomes a record."""
     try:
         return _validating.check(schema)(value)
@@ -81,7 +71,7 @@ def validate(value: Any, schema: Schema, *, path: str = "value") -> Any:
         raise mismatch.report(path) from None
 
 
-def decode(value: Any, schema: Schema, path: str = "value") -> Any:
+def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
     """JSON data as the value that the schema describes: records and tuples are built."""
     try:
         return _decoding.check(schema)(value)
@@ -89,7 +79,7 @@ def decode(value: Any, schema: Schema, path: str = "value") -> Any:
         raise mismatch.report(path) from None
 
 
-def compiled(schema: Schema) -> Check:
+def compiled(schema: m.Schema) -> Check:
     """The function behind `validate`: gives the value or raises `Mismatch`."""
     return _validating.check(schema)
 
@@ -102,9 +92,9 @@ class Validating:
     """Compiles schemas to checks of Saft values."""
 
     def __init__(self) -> None:
-        self.compiled: dict[int, tuple[Schema, Check]] = {}
+        self.compiled: dict[int, tuple[m.Schema, Check]] = {}
 
-    def check(self, schema: Schema) -> Check:
+    def check(self, schema: m.Schema) -> Check:
         # By identity, as schemas are cached per type; the schema is kept so that its id stays its.
         found = self.compiled.get(id(schema))
         if found is None:
@@ -114,57 +104,57 @@ class Validating:
             found = self.compiled[id(schema)] = (schema, check)
         return found[1]
 
-    def compile(self, schema: Schema) -> Check:
+    def compile(self, schema: m.Schema) -> Check:
         match schema:
-            case AnySchema():
+            case m.AnySchema():
                 return plain
-            case ScalarSchema(word):
+            case m.ScalarSchema(word):
                 return self.scalar_check(word)
-            case LiteralSchema(wanted):
+            case m.LiteralSchema(wanted):
                 return _literal_check(wanted, schema.python_value, self.expected(schema))
-            case OpaqueSchema(name, accepts):
+            case m.OpaqueSchema(name, accepts):
                 return opaque_check(f"expected {name}", accepts)
-            case ListSchema():
+            case m.ListSchema():
                 return self.list_check(schema)
-            case TupleSchema():
+            case m.TupleSchema():
                 return self.tuple_check(schema)
-            case MapSchema(value):
+            case m.MapSchema(value):
                 return _map_check(self.check(value), self.expected(schema))
-            case ObjectSchema():
+            case m.ObjectSchema():
                 return self.object_check(schema)
-            case UnionSchema(members):
+            case m.UnionSchema(members):
                 checks = tuple(map(self.check, members))
                 return _union_check(self.expected(schema), checks, _tag_of(members))
-            case ReferenceSchema(_, target):
+            case m.ReferenceSchema(_, target):
                 return lambda value: self.check(target())(value)
             case _:
                 assert_never(schema)
 
-    def named(self, schema: Schema) -> str:
+    def named(self, schema: m.Schema) -> str:
         """The schema as messages write it."""
         return short(schema)
 
-    def expected(self, schema: Schema) -> str:
+    def expected(self, schema: m.Schema) -> str:
         """The words for a value that has to be one of the schema."""
         match schema:
-            case ListSchema():
+            case m.ListSchema():
                 return "expected list"
-            case TupleSchema(rest=rest) if rest is not None:
+            case m.TupleSchema(rest=rest) if rest is not None:
                 return "expected tuple"
-            case MapSchema():
+            case m.MapSchema():
                 return "expected object"
             case _:
                 return f"expected {self.named(schema)}"
 
-    def scalar_check(self, word: ScalarKind) -> Check:
-        expected = self.expected(ScalarSchema(word))
+    def scalar_check(self, word: m.ScalarKind) -> Check:
+        expected = self.expected(m.ScalarSchema(word))
         return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
-    def list_check(self, schema: ListSchema) -> Check:
+    def list_check(self, schema: m.ListSchema) -> Check:
         exact = _exact_type(schema.item)
         return _list_check(self.check(schema.item), self.expected(schema), exact, schema.also)
 
-    def tuple_check(self, schema: TupleSchema) -> Check:
+    def tuple_check(self, schema: m.TupleSchema) -> Check:
         rest = schema.rest
         expected = self.expected(schema)
         if rest is not None:
@@ -189,7 +179,7 @@ class Validating:
 
         return check_tuple
 
-    def object_check(self, schema: ObjectSchema) -> Check:
+    def object_check(self, schema: m.ObjectSchema) -> Check:
         build = schema.build
         if build is None:
             return self.keys_check(schema)
@@ -215,11 +205,11 @@ class Validating:
 
         return check_record
 
-    def reader(self, schema: ObjectSchema) -> Check:
+    def reader(self, schema: m.ObjectSchema) -> Check:
         """What makes a record of an object: its fields are read as those of a reply."""
         return lambda value: _decoding.check(schema)(value)
 
-    def keys_check(self, schema: ObjectSchema) -> Check:
+    def keys_check(self, schema: m.ObjectSchema) -> Check:
         """An object of exactly the schema's fields; those that may be absent are filled in."""
         expected = self.expected(schema)
         fields = [
@@ -245,7 +235,7 @@ class Validating:
                     changed = changed or new is not item
                 elif field.required:
                     raise Mismatch(without).at(name)
-                elif field.default is not ABSENT:
+                elif field.default is not m.ABSENT:
                     checked[name] = field.default
                     changed = True
             return checked if changed else value
@@ -256,7 +246,7 @@ class Validating:
 class _Decoding(Validating):
     """Compiles schemas to readers of JSON data."""
 
-    def tuple_check(self, schema: TupleSchema) -> Check:
+    def tuple_check(self, schema: m.TupleSchema) -> Check:
         from_tuple = super().tuple_check(schema)
 
         def read_tuple(value: Any) -> Any:
@@ -264,7 +254,7 @@ class _Decoding(Validating):
 
         return read_tuple
 
-    def reader(self, schema: ObjectSchema) -> Check:
+    def reader(self, schema: m.ObjectSchema) -> Check:
         keys = self.keys_check(schema)
         python_names = {field.name: field.python_name for field in schema.fields}
 
@@ -282,7 +272,7 @@ def _other(value: Any, check: Check, expected: str) -> Any:
     return check(inner)
 
 
-def _built(schema: ObjectSchema, fields: dict[str, Any]) -> Any:
+def _built(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
     """The record of these fields, whose own constructor may object: with a rule, for example."""
     assert schema.build is not None
     try:
@@ -316,7 +306,7 @@ def _float_check(expected: str) -> Check:
     return check_float
 
 
-def _scalar_check(word: ScalarKind, expected: str) -> Check:
+def _scalar_check(word: m.ScalarKind, expected: str) -> Check:
     class_ = SCALAR_TYPES[word]
 
     def check_scalar(value: Any) -> Any:
@@ -343,12 +333,12 @@ def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
     return check_literal
 
 
-def _exact_type(schema: Schema) -> type | None:
+def _exact_type(schema: m.Schema) -> type | None:
     """The type all of whose very own instances the schema takes as they are, if there is one."""
     match schema:
-        case ScalarSchema("float"):
+        case m.ScalarSchema("float"):
             return float
-        case ScalarSchema(word):
+        case m.ScalarSchema(word):
             return SCALAR_TYPES.get(word)
         case _:
             return None
@@ -425,35 +415,35 @@ class _Tag:
     owners: dict[tuple[type, Any], int]
 
 
-def _tag_of(members: tuple[Schema, ...]) -> _Tag | None:
-    numbered = enumerate(map(resolved, members))
-    objects = {at: one for at, one in numbered if isinstance(one, ObjectSchema)}
-    first = next(iter(objects.values()), ObjectSchema(None, ()))
+def _tag_of(members: tuple[m.Schema, ...]) -> _Tag | None:
+    numbered = enumerate(map(m.resolved, members))
+    objects = {at: one for at, one in numbered if isinstance(one, m.ObjectSchema)}
+    first = next(iter(objects.values()), m.ObjectSchema(None, ()))
     for name in (field.name for field in first.fields) if len(objects) > 1 else ():
         literals = [
             (literal, at)
             for at, one in objects.items()
             for field in one.fields
             if field.name == name
-            for literal in _literals(resolved(field.schema))
+            for literal in _literals(m.resolved(field.schema))
         ]
         owners = {(type(literal.value), literal.value): at for literal, at in literals}
         if len(owners) == len(literals) and set(owners.values()) == set(objects):
-            union = UnionSchema(tuple(literal for literal, _ in literals))
+            union = m.UnionSchema(tuple(literal for literal, _ in literals))
             return _Tag(name, f"expected {short(union)}", owners)
     return None
 
 
-def _literals(schema: Schema) -> tuple[LiteralSchema, ...]:
+def _literals(schema: m.Schema) -> tuple[m.LiteralSchema, ...]:
     """The values of a field that takes certain values alone."""
-    parts = schema.members if isinstance(schema, UnionSchema) else (schema,)
-    literals = tuple(part for part in parts if isinstance(part, LiteralSchema))
+    parts = schema.members if isinstance(schema, m.UnionSchema) else (schema,)
+    literals = tuple(part for part in parts if isinstance(part, m.LiteralSchema))
     return literals if len(literals) == len(parts) else ()
 
 
 def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> Check:
     def check_union(value: Any) -> Any:
-        converted: Any = ABSENT
+        converted: Any = m.ABSENT
         deepest: Mismatch | None = None
         for check in checks:
             try:
@@ -464,9 +454,9 @@ def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> 
                 continue
             if checked is value:
                 return value
-            if converted is ABSENT:
+            if converted is m.ABSENT:
                 converted = checked
-        if converted is not ABSENT:
+        if converted is not m.ABSENT:
             return converted
         found: Any = value.get(tag.name) if tag is not None and is_object(value) else None
         if tag is not None and isinstance(found, str | int | float):

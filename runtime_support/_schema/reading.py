@@ -26,51 +26,34 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from runtime_support._names import field_name, script_name
-from runtime_support._schema.model import (
-    ABSENT,
-    AnySchema,
-    Field,
-    InstanceOf,
-    Later,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    ReferenceSchema,
-    ScalarSchema,
-    Schema,
-    TupleSchema,
-    UnionSchema,
-    admits_nil,
-)
+from runtime_support._schema import model as m
 from runtime_support._values import is_dataframe, is_dataframe_class
 from runtime_support.errors import CheckError
 
-_PLAIN: dict[Any, Schema] = {
-    Any: AnySchema(),
-    object: AnySchema(),
-    inspect.Parameter.empty: AnySchema(),
-    int: ScalarSchema("int"),
-    float: ScalarSchema("float"),
-    bool: ScalarSchema("bool"),
-    str: ScalarSchema("string"),
-    None: ScalarSchema("nil"),
-    type(None): ScalarSchema("nil"),
-    list: ListSchema(AnySchema()),
-    dict: MapSchema(AnySchema()),
-    tuple: TupleSchema((), rest=AnySchema()),
-    collections.abc.Sequence: ListSchema(AnySchema()),
-    collections.abc.Mapping: MapSchema(AnySchema()),
-    types.FunctionType: OpaqueSchema("function", callable),
-    types.BuiltinFunctionType: OpaqueSchema("function", callable),
-    vars(collections.abc)["Callable"]: OpaqueSchema("function", callable),
-    vars(typing)["Callable"]: OpaqueSchema("function", callable),
-    type: OpaqueSchema("type", InstanceOf(type)),
-    typing.LiteralString: ScalarSchema("string"),
-    typing.NoReturn: AnySchema(),
-    typing.Never: AnySchema(),
-    vars(typing)["Self"]: AnySchema(),
+_PLAIN: dict[Any, m.Schema] = {
+    Any: m.AnySchema(),
+    object: m.AnySchema(),
+    inspect.Parameter.empty: m.AnySchema(),
+    int: m.ScalarSchema("int"),
+    float: m.ScalarSchema("float"),
+    bool: m.ScalarSchema("bool"),
+    str: m.ScalarSchema("string"),
+    None: m.ScalarSchema("nil"),
+    type(None): m.ScalarSchema("nil"),
+    list: m.ListSchema(m.AnySchema()),
+    dict: m.MapSchema(m.AnySchema()),
+    tuple: m.TupleSchema((), rest=m.AnySchema()),
+    collections.abc.Sequence: m.ListSchema(m.AnySchema()),
+    collections.abc.Mapping: m.MapSchema(m.AnySchema()),
+    types.FunctionType: m.OpaqueSchema("function", callable),
+    types.BuiltinFunctionType: m.OpaqueSchema("function", callable),
+    vars(collections.abc)["Callable"]: m.OpaqueSchema("function", callable),
+    vars(typing)["Callable"]: m.OpaqueSchema("function", callable),
+    type: m.OpaqueSchema("type", m.InstanceOf(type)),
+    typing.LiteralString: m.ScalarSchema("string"),
+    typing.NoReturn: m.AnySchema(),
+    typing.Never: m.AnySchema(),
+    vars(typing)["Self"]: m.AnySchema(),
 }
 # What a function that only reads a list or an object is annotated with.
 _READ_ONLY: dict[Any, Any] = {
@@ -83,9 +66,9 @@ _ITERABLES = (collections.abc.Iterable, collections.abc.Collection)
 _MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final, typing.ClassVar)
 
 # Classes whose instances pydantic reads from text.
-_TEXTS: dict[str, Schema] = dict.fromkeys(
+_TEXTS: dict[str, m.Schema] = dict.fromkeys(
     ["date", "datetime", "time", "timedelta", "Decimal", "UUID", "Path", "bytes"],
-    ScalarSchema("string"),
+    m.ScalarSchema("string"),
 )
 
 T = TypeVar("T")
@@ -98,9 +81,9 @@ _PASSED: dict[Any, Passed] = {
 }
 
 # Equal types need not read the same (`int | str == str | int`), so the text is part of the key.
-_cache: dict[Any, Schema] = {}
+_cache: dict[Any, m.Schema] = {}
 _signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
-_objects: dict[str, tuple[Mapping[str, Any], ObjectSchema]] = {}
+_objects: dict[str, tuple[Mapping[str, Any], m.ObjectSchema]] = {}
 _MOST_REMEMBERED = 1024
 
 
@@ -113,7 +96,7 @@ def remember(cache: dict[Any, T], key: Any, value: T) -> T:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter(Field):
+class Parameter(m.Field):
     """A parameter of a function; `passed` tells how Python takes it.
 
     Where all arguments have names, it has to go `by_position` when it stands before `*args`, which
@@ -138,7 +121,7 @@ class Signature:
     """
 
     parameters: tuple[Parameter, ...]
-    returns: Schema
+    returns: m.Schema
     doc: str | None
     open_ended: bool = False
     unresolved: str | None = None
@@ -174,7 +157,7 @@ def schema_of(
     type_: Any,
     namespace: Mapping[str, Any] | None = None,
     names: Mapping[type, str] | None = None,
-) -> Schema:
+) -> m.Schema:
     """The schema of a Python type; CheckError when it cannot be one.
 
     `namespace` is where the type was named: annotations that are text may need it. `names` are
@@ -194,12 +177,12 @@ def schema_of(
     return schema if names else remember(_cache, key, schema)
 
 
-def object_schema(fields: Mapping[str, Any]) -> ObjectSchema:
+def object_schema(fields: Mapping[str, Any]) -> m.ObjectSchema:
     """The object with these fields, given as Python types by name."""
     known = _objects.get(key := repr(fields))
     if known is not None and known[0] == fields:
         return known[1]
-    schema = ObjectSchema(None, tuple(_Reader().field(name, t) for name, t in fields.items()))
+    schema = m.ObjectSchema(None, tuple(_Reader().field(name, t) for name, t in fields.items()))
     return remember(_objects, key, (dict(fields), schema))[1]
 
 
@@ -229,7 +212,7 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
     except (ValueError, TypeError) as error:
         unresolved = f"there is no signature to read: {error}"
         doc = inspect.getdoc(function)
-        return Signature((), AnySchema(), doc, open_ended=True, unresolved=unresolved)
+        return Signature((), m.AnySchema(), doc, open_ended=True, unresolved=unresolved)
     hints, unresolved = _hints_of_function(function, names)
     namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
     known_by = field_name if dataclasses.is_dataclass(function) else script_name
@@ -246,17 +229,17 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
         if known_as in signature.parameters:
             known_as = name
         if parameter.kind is parameter.VAR_POSITIONAL:
-            items = ListSchema(schema)
+            items = m.ListSchema(schema)
             parameters.append(
                 Parameter(known_as, items, False, doc=doc, attribute=name, takes_rest=True)
             )
             continue
         required = parameter.default is parameter.empty
-        default = ABSENT if required else parameter.default
+        default = m.ABSENT if required else parameter.default
         passed = _PASSED[parameter.kind]
         ahead = passed == "by position" or (passed == "either way" and has_rest)
         parameters.append(Parameter(known_as, schema, required, default, doc, name, passed, ahead))
-    returns = schema_of(hints["return"], namespace, names) if "return" in hints else AnySchema()
+    returns = schema_of(hints["return"], namespace, names) if "return" in hints else m.AnySchema()
     doc = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
     return Signature(tuple(parameters), returns, doc, open_ended, unresolved)
 
@@ -271,9 +254,9 @@ class _Reader:
     ) -> None:
         self.namespace = namespace
         self.names = names or {}
-        self.under_way: dict[type, Later] = {}
+        self.under_way: dict[type, m.Later] = {}
 
-    def read(self, type_: Any) -> Schema:
+    def read(self, type_: Any) -> m.Schema:
         try:
             plain = _PLAIN.get(type_)
         except TypeError:
@@ -288,47 +271,47 @@ class _Reader:
         if hasattr(type_, "__supertype__"):  # NewType
             return self.read(type_.__supertype__)
         if isinstance(type_, typing.TypeVar):
-            return AnySchema() if type_.__bound__ is None else self.read(type_.__bound__)
+            return m.AnySchema() if type_.__bound__ is None else self.read(type_.__bound__)
         if isinstance(type_, type):
             return self.named(type_)
         raise _no_type(type_)
 
-    def generic(self, type_: Any, origin: Any, arguments: tuple[Any, ...]) -> Schema:
+    def generic(self, type_: Any, origin: Any, arguments: tuple[Any, ...]) -> m.Schema:
         origin = _READ_ONLY.get(origin, origin)
         if origin in _MARKERS or getattr(origin, "_name", "") == "ReadOnly":
             return self.read(arguments[0])
         if origin in (typing.Union, types.UnionType):
-            return UnionSchema(tuple(map(self.read, arguments)))
+            return m.UnionSchema(tuple(map(self.read, arguments)))
         if origin is Literal:
             literals = tuple(_literal(type_, value) for value in arguments)
-            return literals[0] if len(literals) == 1 else UnionSchema(literals)
+            return literals[0] if len(literals) == 1 else m.UnionSchema(literals)
         if origin is list:
-            return ListSchema(self.read(arguments[0]))
+            return m.ListSchema(self.read(arguments[0]))
         if origin in _ITERABLES:
-            return ListSchema(self.read(arguments[0]), also=origin)
+            return m.ListSchema(self.read(arguments[0]), also=origin)
         if origin is tuple:
             if len(arguments) == 2 and arguments[1] is Ellipsis:
-                return TupleSchema((), rest=self.read(arguments[0]))
-            return TupleSchema(tuple(map(self.read, arguments)))
+                return m.TupleSchema((), rest=self.read(arguments[0]))
+            return m.TupleSchema(tuple(map(self.read, arguments)))
         if origin is dict:
-            if self.read(arguments[0]) in (ScalarSchema("string"), AnySchema()):
-                return MapSchema(self.read(arguments[1]))
-            return OpaqueSchema(_written(type_), InstanceOf(dict), dict)
+            if self.read(arguments[0]) in (m.ScalarSchema("string"), m.AnySchema()):
+                return m.MapSchema(self.read(arguments[1]))
+            return m.OpaqueSchema(_written(type_), m.InstanceOf(dict), dict)
         if origin in _PLAIN:
             return _PLAIN[origin]
         if isinstance(origin, type):
             schema = self.named(origin)
-            if isinstance(schema, OpaqueSchema) and origin.__module__ == "builtins":
+            if isinstance(schema, m.OpaqueSchema) and origin.__module__ == "builtins":
                 return dataclasses.replace(schema, name=_written(type_))
             return schema
         raise _no_type(type_)
 
-    def named(self, class_: type[Any]) -> Schema:
+    def named(self, class_: type[Any]) -> m.Schema:
         """A class with fields, an Enum, or any other class, which is taken by `isinstance`."""
         if is_dataframe_class(class_):
-            return OpaqueSchema("dataframe", is_dataframe, class_)
+            return m.OpaqueSchema("dataframe", is_dataframe, class_)
         if class_ in _ITERABLES:
-            return ListSchema(AnySchema(), also=class_)
+            return m.ListSchema(m.AnySchema(), also=class_)
         if class_ in _READ_ONLY:
             return _PLAIN[_READ_ONLY[class_]]
         name = self.names.get(class_, getattr(class_, "__saft_kind__", class_.__name__))
@@ -336,18 +319,18 @@ class _Reader:
             return _enumeration(name, class_)
         fields_of = self.fields_of(class_)
         if fields_of is None:
-            return OpaqueSchema(name, InstanceOf(class_), class_)
+            return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
         if class_ in self.under_way:
-            return ReferenceSchema(name, self.under_way[class_])
-        later = self.under_way[class_] = Later()
+            return m.ReferenceSchema(name, self.under_way[class_])
+        later = self.under_way[class_] = m.Later()
         build = None if typing.is_typeddict(class_) else class_
         fields = tuple(fields_of(class_))
-        schema = ObjectSchema(name, fields, _own_doc(class_), build, is_model(class_))
+        schema = m.ObjectSchema(name, fields, _own_doc(class_), build, is_model(class_))
         later.schema = schema
         del self.under_way[class_]
         return schema
 
-    def fields_of(self, class_: Any) -> Callable[[Any], Iterable[Field]] | None:
+    def fields_of(self, class_: Any) -> Callable[[Any], Iterable[m.Field]] | None:
         """What reads the fields of a class that has such."""
         if typing.is_typeddict(class_):
             return self.keys
@@ -358,7 +341,7 @@ class _Reader:
         is_named_tuple = tuple in class_.__mro__ and hasattr(class_, "_fields")
         return self.members if is_named_tuple else None
 
-    def keys(self, class_: Any) -> Iterable[Field]:
+    def keys(self, class_: Any) -> Iterable[m.Field]:
         """The fields of a TypedDict: what admits None may be absent and becomes None."""
         for name, hint in self.hints(class_).items():
             # Annotations that were text are not yet in `__required_keys__`.
@@ -366,7 +349,7 @@ class _Reader:
             is_optional = is_text_optional or name not in class_.__required_keys__
             yield self.field(name, hint, **({"required": False} if is_optional else {}))
 
-    def record(self, class_: Any) -> Iterable[Field]:
+    def record(self, class_: Any) -> Iterable[m.Field]:
         """The fields of a dataclass; a default of its own stays the class's business."""
         hints = self.hints(class_)
         for own in dataclasses.fields(class_):
@@ -376,10 +359,10 @@ class _Reader:
             if own.default is not dataclasses.MISSING:
                 known |= {"required": False, "default": own.default}
             elif own.default_factory is not dataclasses.MISSING:
-                known |= {"required": False, "default": ABSENT}
+                known |= {"required": False, "default": m.ABSENT}
             yield self.field(field_name(own.name), hints[own.name], **known)
 
-    def members(self, class_: Any) -> Iterable[Field]:
+    def members(self, class_: Any) -> Iterable[m.Field]:
         """The fields of a NamedTuple."""
         hints = self.hints(class_)
         for own in class_._fields:
@@ -388,14 +371,14 @@ class _Reader:
                 known |= {"required": False, "default": class_._field_defaults[own]}
             yield self.field(field_name(own), hints.get(own, Any), **known)
 
-    def model(self, class_: Any) -> Iterable[Field]:
+    def model(self, class_: Any) -> Iterable[m.Field]:
         """The fields of a pydantic model, under their aliases; it validates them itself."""
         for name, own in class_.model_fields.items():
             aliases = (own.validation_alias, own.alias)
             alias = next((one for one in aliases if isinstance(one, str)), name)
             known: dict[str, Any] = {} if own.description is None else {"doc": own.description}
             if not own.is_required():
-                default = ABSENT if own.default_factory is not None else own.default
+                default = m.ABSENT if own.default_factory is not None else own.default
                 known |= {"required": False, "default": default}
             field = self.field(alias, own.annotation, **known)
             yield dataclasses.replace(field, schema=_json_for_model(field.schema))
@@ -403,12 +386,12 @@ class _Reader:
     def hints(self, class_: Any) -> dict[str, Any]:
         return _hints_of_class(class_, self.namespace, self.names)
 
-    def field(self, name: str, hint: Any, **known: Any) -> Field:
+    def field(self, name: str, hint: Any, **known: Any) -> m.Field:
         """The field of this type; `known` is what the class says of it beside its type."""
         found: dict[str, Any] = {"schema": self.read(hint), "doc": doc_of(hint)}
-        if admits_nil(found["schema"]) and not isinstance(found["schema"], AnySchema):
+        if m.admits_nil(found["schema"]) and not isinstance(found["schema"], m.AnySchema):
             found |= {"required": False, "default": None}
-        return Field(name, **{**found, **known})
+        return m.Field(name, **{**found, **known})
 
 
 def is_model(class_: type) -> bool:
@@ -429,10 +412,10 @@ def _written(type_: Any) -> str:
     return f"{getattr(origin, '__name__', repr(origin))}[{inner}]"
 
 
-def _literal(type_: Any, value: Any) -> LiteralSchema:
+def _literal(type_: Any, value: Any) -> m.LiteralSchema:
     if isinstance(value, enum.Enum):
-        return LiteralSchema(_checked_literal(type_, value.value), value)
-    return LiteralSchema(_checked_literal(type_, value))
+        return m.LiteralSchema(_checked_literal(type_, value.value), value)
+    return m.LiteralSchema(_checked_literal(type_, value))
 
 
 def _checked_literal(type_: Any, value: Any) -> Any:
@@ -441,29 +424,29 @@ def _checked_literal(type_: Any, value: Any) -> Any:
     raise CheckError(f"`{type_!r}`: a literal is a string, a number, a bool or nil")
 
 
-def _enumeration(name: str, class_: Any) -> Schema:
+def _enumeration(name: str, class_: Any) -> m.Schema:
     """The values of an Enum, each standing for its member; or the class, if JSON has no such."""
     values = [member.value for member in class_]
     if not values or not all(type(one) in (bool, int, float, str) for one in values):
-        return OpaqueSchema(name, InstanceOf(class_), class_)
-    literals = tuple(LiteralSchema(member.value, member) for member in class_)
-    return literals[0] if len(literals) == 1 else UnionSchema(literals)
+        return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
+    literals = tuple(m.LiteralSchema(member.value, member) for member in class_)
+    return literals[0] if len(literals) == 1 else m.UnionSchema(literals)
 
 
-def _json_for_model(schema: Schema) -> Schema:
+def _json_for_model(schema: m.Schema) -> m.Schema:
     """What JSON has for a field that the model reads itself: a date as text, a set as a list."""
     match schema:
-        case OpaqueSchema(python=python) if python is not None:
-            return _TEXTS.get(python.__name__, AnySchema())
-        case ListSchema(item):
-            return ListSchema(_json_for_model(item))
-        case MapSchema(value):
-            return MapSchema(_json_for_model(value))
-        case TupleSchema(items, rest):
+        case m.OpaqueSchema(python=python) if python is not None:
+            return _TEXTS.get(python.__name__, m.AnySchema())
+        case m.ListSchema(item):
+            return m.ListSchema(_json_for_model(item))
+        case m.MapSchema(value):
+            return m.MapSchema(_json_for_model(value))
+        case m.TupleSchema(items, rest):
             rest = None if rest is None else _json_for_model(rest)
-            return TupleSchema(tuple(map(_json_for_model, items)), rest)
-        case UnionSchema(members):
-            return UnionSchema(tuple(map(_json_for_model, members)))
+            return m.TupleSchema(tuple(map(_json_for_model, items)), rest)
+        case m.UnionSchema(members):
+            return m.UnionSchema(tuple(map(_json_for_model, members)))
         case _:
             return schema
 

@@ -11,23 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, assert_never
 
-from runtime_support._schema.model import (
-    AnySchema,
-    Field,
-    ListSchema,
-    LiteralSchema,
-    MapSchema,
-    ObjectSchema,
-    OpaqueSchema,
-    ReferenceSchema,
-    ScalarKind,
-    ScalarSchema,
-    Schema,
-    TupleSchema,
-    UnionSchema,
-    admits_nil,
-    without_json_form,
-)
+from runtime_support._schema import model as m
 from runtime_support._values import kind as kind_of
 from runtime_support._values import literal
 from runtime_support.errors import CheckError
@@ -46,7 +30,7 @@ _JSON_TYPES: dict[str, str] = {
 ONE_LINE = 88
 
 
-def notation(schema: Schema) -> str:
+def notation(schema: m.Schema) -> str:
     """The schema in Saft's notation; recursive types are defined below it by name."""
     writer = NotationWriter()
     text = writer.write(schema)
@@ -54,17 +38,17 @@ def notation(schema: Schema) -> str:
     return text + definitions
 
 
-def short(schema: Schema) -> str:
+def short(schema: m.Schema) -> str:
     """The schema as messages name it: on one line, a record by its name, no docs of fields."""
     return _ShortWriter().write(schema)
 
 
-def json_schema(schema: Schema) -> JSONSchema:
+def json_schema(schema: m.Schema) -> JSONSchema:
     """The schema as JSON Schema; CheckError where a value has no JSON form."""
     return _JSONSchemaWriter(is_strict=False).document(schema)
 
 
-def strict_json_schema(schema: Schema) -> tuple[JSONSchema, bool]:
+def strict_json_schema(schema: m.Schema) -> tuple[JSONSchema, bool]:
     """As `json_schema`, with every field required, as servers that enforce one want it.
 
     The bool tells whether the strict subset of OpenAI's structured outputs can express it.
@@ -79,54 +63,54 @@ class NotationWriter:
     def __init__(self) -> None:
         self.definitions: dict[str, str] = {}
 
-    def write(self, schema: Schema, indent: str = "") -> str:
+    def write(self, schema: m.Schema, indent: str = "") -> str:
         match schema:
-            case AnySchema():
+            case m.AnySchema():
                 return "any"
-            case ScalarSchema(kind):
+            case m.ScalarSchema(kind):
                 return self.write_scalar(kind)
-            case LiteralSchema():
+            case m.LiteralSchema():
                 return self.write_literal(schema)
-            case ListSchema(item):
+            case m.ListSchema(item):
                 return f"[{self.write(item, indent)}]"
-            case TupleSchema():
+            case m.TupleSchema():
                 return self.write_tuple(schema, indent)
-            case MapSchema(value):
+            case m.MapSchema(value):
                 return self.write_map(value, indent)
-            case ObjectSchema():
+            case m.ObjectSchema():
                 return self.write_object(schema, indent)
-            case UnionSchema(members):
+            case m.UnionSchema(members):
                 return self.write_union(members, indent)
-            case ReferenceSchema():
+            case m.ReferenceSchema():
                 return self.write_reference(schema)
-            case OpaqueSchema(name):
+            case m.OpaqueSchema(name):
                 return name
             case _:
                 assert_never(schema)
 
-    def write_scalar(self, kind: ScalarKind) -> str:
+    def write_scalar(self, kind: m.ScalarKind) -> str:
         return "int | float" if kind == "number" else kind
 
-    def write_literal(self, schema: LiteralSchema) -> str:
+    def write_literal(self, schema: m.LiteralSchema) -> str:
         return literal(schema.value)
 
-    def write_tuple(self, schema: TupleSchema, indent: str) -> str:
+    def write_tuple(self, schema: m.TupleSchema, indent: str) -> str:
         if schema.rest is not None:
             return f"({self.write(schema.rest, indent)}, ...)"
         inner = ", ".join(self.write(item, indent) for item in schema.items)
         return f"({inner},)" if len(schema.items) == 1 else f"({inner})"
 
-    def write_map(self, value: Schema, indent: str) -> str:
+    def write_map(self, value: m.Schema, indent: str) -> str:
         return f"{{any name: {self.write(value, indent)}}}"
 
-    def write_reference(self, schema: ReferenceSchema) -> str:
+    def write_reference(self, schema: m.ReferenceSchema) -> str:
         name = schema.name
         if name not in self.definitions:
             self.definitions[name] = ""
             self.definitions[name] = self.write(schema.target())
         return name
 
-    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+    def write_object(self, schema: m.ObjectSchema, indent: str) -> str:
         fields = schema.fields
         inner = indent + "  "
         parts = [(f"{_name(f)}: {self.write(f.schema, inner)}", f.doc) for f in fields]
@@ -140,7 +124,7 @@ class NotationWriter:
         ]
         return "\n".join(["{", *lines, indent + "}"])
 
-    def write_union(self, members: tuple[Schema, ...], indent: str) -> str:
+    def write_union(self, members: tuple[m.Schema, ...], indent: str) -> str:
         others = [member for member in members if not _is_nil(member)]
         texts = [self.write(member, indent) for member in others]
         if len(others) == len(members):
@@ -151,13 +135,13 @@ class NotationWriter:
 class _ShortWriter(NotationWriter):
     """Writes Saft's notation for messages."""
 
-    def write_map(self, value: Schema, indent: str) -> str:
+    def write_map(self, value: m.Schema, indent: str) -> str:
         return f"{{[string]: {self.write(value)}}}"
 
-    def write_reference(self, schema: ReferenceSchema) -> str:
+    def write_reference(self, schema: m.ReferenceSchema) -> str:
         return schema.name
 
-    def write_object(self, schema: ObjectSchema, indent: str) -> str:
+    def write_object(self, schema: m.ObjectSchema, indent: str) -> str:
         if schema.build is not None and schema.name is not None:
             return schema.name
         text = ", ".join(f"{_name(f)}: {self.write(f.schema)}" for f in schema.fields)
@@ -173,38 +157,38 @@ class _JSONSchemaWriter:
         self.names: dict[int, str] = {}
         self.definitions: dict[str, JSONSchema] = {}
 
-    def document(self, schema: Schema) -> JSONSchema:
+    def document(self, schema: m.Schema) -> JSONSchema:
         document = self.write(schema)
         return {**document, "$defs": self.definitions} if self.definitions else document
 
-    def write(self, schema: Schema) -> JSONSchema:
+    def write(self, schema: m.Schema) -> JSONSchema:
         match schema:
-            case AnySchema():
+            case m.AnySchema():
                 self.within_subset = False
                 return {}
-            case ScalarSchema(kind):
+            case m.ScalarSchema(kind):
                 return {"type": _JSON_TYPES[kind]}
-            case LiteralSchema(value):
+            case m.LiteralSchema(value):
                 return {"type": _type_of_literal(value), "enum": [value]}
-            case ListSchema(item):
+            case m.ListSchema(item):
                 return {"type": "array", "items": self.write(item)}
-            case TupleSchema():
+            case m.TupleSchema():
                 return self.write_tuple(schema)
-            case MapSchema(value):
+            case m.MapSchema(value):
                 self.within_subset = False
                 return {"type": "object", "additionalProperties": self.write(value)}
-            case ObjectSchema():
+            case m.ObjectSchema():
                 return self.write_object(schema)
-            case UnionSchema(members):
+            case m.UnionSchema(members):
                 return self.write_union(members)
-            case ReferenceSchema():
+            case m.ReferenceSchema():
                 return self.write_reference(schema)
-            case OpaqueSchema(name):
-                raise without_json_form(name)
+            case m.OpaqueSchema(name):
+                raise m.without_json_form(name)
             case _:
                 assert_never(schema)
 
-    def write_tuple(self, schema: TupleSchema) -> JSONSchema:
+    def write_tuple(self, schema: m.TupleSchema) -> JSONSchema:
         if schema.rest is not None:
             return {"type": "array", "items": self.write(schema.rest)}
         self.within_subset = False
@@ -215,7 +199,7 @@ class _JSONSchemaWriter:
             "maxItems": len(schema.items),
         }
 
-    def write_object(self, schema: ObjectSchema) -> JSONSchema:
+    def write_object(self, schema: m.ObjectSchema) -> JSONSchema:
         document: JSONSchema = {"type": "object"}
         if schema.doc:
             document["description"] = schema.doc
@@ -224,12 +208,13 @@ class _JSONSchemaWriter:
         document["additionalProperties"] = False
         return document
 
-    def write_field(self, field: Field) -> JSONSchema:
+    def write_field(self, field: m.Field) -> JSONSchema:
         document = self.write(field.schema)
         return {**document, "description": field.doc} if field.doc else document
 
-    def write_union(self, members: tuple[Schema, ...]) -> JSONSchema:
-        literals = [m.value for m in members if isinstance(m, LiteralSchema) and not _is_nil(m)]
+    def write_union(self, members: tuple[m.Schema, ...]) -> JSONSchema:
+        others = (one for one in members if not _is_nil(one))
+        literals = [one.value for one in others if isinstance(one, m.LiteralSchema)]
         nil = any(map(_is_nil, members))
         if literals and len(literals) + nil == len(members):
             return _enumeration(literals, nil)
@@ -241,7 +226,7 @@ class _JSONSchemaWriter:
             return {"type": types[0] if len(types) == 1 else types}
         return {"anyOf": written}
 
-    def write_reference(self, schema: ReferenceSchema) -> JSONSchema:
+    def write_reference(self, schema: m.ReferenceSchema) -> JSONSchema:
         target = schema.target()
         name = self.names.get(id(target))
         if name is None:
@@ -254,11 +239,11 @@ class _JSONSchemaWriter:
         return {"$ref": f"#/$defs/{name}"}
 
 
-def _is_nil(schema: Schema) -> bool:
-    return isinstance(schema, (ScalarSchema, LiteralSchema)) and admits_nil(schema)
+def _is_nil(schema: m.Schema) -> bool:
+    return isinstance(schema, (m.ScalarSchema, m.LiteralSchema)) and m.admits_nil(schema)
 
 
-def _name(field: Field) -> str:
+def _name(field: m.Field) -> str:
     return field.name if field.name.isidentifier() else literal(field.name)
 
 

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Function = Callable[..., Any]
-Attempts = tuple[tuple[str, str], ...]
 
 GRAMMAR = """\
 Answer with one program, as JSON only, with no other text. It is checked as a whole, then run once.
@@ -74,27 +73,6 @@ class ProgramCall(ToolCall):
     """A call that a program made: `path` is a JSON Pointer into the program."""
 
     path: str = ""
-
-
-class ProgramFailed(ProgramError):
-    """No program of the model could be run to its end.
-
-    `outcome` is what the last one came to, `attempts` holds a pair (reply text, reason) for each
-    try, `tool_calls` the calls that were made until then.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        outcome: Outcome | None,
-        attempts: tuple[tuple[str, str], ...] = (),
-        tool_calls: tuple[ToolCall, ...] = (),
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, outcome=outcome, hint=hint)
-        self.attempts = attempts
-        self.tool_calls = tool_calls
 
 
 class Plan:
@@ -197,7 +175,8 @@ def run(plan: Plan, on_call: OnCall | None = None) -> Any:
         outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call, keep=keep)
     if isinstance(outcome, Success):
         return outcome.value
-    error = ProgramFailed(str(outcome), outcome=outcome, attempts=((str(plan), str(outcome)),))
+    error = ProgramError(str(outcome), outcome=outcome)
+    error.attempts = ((str(plan), str(outcome)),)
     annotate(error)
     raise error
 
@@ -282,14 +261,10 @@ class ProgramQuestion(Question):
         goal = conversation.goal
         assert isinstance(goal, ProgramGoal)
 
-        def failed(message: str, last: Attempts = (), hint: str | None = None) -> ProgramFailed:
-            error = ProgramFailed(
-                message,
-                outcome=goal.outcome,
-                attempts=(*conversation.attempts, *last),
-                tool_calls=tuple(_calls_of_programs(conversation)),
-                hint=hint,
-            )
+        def failed(message: str, hint: str | None = None) -> ProgramError:
+            error = ProgramError(message, outcome=goal.outcome, hint=hint)
+            error.attempts = tuple(conversation.attempts)
+            error.tool_calls = tuple(_calls_of_programs(conversation))
             conversation.note_replies(error)
             return error
 
@@ -300,7 +275,8 @@ class ProgramQuestion(Question):
             raise failed(f"no program could be run: {error.message}", hint=hint) from None
         if not goal.has_value:
             reason = str(goal.outcome)
-            raise failed(reason, ((conversation.text, reason),))
+            conversation.attempts.append((conversation.text, reason))
+            raise failed(reason)
         answer = conversation.answer(goal.value)
         return answer._replace(tool_calls=_calls_of_programs(conversation))
 

@@ -22,6 +22,7 @@ from runtime_support import (
     ConfigError,
     ContractError,
     JournalError,
+    ProgramError,
     ProviderError,
     Scripted,
     call_key,
@@ -34,7 +35,7 @@ from runtime_support import (
 )
 from runtime_support._runs import journal as journals
 from runtime_support._runs import keeping, lines, places, spending
-from runtime_support.programs._prompting import Plan, ProgramFailed
+from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
@@ -277,7 +278,7 @@ def test_calls_of_programs_are_not_made_again(scripted: Script) -> None:
     def run() -> list[str]:
         with journaled(FILE):
             value = program("{order} {charge}", order=order, charge=charge).value
-            with pytest.raises(ProgramFailed, match="ValueError: no good") as caught:
+            with pytest.raises(ProgramError, match="ValueError: no good") as caught:
                 program("{check}", check=check)
         assert [call.tool for call in caught.value.tool_calls] == ["check"]
         return value

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime_support import configure, image, prompt
+from runtime_support import ProgramError, configure, image, prompt
 from runtime_support._exchange import Request
 from runtime_support._goals import contract_of
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support.programs import ambiguous, option
 from runtime_support.programs._outcomes import Failure
-from runtime_support.programs._prompting import Plan, ProgramFailed, program
+from runtime_support.programs._prompting import Plan, program
 from runtime_support.providers._mock import MockProvider
 from runtime_support.providers._mock_values import Reading
 
@@ -468,7 +468,7 @@ def test_no_program_is_invalid(parts: list[str], returns: Any) -> None:
     named = {one.__name__: one for one in functions if f"{{{one.__name__}}}" in text}
     try:
         result = program(text, **named, conversions=[locate], returns=returns)
-    except ProgramFailed as failed:  # in the run: a number that is no bool, a year that is none
+    except ProgramError as failed:  # in the run: a number that is no bool, a year that is none
         assert isinstance(failed.outcome, Failure) and "Invalid" not in str(failed)
         return
     assert not any("Invalid" in note for note in result.repairs)
