@@ -18,6 +18,7 @@ from saftc.semantics.foreign import UNKNOWN, Value
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    FLOAT,
     INT,
     NIL,
     NUMBER,
@@ -40,6 +41,7 @@ _PLAIN: dict[str, Type] = {
     "builtins.bool": BOOL,
     "builtins.float": NUMBER,
     "builtins.int": INT,
+    "exact.float": FLOAT,
     "builtins.list": ListType(ANY),
     "builtins.str": STRING,
     "typing.List": ListType(ANY),
@@ -57,19 +59,19 @@ _PLAIN: dict[str, Type] = {
 AROUND = ("Annotated", "ClassVar", "Final", "NotRequired", "ReadOnly", "Required")
 
 # The builtin classes that values of a kind are instances of.
-_CLASSES: dict[Scalar, tuple[str, ...]] = {
-    STRING: ("str",),
-    INT: ("int", "float", "complex"),
-    NUMBER.members[1]: ("float", "complex"),  # pyright: ignore[reportAssignmentType]
-    BOOL: ("bool", "int", "float", "complex"),
+_CLASSES: dict[Scalar, tuple[type, ...]] = {
+    STRING: (str,),
+    INT: (int, float, complex),
+    FLOAT: (float, complex),
+    BOOL: (bool, int, float, complex),
 }
-_CONCRETE = frozenset(
-    f"builtins.{name}"
-    for name in (
-        *("str", "int", "float", "complex", "bool", "bytes", "bytearray", "memoryview"),
-        *("list", "tuple", "dict", "set", "frozenset", "slice", "range", "type"),
+_CONCRETE: dict[str, type] = {
+    f"builtins.{one.__name__}": one
+    for one in (
+        *(str, int, float, complex, bool, bytes, bytearray, memoryview),
+        *(list, tuple, dict, set, frozenset, slice, range, type),
     )
-)
+}
 _ITERABLE = ("Sequence", "Iterable", "Collection", "MutableSequence", "Container", "Reversible")
 # What numbers give where a class asks for one of these methods alone.
 _OF_NUMBERS = {"__floor__": INT, "__ceil__": INT, "__trunc__": INT}
@@ -160,7 +162,7 @@ def _generic(
         case "Union", [*items]:
             return Value(union(map(type_of, items)))
         case "Literal", [*items]:
-            return Value(union(map(_literal, items)))
+            return Value(union(map(literal_of, items)))
         case word, [item, *_] if word in AROUND:
             return read(item, scope, known)
         case _:
@@ -179,9 +181,10 @@ def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is ...
 
 
-def _literal(node: ast.expr) -> Type:
+def literal_of(node: ast.expr) -> Type:
+    """The type of just the value that a literal in Python stands for."""
     match node:
-        case ast.Constant(value=None | bool() | int() | str() as value):
+        case ast.Constant(value=None | bool() | int() | float() | str() as value):
             return literal_type(value)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
             return literal_type(-value)
@@ -221,31 +224,31 @@ def _admits(node: ast.expr | None, scope: Scope, type_: Type) -> bool:
         case Variable(bounds=bounds):
             return not bounds or any(_admits(one, scope, type_) for one in bounds)
         case "typing.Literal":
-            values = union(map(_literal, inside))
+            values = union(map(literal_of, inside))
             return any(base(one) in (type_, ANY) for one in members(values))
         case "typing.Union":
             return any(_admits(one, scope, type_) for one in inside)
         case "typing.Optional":
             return type_ == NIL or any(_admits(one, scope, type_) for one in inside)
         case str() as name:
-            return name not in _CONCRETE or name in _classes_of(type_)
+            return name not in _CONCRETE or _CONCRETE[name] in classes_of(type_)
         case named:
             return named.admits(type_)
 
 
-def _classes_of(type_: Type) -> tuple[str, ...]:
+def classes_of(type_: Type) -> tuple[type, ...]:
+    """The builtin classes that values of a type are taken for."""
     match type_:
         case ListType():
-            found: tuple[str, ...] = ("list",)
+            return (list,)
         case TupleType():
-            found = ("tuple",)
+            return (tuple,)
         case ObjectType() | MapType():
-            found = ("dict",)
+            return (dict,)
         case Scalar():
-            found = _CLASSES.get(type_, ())
+            return _CLASSES.get(type_, ())
         case _:
-            return tuple(_CONCRETE)
-    return tuple(f"builtins.{name}" for name in found)
+            return tuple(_CONCRETE.values())
 
 
 def solve(node: ast.expr | None, scope: Scope, type_: Type, found: dict[str, Type]) -> None:
@@ -292,5 +295,5 @@ def _item(type_: Type, meaning: Meaning) -> Type | None:
                 is_number = all(one in (BOOL, *NUMBER.members) for one in members(type_))
                 return _OF_NUMBERS[method] if is_number else None
             is_sequence = named.only_method == "__getitem__"
-            found = item_type(type_) if is_sequence else ANY
+            found = ANY if not is_sequence else STRING if type_ == STRING else item_type(type_)
     return None if found == ANY else found

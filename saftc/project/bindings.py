@@ -5,13 +5,16 @@
     def total() -> int: ...             total: the FunctionDef
 
 A name that is bound more than once is bound to nothing that can be told; but for a function with
-overloads, which is all of these.
+overloads, which is all of these. In a stub, of what depends on the version of Python or
+on the system, that for the oldest Python and for Linux is read.
 """
 
 import ast
+import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +44,36 @@ class Bindings:
     stars: tuple[str, ...] = ()
 
 
+# What stubs ask of Python, answered for the oldest that modules run with.
+_ABOUT_PYTHON: dict[str, Any] = {
+    "sys.version_info": (3, 11),
+    "sys.platform": "linux",
+    "sys.implementation.name": "cpython",
+}
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.GtE: operator.ge,
+    ast.Gt: operator.gt,
+    ast.LtE: operator.le,
+    ast.Lt: operator.lt,
+}
+
+
 def bindings_of(
-    statements: Sequence[ast.stmt], module: str = "", *, is_package: bool = False
+    statements: Sequence[ast.stmt],
+    module: str = "",
+    *,
+    is_package: bool = False,
+    is_stub: bool = False,
 ) -> Bindings:
     """What the statements of a module, or those of a class in it, bind."""
     package = module if is_package else module.rpartition(".")[0]
-    counts = Counter(_names_bound(statements))
-    names: dict[str, Bound] = dict.fromkeys(counts)
+    plain = list(_plain(statements, _ABOUT_PYTHON if is_stub else {}))
+    counts = Counter(_names_bound(plain))
+    names: dict[str, Bound] = dict.fromkeys(_names_bound(statements))
     stars: list[str] = []
-    for statement in _plain(statements):
+    for statement in plain:
         match statement:
             case ast.ImportFrom(names=imported):
                 origin = _absolute(statement, package)
@@ -70,7 +94,7 @@ def bindings_of(
                 names[name] = statement
             case _:
                 pass
-    overloaded = _overloaded(statements)
+    overloaded = _overloaded(plain)
     for name, count in counts.items():
         if count > 1:
             found = overloaded.get(name, ())
@@ -79,14 +103,31 @@ def bindings_of(
     return Bindings(names, tuple(stars))
 
 
-def _plain(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements, with those that only type checkers see."""
+def _plain(statements: Iterable[ast.stmt], known: Mapping[str, Any]) -> Iterator[ast.stmt]:
+    """The statements, with those that type checkers see in the place of their conditions."""
     for statement in statements:
-        match statement:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
-                yield from statement.body
-            case _:
-                yield statement
+        holds = _holds(statement.test, known) if isinstance(statement, ast.If) else None
+        if isinstance(statement, ast.If) and holds is not None:
+            yield from _plain(statement.body if holds else statement.orelse, known)
+        else:
+            yield statement
+
+
+def _holds(test: ast.expr, known: Mapping[str, Any]) -> bool | None:
+    """Whether a condition holds for type checkers, by what is known; None where it is not."""
+    match test:
+        case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
+            return True
+        case ast.BoolOp(op=op, values=values):
+            found = [_holds(one, known) for one in values]
+            is_all = isinstance(op, ast.And)
+            return None if None in found else all(found) if is_all else any(found)
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant() | ast.Tuple() as right]):
+            asked = known.get(ast.unparse(left))
+            compare = None if asked is None else _COMPARISONS.get(type(op))
+            return None if compare is None else compare(asked, ast.literal_eval(right))
+        case _:
+            return None
 
 
 def _overloaded(statements: Iterable[ast.stmt]) -> dict[str, tuple[ast.FunctionDef, ...]]:

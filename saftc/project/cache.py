@@ -28,7 +28,7 @@ from saftc.schedule.settings import DEFAULT, Overlapping
 OF_PYTHON = "python"
 
 # What has a say in the text of a module, beside Python and saftc.
-_WRITERS = ("black", "lark", "libcst")
+_WRITERS = ("black", "lark", "libcst", "typeshed_client")
 
 # When there are more modules than this, the oldest quarter goes.
 _MOST_MODULES = 4_000

@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from keyword import iskeyword
 from typing import Protocol
 
-from saftc.project.annotations import Meaning, Scope, read
+from saftc.project.annotations import Meaning, Scope, classes_of, read
 from saftc.project.bindings import Bindings, Bound, Overloads, bindings_of
 from saftc.project.fields import (
     Kind,
@@ -49,9 +49,11 @@ _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.ReprEnum")
 _MIXED = ("enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int", "builtins.float")
 # Bases that add nothing that a script sees.
 _PLAIN_BASES = ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC")
-_PROTOCOLS = ("typing.Protocol", "abc.ABC")
 _HARMLESS = ("typing.final", "typing.runtime_checkable", "functools.total_ordering", "enum.unique")
-_SAYS_NOTHING = ("abc.abstractmethod", "typing.override", "typing.final", "typing.overload")
+_SAYS_NOTHING = (
+    *("abc.abstractmethod", "typing.override", "typing.final", "typing.overload"),
+    *("typing.deprecated", "typing.type_check_only"),
+)
 _PROPERTIES = ("builtins.property", "functools.cached_property", "pydantic.computed_field")
 
 # What every model has, as far as a script may use it.
@@ -103,7 +105,7 @@ class Class:
         self.node = node
         self.found = found
         self.is_stub = is_stub
-        self.bindings = bindings_of(node.body)
+        self.bindings = bindings_of(node.body, is_stub=is_stub)
         self._outer = scope
 
     def scope(self, node: ast.expr) -> Meaning:
@@ -117,7 +119,8 @@ class Class:
     def bases(self) -> list[Meaning]:
         """What it inherits from directly."""
         heads = (one.value if isinstance(one, ast.Subscript) else one for one in self.node.bases)
-        return [self._outer(one) for one in heads]
+        found = map(self._outer, heads)
+        return [one if isinstance(one, str | Class) else None for one in found]
 
     @cached_property
     def mro(self) -> "list[Class]":
@@ -146,7 +149,7 @@ class Class:
         bases, own = self.known_bases, self.node
         decorators = {self._outer(one) for one in own.decorator_list}
         is_made = dataclass_options(own, self._outer) is not None
-        if self.is_stub or (len(decorators - {*_HARMLESS}) > is_made):
+        if any(one.is_stub for one in self.mro) or len(decorators - {*_HARMLESS}) > is_made:
             return None
         words = {one.arg for one in own.keywords} - {"metaclass"}
         has_own_call = any("__init__" in one.bindings.names for one in self.mro)
@@ -224,7 +227,11 @@ class Class:
         """Whether a value that Saft has this type for can be one."""
         if isinstance(type_, RecordType):
             return True
-        return None in self.known_bases or bool(self.known_bases & {*_PROTOCOLS, *_MIXED})
+        if "typing.Protocol" in self.bases:
+            asked = [name for one in self.mro for name in one.bindings.names]
+            return any(all(hasattr(one, name) for name in asked) for one in classes_of(type_))
+        is_open = None in self.known_bases or bool(self.known_bases & {"abc.ABC", *_MIXED})
+        return is_open or self.module == "numbers"  # ints and floats are registered there
 
     @property
     def only_method(self) -> str | None:

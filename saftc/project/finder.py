@@ -99,7 +99,7 @@ def is_python_module(name: str, folder: Path) -> bool:
 
 def python_source(name: str, folder: Path) -> bytes | None:
     """The text of a Python module that is no part of Python itself, if there is one to read."""
-    path = None if name.split(".")[0] in sys.stdlib_module_names else python_file(name, folder)
+    path = None if is_of_python(name) else python_file(name, folder)
     try:
         return None if path is None else path.read_bytes()
     except OSError:
@@ -111,6 +111,26 @@ def python_file(name: str, folder: Path) -> Path | None:
     spec = _spec(name, folder)
     is_written = spec is not None and spec.origin is not None and spec.origin.endswith(".py")
     return Path(str(spec.origin)) if spec is not None and is_written else None
+
+
+def stub_of(name: str, folder: Path) -> Path | None:
+    """The file of typeshed that declares a module of Python's own library.
+
+    None for any other module, for one that is not declared, and where another module in `folder`
+    may stand before it.
+    """
+    spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
+    if spec is None or spec.origin is None or is_beside(name, folder):
+        return None
+    place = Path(spec.origin).with_name("typeshed").joinpath(*name.split("."))
+    files = (place.with_name(f"{place.name}.pyi"), place / "__init__.pyi")
+    return next((file for file in files if file.is_file()), None)
+
+
+def is_of_python(name: str) -> bool:
+    """Whether a module is one of Python's own library, or one that only its stubs import."""
+    first = name.split(".")[0]
+    return first in sys.stdlib_module_names or first == "_typeshed"
 
 
 def is_package(name: str, folder: Path) -> bool:

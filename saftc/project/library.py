@@ -12,13 +12,13 @@ import builtins
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from saftc.project.annotations import Meaning, Variable, read
+from saftc.project.annotations import Meaning, Scope, Variable, admits, literal_of, read
 from saftc.project.bindings import Bindings, Imported, Overloads
 from saftc.project.classes import Class
 from saftc.project.signatures import function_of
 from saftc.semantics.facts import RecordFacts, Shape
-from saftc.semantics.foreign import UNKNOWN, Alias, Declared, Namespace, Value
-from saftc.semantics.types import ANY, Type
+from saftc.semantics.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
+from saftc.semantics.types import ANY, Type, widened
 from saftc.syntax import nodes as n
 
 # Of these modules, what a name means in an annotation is known by the name.
@@ -27,6 +27,8 @@ _KNOWN = (
     *("typing", "typing_extensions", "pydantic"),
 )
 _BUILTINS = frozenset(dir(builtins))
+# Where these say float, they never give an int.
+_EXACT = ("math", "time", "_random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,24 @@ class Text:
 Read = Callable[[str], Text | None]
 
 
-@dataclass(frozen=True, slots=True)
 class _Alias:
     """A name for a type, where an annotation names it."""
 
-    value: Value
+    def __init__(self, node: ast.expr, scope: Scope) -> None:
+        self._node = node
+        self._scope = scope
+        self._is_asked = False
+        self.value = read(node, scope)
 
     def admits(self, type_: Type) -> bool:
-        """Any value, since it is not looked into."""
-        return True
+        """Whether a value that Saft has this type for can be meant."""
+        if self._is_asked:
+            return True  # it names itself
+        self._is_asked = True
+        try:
+            return admits(self._node, self._scope, type_)
+        finally:
+            self._is_asked = False
 
     @property
     def only_method(self) -> str | None:
@@ -91,6 +102,7 @@ class Module:
         self.members = Namespace(name, self.declared, lambda: self.bindings.names.keys())
         self._classes: dict[str, Class] = {}
         self._aliases: dict[str, _Alias | None] = {}
+        self._own: dict[str, Declared] = {}
 
     # What scripts ask for
 
@@ -104,6 +116,8 @@ class Module:
                     return below.members
                 is_there = name in self.bindings.names or bool(self.bindings.stars)
                 return UNKNOWN if is_there or "__getattr__" in self.bindings.names else None
+            case str():
+                return UNKNOWN
             case Module():
                 return found.members
             case _:
@@ -112,35 +126,74 @@ class Module:
 
     def own(self, name: str) -> Declared:
         """What a name is that is bound here."""
+        if name not in self._own:
+            self._own[name] = UNKNOWN  # while it is found out
+            self._own[name] = self._declared_here(name)
+        return self._own[name]
+
+    def _declared_here(self, name: str) -> Declared:
         match self.bindings.names[name]:
             case Overloads(nodes) if self.is_stub or not _is_decorated(nodes[0]):
                 return function_of(nodes, self.meaning)
             case ast.ClassDef():
                 return self._class(name).declared
-            case ast.AnnAssign(annotation=annotation) if self._alias(name) is None:
+            case ast.AnnAssign(annotation=annotation, value=value) if (
+                self._type_named(name) is None
+            ):
+                is_final = self.meaning(annotation) == "typing.Final"
+                if is_final and isinstance(value, ast.Constant):
+                    return Value(widened(literal_of(value)))
                 return read(annotation, self.meaning)
+            case ast.Assign(value=ast.Attribute() as other) if self.is_stub:
+                return self._reached(other) or UNKNOWN
             case _:
                 alias = self._alias(name)
-                return UNKNOWN if alias is None else Alias(alias.value.type)
+                type_ = ANY if alias is None else alias.value.type
+                return UNKNOWN if type_ == ANY else Alias(type_)
+
+    def _reached(self, node: ast.expr) -> Declared | None:
+        """What `_inst.choice` is, where a stub says that a name is that."""
+        match node:
+            case ast.Name(id=name):
+                return self.declared(name)
+            case ast.Attribute(value=value, attr=name):
+                match self._reached(value):
+                    case (
+                        (Namespace() as members)
+                        | Value(members=Namespace() as members)
+                        | PythonClass(members=members)
+                    ):
+                        return members.find(name)
+                    case _:
+                        return None
+            case _:
+                return None
 
     def _find(
         self, name: str, seen: "set[tuple[str, str]]"
-    ) -> "Module | tuple[Module, str] | None":
-        """The module that binds a name, and its name there, however often it is passed on."""
+    ) -> "Module | tuple[Module, str] | str | None":
+        """The module that binds a name, and its name there, however often it is passed on.
+
+        What comes from a module where names are known by themselves is such a name.
+        """
         if (self.name, name) in seen:
             return None
         seen.add((self.name, name))
         if name in self.bindings.names:
-            bound = self.bindings.names[name]
-            if not isinstance(bound, Imported):
-                return self, name
-            origin = self.library.module(bound.module)
-            if origin is None or bound.name is None:
-                return origin
-            found = origin._find(bound.name, seen)
-            return found or self.library.module(f"{bound.module}.{bound.name}")
+            match self.bindings.names[name]:
+                case Imported(module, str() as other) if _is_known(module):
+                    return f"{_KNOWN_AS.get(module, module.split('.')[0])}.{other}"
+                case Imported(module, other):
+                    origin = self.library.module(module)
+                    if origin is None or other is None:
+                        return origin
+                    return origin._find(other, seen) or self.library.module(f"{module}.{other}")
+                case ast.Assign(value=ast.Name(id=other)) if self.is_stub:
+                    return self._find(other, seen) or (self, name)
+                case _:
+                    return self, name
         for star in self.bindings.stars:
-            origin = self.library.module(star)
+            origin = None if _is_known(star) else self.library.module(star)
             found = None if origin is None else origin._find(name, seen)
             if found is not None:
                 return found
@@ -152,7 +205,7 @@ class Module:
         """What an annotation means in the module."""
         match node:
             case ast.Name(id=name):
-                return self._named(name, set())
+                return self._named(name)
             case ast.Attribute(value=ast.expr() as value, attr=name):
                 module = self._whole(value)
                 if module is None:
@@ -160,7 +213,7 @@ class Module:
                 if _is_known(module):
                     return f"{_KNOWN_AS.get(module, module.split('.')[0])}.{name}"
                 found = self.library.module(module)
-                return None if found is None else found._named(name, set())
+                return None if found is None else found._named(name)
             case _:
                 return None
 
@@ -178,24 +231,20 @@ class Module:
             case _:
                 return None
 
-    def _named(self, name: str, seen: "set[tuple[str, str]]") -> Meaning:
-        if (self.name, name) in seen:
-            return None
-        seen.add((self.name, name))
-        if name in self.bindings.names:
-            bound = self.bindings.names[name]
-            if not isinstance(bound, Imported):
-                return self._own_meaning(name)
-            if bound.name is not None and _is_known(bound.module):
-                return f"{_KNOWN_AS.get(bound.module, bound.module.split('.')[0])}.{bound.name}"
-            origin = self.library.module(bound.module)
-            return None if origin is None or bound.name is None else origin._named(bound.name, seen)
-        for star in self.bindings.stars:
-            origin = None if _is_known(star) else self.library.module(star)
-            found = None if origin is None else origin._named(name, seen)
-            if found is not None and not (isinstance(found, str) and found.startswith("builtins.")):
+    def _named(self, name: str) -> Meaning:
+        found = self._find(name, set())
+        match found:
+            case None:
+                is_builtin = name in _BUILTINS and name not in self.bindings.names
+                is_exact = name == "float" and self.name in _EXACT
+                return f"{'exact' if is_exact else 'builtins'}.{name}" if is_builtin else None
+            case Module():
+                return None
+            case str():
                 return found
-        return f"builtins.{name}" if name in _BUILTINS else None
+            case _:
+                module, own = found
+                return module._own_meaning(own)
 
     def _own_meaning(self, name: str) -> Meaning:
         match self.bindings.names[name]:
@@ -222,8 +271,7 @@ class Module:
         if name not in self._aliases:
             self._aliases[name] = None  # while it is found out
             node = self._type_named(name)
-            value = UNKNOWN if node is None else read(node, self.meaning)
-            self._aliases[name] = _Alias(value) if value.type != ANY else None
+            self._aliases[name] = None if node is None else _Alias(node, self.meaning)
         return self._aliases[name]
 
     def _type_named(self, name: str) -> ast.expr | None:

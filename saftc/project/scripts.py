@@ -27,6 +27,7 @@ from saftc.project.finder import (
     python_source,
     scripts_in,
     sibling,
+    stub_of,
 )
 from saftc.project.library import Library, Text
 from saftc.semantics.imports import (
@@ -208,16 +209,18 @@ class Modules:
         return MissingModule(tuple(dict.fromkeys(searched)))
 
     def _python_text(self, name: str) -> Text | None:
-        """What a Python module binds, as it is written."""
-        text = python_source(name, self.folder)
+        """What a Python module binds, as it is written; one of Python's own, as its stub says."""
+        stub = stub_of(name, self.folder)
+        text = python_source(name, self.folder) if stub is None else stub.read_bytes()
         try:
             tree = None if text is None else ast.parse(text)
         except (SyntaxError, ValueError, RecursionError):
             return None  # Python will say so
         if tree is None:
             return None
-        is_whole = is_package(name, self.folder)
-        return Text(bindings_of(tree.body, name, is_package=is_whole))
+        is_whole = is_package(name, self.folder) if stub is None else stub.stem == "__init__"
+        is_stub = stub is not None
+        return Text(bindings_of(tree.body, name, is_package=is_whole, is_stub=is_stub), is_stub)
 
     def _sibling(self, name: str, path: Path) -> Loaded:
         hiding = hidden_by(name, self.folder)

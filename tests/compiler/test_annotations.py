@@ -7,8 +7,9 @@ import pytest
 
 from saftc.project.bindings import bindings_of
 from saftc.project.library import Library, Text
-from saftc.semantics.foreign import Declared, Function, PythonClass
-from saftc.semantics.types import ANY, show
+from saftc.project.scripts import Modules
+from saftc.semantics.foreign import Declared, Function, PythonClass, Value
+from saftc.semantics.types import ANY, STRING, show
 from tests.compiler.support import compile_text
 
 
@@ -348,3 +349,99 @@ def test_a_wrong_use_of_what_is_given_is_told(folder: Path) -> None:
 def test_a_name_that_two_imports_bind_is_any_value(folder: Path) -> None:
     script = "if 1 < 2:\n    from shop import count\nelse:\n    from market import size as count\n"
     assert "check(count(1), int)" in _body(f"{script}n: int = count(1)\n", folder)
+
+
+# Python's own library, by its stubs
+
+
+@pytest.mark.one_python
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("asyncio", "builtins", "collections.abc", "concurrent.futures", "ctypes", "datetime"),
+        *("email", "importlib.metadata", "json", "math", "multiprocessing", "os", "os.path"),
+        *("random", "re", "socket", "statistics", "string", "tkinter", "typing", "unittest"),
+    ],
+)
+def test_every_name_of_a_module_of_the_library_can_be_asked(name: str, tmp_path: Path) -> None:
+    """Whatever stubs pass on to each other, and whatever circles there are in it."""
+    module = Modules(tmp_path).library.module(name)
+    assert module is not None
+    found = {one: module.declared(one) for one in module.members.names()}
+    assert None not in found.values()
+    for declared in found.values():
+        if isinstance(declared, Function):
+            declared.given((ANY,), {})
+
+
+@pytest.mark.parametrize(
+    ("call", "type_"),
+    [
+        ("os.path.join", "string"),
+        ("random.choice", "string"),
+        ("statistics.mode", "string"),
+        ("copy.copy", "string"),
+        ("re.compile", "any"),
+        ("shutil.which", "string?"),
+        ("json.loads", "any"),
+        ("time.time", "float"),
+        ("zlib.crc32", "int"),
+        ("importlib.import_module", "any"),
+    ],
+)
+def test_what_calls_of_the_library_give(call: str, type_: str, tmp_path: Path) -> None:
+    module, _, name = call.rpartition(".")
+    found = Modules(tmp_path).library.module(module)
+    declared = None if found is None else found.declared(name)
+    assert isinstance(declared, Function)
+    assert show(declared.given((STRING,), {}).type) == type_
+
+
+def test_a_module_beside_a_script_may_stand_before_the_library(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("def randint(a, b): ...\n")
+    assert Modules(tmp_path).library.module("random") is None
+
+
+_STUB = """
+
+from typing import Final
+
+if sys.version_info >= (3, 11) and sys.platform != "win32":
+    def go() -> int: ...
+else:
+    def go() -> str: ...
+if sys.version_info >= (3, 99):
+    def new() -> int: ...
+elif sys.platform == "linux":
+    def old() -> str: ...
+
+class Made:
+    if sys.version_info >= (3, 10):
+        def size(self) -> int: ...
+
+_made: Made
+size = _made.size
+also = size
+one = other
+other = one
+far = one.far
+LIMIT: Final = 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"),
+    [("go", "int"), ("old", "string"), ("size", "int"), ("also", "int"), ("LIMIT", "int")]
+    + [(name, "any") for name in ("new", "one", "other", "far")],
+)
+def test_stubs_say_what_names_are(name: str, type_: str) -> None:
+    text = Text(bindings_of(ast.parse(_STUB).body, is_stub=True), is_stub=True)
+    module = Library(lambda one: text if one == "stub" else None).module("stub")
+    assert module is not None
+    match module.declared(name):
+        case Function() as function:
+            assert show(function.given((), {}).type) == type_
+        case Value(type=found):
+            assert show(found) == type_
+        case other:
+            pytest.fail(f"{name} is {other}")

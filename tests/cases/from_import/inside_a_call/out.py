@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import ops, show
+from runtime_support import show
 
 # Imports of a call stay in the call, apart from what follows; a long one has a name a line.
 
@@ -20,7 +20,7 @@ def most_common(words: list[str]) -> tuple[int, Any]:
     return (len(made), Counter(words))
 
 
-def roots(numbers: list[int]) -> tuple[list[Any], Any]:
+def roots(numbers: list[int]) -> tuple[list[float], int | float]:
     import math
     from statistics import mean as average
 
@@ -28,15 +28,15 @@ def roots(numbers: list[int]) -> tuple[list[Any], Any]:
     return ([math.sqrt(number) for number in numbers], average(numbers))
 
 
-def area(radius: int | float) -> Any:
+def area(radius: int | float) -> int | float:
     if radius > 0:
         from math import pi
 
         def squared(x: int | float) -> int | float:
             return x * x
 
-        return ops.mul(pi, squared(radius))
+        return pi * squared(radius)
     return 0
 
 
-print(show(roots([4, 16])), show(ops.gt(area(1), 3)))
+print(show(roots([4, 16])), show(area(1) > 3))

@@ -3,7 +3,5 @@ from math import floor as down
 from math import pi
 from textwrap import dedent
 
-from runtime_support import check, ops, show
-
-print(show(ops.add(pi, 1)), show(down(2.5)), show(dedent("  a")))
-text: str = check(dedent("  a"), str)
+print(pi + 1, down(2.5), dedent("  a"))
+text: str = dedent("  a")

@@ -4,5 +4,5 @@ import os.path
 
 from runtime_support import show
 
-print(show(os.path.basename("a/b")))
+print(os.path.basename("a/b"))
 print(show(abc.Mapping))

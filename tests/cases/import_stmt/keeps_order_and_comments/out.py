@@ -2,8 +2,6 @@
 import math
 import string
 
-from runtime_support import show
-
 # numbers
 # for pi
-print(show(math.pi), show(string.digits))
+print(math.pi, string.digits)

@@ -2,7 +2,5 @@
 import json as j
 import math
 
-from runtime_support import ops, show
-
-print(show(math.pi), show(math.floor(2.5)), show(j.dumps([1])))
-x = ops.add(math.sqrt(4), 1)
+print(math.pi, math.floor(2.5), j.dumps([1]))
+x = math.sqrt(4) + 1

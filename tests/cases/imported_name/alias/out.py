@@ -2,6 +2,4 @@
 from string import ascii_letters
 from string import digits as all_digits
 
-from runtime_support import ops
-
-print(ops.len(all_digits) + ops.len(ascii_letters))
+print(len(all_digits) + len(ascii_letters))

@@ -5,6 +5,4 @@ And how.
 
 import math
 
-from runtime_support import show
-
-print(show(math.floor(2.5)))
+print(math.floor(2.5))

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from random import choice
 
-from runtime_support import check, prompt, show, write_text
+from runtime_support import prompt, show, write_text
 
 
 def ask(text: str) -> str:
@@ -28,7 +28,7 @@ def write(words: list[str]) -> None:
 for word in words:
     print(ask(word), 1 / len(word))
 for word in words:
-    print(ask(check(choice([word]), str)))
+    print(ask(choice([word])))
 count = 0
 for word in words:
     count += 1

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from runtime_support import check, show
+from runtime_support import show
 
 
 # y
@@ -18,7 +18,7 @@ class P:
 
 def go() -> int:  # about go
     """Goes."""
-    return check(math.floor(1.5), int)
+    return math.floor(1.5)
 
 
 # A number.
