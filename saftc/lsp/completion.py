@@ -86,7 +86,7 @@ def _proposals(script: Script, context: Context, offset: int) -> Iterator[Propos
     elif _wants_type(context):
         yield from _types(script)
     else:
-        if context.inner.what == "(" and before[-1:] in ([], [","]):
+        if context.call is context.inner and before[-1:] in ([], [","]):
             yield from _arguments(script, context, offset)
         yield from _names(script, offset)
 

@@ -7,6 +7,8 @@ outdated by a further change, costs nothing. Diagnostics follow the last of seve
 import asyncio
 import gc
 import logging
+import os
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar, cast
 from urllib.parse import unquote
@@ -72,6 +74,8 @@ class SaftServer(LanguageServer):
         self.uris: dict[str, str] = {}
         # The views that were asked for, with the last texts that they could have.
         self.views: dict[str, views.View] = {}
+        # The open scripts, as they were when it was told last what is wrong with them.
+        self._told: dict[str, Script] = {}
         self._due: asyncio.Task[None] | None = None
 
     def path_of(self, uri: str) -> str:
@@ -108,8 +112,13 @@ class SaftServer(LanguageServer):
         self.session.change(self.path_of(uri), text)
         self.tell_soon()
 
+    def forget(self, uri: str) -> None:
+        """Forgets a script that is open no more."""
+        self.uris.pop(self.path_of(uri), None)
+        self._told.pop(self.path_of(uri), None)
+
     def tell_soon(self) -> None:
-        """Has the diagnostics of all scripts told that are not known as they are now."""
+        """Has it told soon what is wrong with the open scripts."""
         if self._due is not None:
             self._due.cancel()
         self._due = asyncio.get_running_loop().create_task(self._tell())
@@ -117,17 +126,19 @@ class SaftServer(LanguageServer):
     async def _tell(self) -> None:
         await asyncio.sleep(_PAUSE)
         for path in self.session.open:
-            if not self.session.is_known(path):
-                self.tell(path)
-                await asyncio.sleep(0)
+            self.tell(path)
+            await asyncio.sleep(0)
         await self._refresh_views()
         await asyncio.sleep(_REST)
         gc.collect()
 
     def tell(self, path: str) -> None:
-        """Tells what is wrong with a script."""
+        """Tells what is wrong with a script, unless it has been told of it as it is now."""
         uri = self.uri_of(path)
         script = self.script(uri)
+        if self._told.get(path) is script:
+            return
+        self._told[path] = script
         document = self.workspace.text_documents.get(unquote(uri))
         found = findings.reported(script.checked, self.lines(script.source), uri, self._lines_of)
         version = None if document is None else document.version
@@ -182,21 +193,20 @@ def _started(ls: SaftServer, _params: lsp.InitializedParams) -> None:
     # What is loaded by now stays.
     gc.collect()
     gc.freeze()
-    watched = ls.client_capabilities.workspace
-    files = None if watched is None else watched.did_change_watched_files
+    able = ls.client_capabilities.workspace or lsp.WorkspaceClientCapabilities()
+    files, content = able.did_change_watched_files, able.text_document_content
+    wanted: list[lsp.Registration] = []
     if files is not None and files.dynamic_registration:
         patterns = [lsp.FileSystemWatcher("**/*.saft"), lsp.FileSystemWatcher("**/*.py")]
-        ls.client_register_capability(
-            lsp.RegistrationParams(
-                [
-                    lsp.Registration(
-                        "saft-files",
-                        lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-                        lsp.DidChangeWatchedFilesRegistrationOptions(patterns),
-                    )
-                ]
-            )
-        )
+        watched = lsp.DidChangeWatchedFilesRegistrationOptions(patterns)
+        method = lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        wanted.append(lsp.Registration("saft-files", method, watched))
+    if content is not None and content.dynamic_registration:
+        schemes = lsp.TextDocumentContentRegistrationOptions(list(views.SCHEMES))
+        method = lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT
+        wanted.append(lsp.Registration("saft-views", method, schemes))
+    if wanted:
+        ls.client_register_capability(lsp.RegistrationParams(wanted))
 
 
 @server.feature(lsp.INITIALIZE)
@@ -235,7 +245,7 @@ def _changed(ls: SaftServer, params: lsp.DidChangeTextDocumentParams) -> None:
 def _closed(ls: SaftServer, params: lsp.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
     ls.session.close(ls.path_of(uri))
-    ls.uris.pop(ls.path_of(uri), None)
+    ls.forget(uri)
     ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
     ls.tell_soon()
 
@@ -494,7 +504,10 @@ async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
 
 def serve() -> None:
     """Answers an editor over standard input and output until it says that it is done."""
-    # What pygls has to say goes to standard error, which editors keep in a log.
+    # What pygls has to say goes to standard error, which editors keep in a log; so does what
+    # something else might print, as standard output is for the editor alone.
     logging.basicConfig(level=logging.WARNING)
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    sys.stdout = sys.stderr
     gc.disable()
-    server.start_io()
+    server.start_io(stdout=output)

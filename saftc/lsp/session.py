@@ -79,10 +79,6 @@ class Session:
         self._known.clear()
         self._roots.clear()
 
-    def is_known(self, path: str) -> bool:
-        """Whether a script has been checked as it is now."""
-        return path in self._known
-
     def script(self, path: str) -> Script:
         """A script, checked.
 

@@ -132,3 +132,18 @@ def test_a_reader_that_goes_away(folder: Path, script: Script, arguments: list[s
     process.stderr.close()
     assert process.wait() == 1
     assert "Traceback" not in error and "Exception ignored" not in error
+
+
+@pytest.mark.one_python
+@pytest.mark.parametrize(
+    ("words", "place", "found"),
+    [("saftc ch", "1", ["check"]), ("saftc check --f", "2", ["--format"])],
+)
+def test_the_shell_completes_commands_and_options(
+    saftc: Command, monkeypatch: pytest.MonkeyPatch, words: str, place: str, found: list[str]
+) -> None:
+    monkeypatch.setenv("_SAFTC_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", place)
+    ended = saftc()
+    assert (ended.code, ended.out.split()) == (0, found)

@@ -37,16 +37,21 @@ class Editor:
         """Writes a file that is not opened."""
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def open(self, name: str, text: str) -> list[lsp.Diagnostic]:
-        """Opens a script with a text, or goes on to it, and waits for the diagnostics."""
+    def open(self, name: str, text: str, also: Any = None) -> list[lsp.Diagnostic]:
+        """Opens a script with a text, or goes on to it, and waits for the diagnostics; `also` is
+        done at once, before they can come."""
         if name in self.texts:
             return self.change(name, text)
         self.write(name, text)
         self.texts[name], self.versions[name] = text, 1
         item = lsp.TextDocumentItem(self.uri(name), "saft", 1, text)
-        return self._wait(
-            name, lambda: self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-        )
+
+        def send() -> None:
+            self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+            if also is not None:
+                also()
+
+        return self._wait(name, send)
 
     def change(self, name: str, text: str) -> list[lsp.Diagnostic]:
         """Replaces the text of an open script, and waits for the diagnostics."""

@@ -73,6 +73,17 @@ def test_all_mistakes_are_told(server: Editor) -> None:
     assert len(found) == 30
 
 
+def test_a_request_that_comes_first_keeps_nothing_back(server: Editor) -> None:
+    document = lsp.TextDocumentIdentifier(server.uri("first.saft"))
+    asked: list[asyncio.Task[Any]] = []
+
+    def ask() -> None:
+        request = server.client.text_document_code_lens_async(lsp.CodeLensParams(document))
+        asked.append(asyncio.get_running_loop().create_task(request))
+
+    assert len(server.open("first.saft", "print(missing)\n", also=ask)) == 1
+
+
 def test_places_count_utf_16_units(server: Editor) -> None:
     found = server.open("wide.saft", 'print("\U0001f600", missing)\n')
     assert [(one.range.start.character, one.range.end.character) for one in found] == [(12, 19)]
@@ -304,6 +315,7 @@ def _completed(server: Editor, name: str, text: str, marked: str) -> list[str]:
         ("import |", ["lib", "units"]),
         ("zz = make(|", ["n:", "make"]),
         ("zz = pri|", ["print"]),
+        ("zz = (|", ["make", "print"]),
         ("f inner(first):\n    second = 1\n    |", ["first", "second", "make"]),
     ],
 )
