@@ -148,7 +148,9 @@ class Journal:
         self._note({"at": [*asked, step], "forget": why})
 
     def close(self, ended: str) -> None:
-        """The process is over, or the run in it: "ok" or "failed"."""
+        """The process is over, or the run in it: "ok" or "failed"; nothing in a forked process."""
+        if not self.lines.is_open:
+            return
         unused = self._prompts - self._claimed
         end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
         try:

@@ -119,7 +119,7 @@ class Held:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._descriptor = -1
-        while self._descriptor < 0 or not self._is_at(path):  # or another process has replaced it
+        while not self.is_open or not self._is_at(path):  # or another process has replaced it
             self.close()
             if os.path.exists(path):
                 check_regular(path)
@@ -159,10 +159,21 @@ class Held:
         return offset
 
     def close(self) -> None:
-        """Lets the file go."""
-        if self._descriptor >= 0:
+        """Lets the file go, also where a forked process has not let go of it yet."""
+        if self.is_open:
+            unlock(self._descriptor)
+            self.leave()
+
+    def leave(self) -> None:
+        """In a forked process: the parent goes on to hold the file."""
+        if self.is_open:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is held: not any more after `close`, and not in a forked process."""
+        return self._descriptor >= 0
 
     def __enter__(self) -> Held:
         return self
@@ -203,6 +214,14 @@ def lock(descriptor: int, *, waits: bool) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def unlock(descriptor: int) -> None:
+    """Has others take the file, though a forked process may still have it open."""
+    if sys.platform != "win32":  # where nothing is forked, and it is free when it is closed
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 _FAR = 1 << 40  # behind everything: what is locked on Windows cannot be read by others
@@ -266,6 +285,11 @@ class Lines:
                     return
                 yield offset, line
                 offset += len(line)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this process has the file: a forked one does not."""
+        return self._file.is_open
 
     def mend(self) -> bool:
         """Cuts off what a crash has left of the last line; whether there was something."""
@@ -342,7 +366,7 @@ class ByPath(Generic[T]):
 def _let_go() -> None:
     """A forked process has what its parent holds: it would hold it longer than that."""
     for file in list(_held):
-        file.close()
+        file.leave()
 
 
 if hasattr(os, "register_at_fork"):

@@ -700,6 +700,21 @@ def test_a_forked_process_does_not_hold_the_journal_of_its_parent(server: FakeSe
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_may_leave_the_block(server: FakeServer) -> None:
+    child, left = -1, False
+    try:
+        with journaled(FILE):
+            ask(1)
+            child = os.fork()
+        left = True
+    finally:
+        if child == 0:
+            os._exit(0 if left else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert [entry["ended"] for entry in entries() if "ended" in entry] == ["ok"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_leaves_the_journal_to_its_parent(server: FakeServer) -> None:
     with journaled(FILE):
         ask(1)
