@@ -152,11 +152,11 @@ def options_of(command: TyperCommand) -> set[str]:
 
 def test_the_overview_has_every_command_and_option() -> None:
     text = (ROOT / "README.md").read_text()
-    rows = re.findall(r"^\| `saftc (\w+) .*\|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| `saftc (\w+)\b.*\|$", text, re.MULTILINE)
     commands = get_command(app).commands
     assert sorted(rows) == sorted(commands)
     for name, command in commands.items():
-        row = re.search(rf"^\| `saftc {name} .*", text, re.MULTILINE)
+        row = re.search(rf"^\| `saftc {name}\b.*", text, re.MULTILINE)
         assert row is not None
         assert set(re.findall(r"`(--?[a-z][a-z-]*)", row[0])) == options_of(command), name
 
