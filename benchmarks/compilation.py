@@ -34,7 +34,7 @@ def main() -> None:
     assert text.count("\n") == lines
     spent = dict.fromkeys(PHASES, 0.0)
     forget = layout._black.cache_clear
-    _watch(driver, "parse", spent, "parse")
+    _watch(driver, "parse_after", spent, "parse")
     _watch(driver, "analyze", spent, "infer")
     _watch(module, "generate", spent, "emit")
     _watch(layout, "formatted", spent, "libcst")

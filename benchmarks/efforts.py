@@ -25,6 +25,11 @@ class Effort:
     results_held: int
     storm: tuple[int, int]
     journal_entries: int
+    lines_of_edits: int
+    edits: int
+    rows: tuple[int, int]
+    row_latencies: tuple[float, float]
+    row_turns: int
 
 
 FULL = Effort(
@@ -44,6 +49,11 @@ FULL = Effort(
     results_held=10_000,
     storm=(1000, 100),
     journal_entries=200_000,
+    lines_of_edits=1_000,
+    edits=20,
+    rows=(20_000, 100_000),
+    row_latencies=(0.1, 1.0),
+    row_turns=30,
 )
 QUICK = Effort(
     turns=1,
@@ -62,4 +72,9 @@ QUICK = Effort(
     results_held=10,
     storm=(4, 2),
     journal_entries=20,
+    lines_of_edits=150,
+    edits=1,
+    rows=(20, 40),
+    row_latencies=(0.002, 0.004),
+    row_turns=1,
 )

@@ -5,8 +5,9 @@
 The first part of the path says what is answered, and how late: `/text/v1`, `/object/v1`,
 `/tools/v1` (a call of `temperature`, and after its result a text), `/late/v1` (100 ms late),
 `/after-N/v1` (N ms late; a triaged mail where a structure is asked for),
-`/busy/v1` and `/telling/v1` (100 ms late, to 100 requests a second; others are refused with 429, by
-the second with a `Retry-After` of one second).
+`/stream/v1` (five pieces of a text, each the time in nanoseconds at which it was sent, 5 ms apart),
+`/pieces/v1` (1,000 pieces at once), `/busy/v1` and `/telling/v1` (100 ms late, to 100 requests a
+second; others are refused with 429, by the second with a `Retry-After` of one second).
 """
 
 from __future__ import annotations
@@ -50,6 +51,35 @@ TEXT = completion({"role": "assistant", "content": "Oslo is cold and bright."})
 TRIAGED = completion({"role": "assistant", "content": json.dumps(TICKET)})
 OBJECT = completion({"role": "assistant", "content": json.dumps(PERSON)})
 TOOLS = completion({"role": "assistant", "content": None, "tool_calls": [CALL]}, "tool_calls")
+
+
+EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+LAST = b"data: [DONE]\n\n"
+PIECES = 1000
+TIMED_PIECES = 5
+BETWEEN = 0.005
+
+
+def event(delta: dict[str, object], finish: str | None = None) -> bytes:
+    """A chunk of a completion as a server-sent event."""
+    document = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "fake-1",
+        "choices": [{"index": 0, "finish_reason": finish, "delta": delta, "logprobs": None}],
+    }
+    return b"data: " + json.dumps(document).encode() + b"\n\n"
+
+
+def chunk(data: bytes) -> bytes:
+    """Data as a chunk of a body."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+STREAMED = b"".join(
+    [EVENTS, *[chunk(event({"content": "word "}))] * PIECES, chunk(event({}, "stop") + LAST)]
+) + chunk(b"")
 
 
 def refusal(headers: str = "") -> bytes:
@@ -105,6 +135,9 @@ class Connection(asyncio.Protocol):
         bucket, refused = BUSY.get(path[: path.find(b"/", 1) + 1], (None, b""))
         if bucket is not None and not bucket.takes():
             self.answer(refused)
+        elif path.startswith(b"/stream/"):
+            self.answer(EVENTS)
+            self.send_piece(TIMED_PIECES)
         elif path.startswith(b"/after-"):
             seconds = int(path[len(b"/after-") : path.index(b"/", 1)]) / 1000
             answer = TRIAGED if b'"response_format"' in body else TEXT
@@ -115,6 +148,14 @@ class Connection(asyncio.Protocol):
         else:
             self.answer(_answer(path, body))
 
+    def send_piece(self, left: int) -> None:
+        """Sends the time, and the other pieces later."""
+        if not left:
+            self.answer(chunk(event({}, "stop") + LAST) + chunk(b""))
+            return
+        asyncio.get_running_loop().call_later(BETWEEN, self.send_piece, left - 1)
+        self.answer(chunk(event({"content": f"{time.monotonic_ns()} "})))
+
     def answer(self, response: bytes) -> None:
         if not self.transport.is_closing():
             self.transport.write(response)
@@ -123,6 +164,8 @@ class Connection(asyncio.Protocol):
 def _answer(path: bytes, body: bytes) -> bytes:
     if path.startswith(b"/object/"):
         return OBJECT
+    if path.startswith(b"/pieces/"):
+        return STREAMED
     if path.startswith(b"/tools/") and b'"tool_call_id"' not in body:
         return TOOLS
     return TEXT

@@ -18,13 +18,16 @@ from pathlib import Path
 
 import compiled_code
 import compiling
+import editing
 import journals
+import maps
 import memory
 import overhead
 import overlaps
 import programs
 import startup
 import storms
+import streams
 from efforts import FULL, QUICK, Effort
 from figures import Figure, table
 from peers import Peers, installed_peers, ours
@@ -39,7 +42,10 @@ GROUPS: dict[str, Measure] = {
     "memory": memory.measure,
     "overlap": overlaps.measure,
     "storms": storms.measure,
+    "streams": streams.measure,
     "journals": journals.measure,
+    "map": maps.measure,
+    "editing": editing.measure,
 }
 
 

@@ -10,6 +10,7 @@ It reads lines and answers each with one number:
     crowd CASE COUNT THREADS    the same, from so many threads at once, each with its part
     storm CASE COUNT THREADS    how many of these calls fail, from so many threads at once
     lasted CASE                 the seconds of the last storm
+    lag CASE COUNT              the median of the seconds that so many calls give
     hold CASE COUNT             the process's memory in kB, with the results of so many calls kept
 
 At the end of the input it prints its peak memory in kB.
@@ -23,6 +24,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from statistics import median
 
 Case = Callable[[], object]
 
@@ -92,6 +94,10 @@ def _storm(case: Case, count: int, threads: int) -> int:
     return len(failed)
 
 
+def _lag(case: Case, count: int) -> float:
+    return median(float(str(case())) for _ in range(count))
+
+
 def _last(_: Case) -> float:
     return _lasted
 
@@ -115,4 +121,4 @@ def _resident() -> int:
 
 
 _COMMANDS: dict[str, Callable[..., float]] = {"time": _time, "crowd": crowd, "hold": _hold}
-_COMMANDS |= {"storm": _storm, "lasted": _last}
+_COMMANDS |= {"lag": _lag, "storm": _storm, "lasted": _last}

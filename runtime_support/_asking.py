@@ -10,24 +10,36 @@ conversation may come later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, cast
 
 from runtime_support._config import Settings, given_here, settings_for, settings_to_show
-from runtime_support._conversation import Conversation, Step, Steps, drive
-from runtime_support._exchange import Message, Provider, Request, ToolRequest
+from runtime_support._conversation import Conversation, Step, Steps, drive, driving
+from runtime_support._exchange import (
+    Message,
+    Provider,
+    Reply,
+    Replying,
+    Request,
+    ToolRequest,
+    finish,
+    passed_on,
+    replying,
+)
 from runtime_support._goals import Goal, ObjectGoal, goal_for
+from runtime_support._pieces import Parts, parts_for
 from runtime_support._positions import Place, annotate, place_of_call
-from runtime_support._results import Answer, Result
+from runtime_support._results import Answer, Arriving, Result, parts_of
 from runtime_support._runs.keeping import Keeper, keeper_for
 from runtime_support._runs.showing import show_progress
 from runtime_support._runs.spending import spending_here
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._tracing import Observer, observer_for
-from runtime_support._turns import check_wanted, complete
+from runtime_support._turns import await_turn, check_wanted, current
 from runtime_support._values import brief, plain
 from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import provider_for
@@ -94,26 +106,56 @@ class Asking:
     tools: Mapping[str, Tool]
     place: Place | None
     keeper: Keeper | None
+    goal: Goal
 
     def answer(self) -> Answer:
         """The answer, each step done at once; an error has the position of the call."""
+        with self._told():
+            return drive(self.steps, self.do)
+
+    def in_parts(self, parts: Parts) -> Generator[Any, None, Answer]:
+        """The parts of the answer as they come, in the order of the script."""
+        await_turn()
+        with self._told():
+            answer = yield from driving(self.steps, partial(self._doing, parts))
+            yield from parts.rest(answer.value)
+        return answer
+
+    @contextmanager
+    def _told(self) -> Generator[None]:
+        """Has the block count as a prompt; what fails it is told with its position."""
         show_progress()
         try:
             with spending_here().one_prompt():
-                return drive(self.steps, self.do)
+                yield
         except SaftError as error:
             if self.keeper is not None and isinstance(error, PromptError):
                 self.keeper.failed(error)
             annotate(error, self.place)
             raise
 
+    def _doing(self, parts: Parts, step: Step) -> Generator[Any, None, Any]:
+        if not isinstance(step, Request):
+            return self.do(step)
+        # What stands before a call of a tool is no part of the answer.
+        is_last = step.must_answer or not step.tools
+        reply = self._replying(step, is_streamed=is_last)
+        parts.begin()
+        return (yield from passed_on(reply, parts.feed))
+
+    def _replying(self, request: Request, *, is_streamed: bool) -> Replying:
+        send = partial(_sent, self.provider, is_streamed=is_streamed)
+        keeper = self.keeper
+        return send(request) if keeper is None else keeper.exchange(request, send)
+
     def do(self, step: Step) -> Any:
         """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
         check_wanted()
         keeper = self.keeper
         if isinstance(step, Request):
-            send = partial(complete, self.provider)
-            return send(step) if keeper is None else keeper.exchange(step, send)
+            if keeper is None:  # most prompts: without the generators of a stream
+                return _completed(self.provider, step)
+            return finish(self._replying(step, is_streamed=False))
         if isinstance(step, ToolRequest):
             call = partial(call_tool, self.tools, step.name, step.arguments)
             return call() if keeper is None else keeper.call(step, call)
@@ -123,10 +165,64 @@ class Asking:
             return step.do(keep)
 
 
-def ask(question: Question) -> Result[Any]:
-    """The answer; errors carry their position in the script."""
+def _sent(provider: Provider, request: Request, *, is_streamed: bool) -> Replying:
+    """The reply to a request; one that is streamed has its turn, and takes no slot."""
+    if is_streamed:
+        return (yield from replying(provider, request, True))
+    return _completed(provider, request)
+
+
+def _completed(provider: Provider, request: Request) -> Reply:
+    """The reply to a request, which waits for a slot when others are in flight ahead of it."""
+    task = current.get()
+    return provider.complete(request) if task is None else task.exchange(provider, request)
+
+
+class Streamed(Arriving):
+    """The answer to a prompt that is asked in parts, when the first of them is wanted."""
+
+    def __init__(self, asked: Asking) -> None:
+        self._asked = asked
+        self._parts = parts_for(asked.goal)
+        self._is_begun = False
+        self._end: Answer | BaseException | None = None
+
+    def __call__(self) -> Answer:
+        """The answer; reads it when nobody has begun to."""
+        if not self._is_begun:
+            for _ in self._read():
+                pass
+        if isinstance(self._end, BaseException):
+            raise self._end
+        if self._end is None:
+            raise CheckError(
+                "the prompt is not answered to its end", hint="go through all of its pieces first"
+            )
+        return self._end
+
+    def parts(self, kind: type) -> Iterator[Any]:
+        """The parts as they come, once; later all of them at once."""
+        if kind is not self._parts.kind:
+            return parts_of(self._parts.kind(), kind)
+        return parts_of(self().value, kind) if self._is_begun else self._read()
+
+    def _read(self) -> Generator[Any]:
+        if self._is_begun:  # by somebody else, since this one was asked for
+            yield from parts_of(self().value, self._parts.kind)
+            return
+        self._is_begun = True
+        try:
+            self._end = yield from self._asked.in_parts(self._parts)
+        except Exception as error:
+            self._end = error
+            raise
+
+
+def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
+    """The answer, or what gives it in parts; errors carry their position in the script."""
     try:
-        return Result.of(asking(question).answer())
+        asked = asking(question)
+        return Result.of(Streamed(asked) if is_streamed else asked.answer())
     except SaftError as error:
         annotate(error)
         raise
@@ -139,11 +235,11 @@ def asking(question: Question) -> Asking:
     offered = rendered.tools if question.offers_tools else dict[str, Any]()
     tools = {name: function_tool(name, one) for name, one in offered.items()}
     descriptions = [tool.description() for tool in tools.values()]
-    conversation = _conversation(question, rendered, descriptions, settings, observer_for())
+    conversation = _conversation(question, rendered, descriptions, settings, observer_for(settings))
     steps = question.steps(conversation)
     place = place_of_call()
     keeper = keeper_for(settings, place)
-    return Asking(steps, provider_for(settings, place), tools, place, keeper)
+    return Asking(steps, provider_for(settings, place), tools, place, keeper, conversation.goal)
 
 
 def first_request(question: Question) -> Request:

@@ -328,15 +328,21 @@ def div(a: int | float, b: int | float) -> int:
 
 def print_(*values: Any) -> None:
     """Writes the values with blanks between them."""
-    shown = tuple(map(show, values))
-    in_turn(lambda: _print(shown))
+    shown = " ".join(map(show, values))
+    in_turn(lambda: _print("print", shown, "\n"))
 
 
-def _print(shown: tuple[str, ...]) -> None:
+def write(value: Any) -> None:
+    """Writes the value without a line's end, to be seen at once."""
+    shown = show(value)
+    in_turn(lambda: _print("write", shown, ""))
+
+
+def _print(name: str, shown: str, end: str) -> None:
     try:
-        builtins.print(*shown)
+        builtins.print(shown, end=end, flush=not end)
     except UnicodeEncodeError as error:
-        raise CheckError(f"print: {unwritable(error)}") from None
+        raise CheckError(f"{name}: {unwritable(error)}") from None
 
 
 def env(name: str, default: str | None = None) -> str | None:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
@@ -124,17 +125,20 @@ _VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
 _of_blocks: ContextVar[dict[str, Any]] = ContextVar("settings of blocks")
+# What was around the process that has sent its settings here.
+_around: ContextVar[dict[str, Any]] = ContextVar("settings around")
 _NO_BLOCK: dict[str, Any] = {}
-_last: tuple[Settings, dict[str, Any], dict[str, Any], Settings]
-_last = (Settings(), {}, {}, Settings())
+_last: tuple[Settings, dict[str, Any], dict[str, Any], dict[str, Any], Settings]
+_last = (Settings(), {}, {}, {}, Settings())
 
 
 class Configured:
     """What `configure` has set; as a block, it holds there alone instead of in the process."""
 
-    def __init__(self, changes: dict[str, Any], before: dict[str, Any]) -> None:
+    def __init__(self, changes: dict[str, Any], before: dict[str, Any] | None = None) -> None:
         self._changes = changes
-        self._before: dict[str, Any] | None = before
+        # What the process had, when it has been changed as well.
+        self._before = before
         self._tokens: list[Token[dict[str, Any]]] = []
 
     def __enter__(self) -> None:
@@ -177,6 +181,26 @@ def configure(**settings: Any) -> Configured:
     return Configured(checked, before)
 
 
+@contextmanager
+def configured_here(
+    settings: Mapping[str, Any], around: Mapping[str, Any] = _NO_BLOCK
+) -> Generator[None]:
+    """The same for a block alone: for one of several threads that have settings of their own.
+
+    The settings `around` hold in the place of the process's own, and no program has said them.
+    """
+    own, others = (
+        {name: checked_option(name, one[name], "setting") for name in one}
+        for one in (settings, around)
+    )
+    token = _around.set(others if around else _around.get(_NO_BLOCK))
+    try:
+        with Configured(own):
+            yield
+    finally:
+        _around.reset(token)
+
+
 def snapshot() -> dict[str, Any]:
     """The settings in force here that are set, to be pickled: `configure(**snapshot())` elsewhere.
 
@@ -202,7 +226,8 @@ def settings_for(options: Mapping[str, Any] | None = None) -> Settings:
     """The settings in force for a prompt with these options, by which it may be sent."""
     settings, found = _in_force(options)
     if found.chosen_by_project:
-        _check_word(found, settings, set(given_here(options)))
+        said = given_here(options).keys() | _around.get(_NO_BLOCK).keys()
+        _check_word(found, settings, said)
     return settings
 
 
@@ -238,12 +263,13 @@ def given_here(options: Mapping[str, Any] | None) -> dict[str, Any]:
 def _with_configured(settings: Settings) -> Settings:
     """The settings with those of `configure`; the last answer is kept."""
     global _last
-    process, block = _configured, _of_blocks.get(_NO_BLOCK)
-    below, last_process, last_block, merged = _last
-    if below is not settings or last_process is not process or last_block is not block:
-        changes = _set_ones({**process, **block})
+    around, process, block = _around.get(_NO_BLOCK), _configured, _of_blocks.get(_NO_BLOCK)
+    below, last_around, last_process, last_block, merged = _last
+    is_last = below is settings and last_process is process and last_block is block
+    if not is_last or last_around is not around:
+        changes = _set_ones({**process, **around, **block})
         merged = replace(settings, **changes) if changes else settings
-        _last = settings, process, block, merged
+        _last = settings, around, process, block, merged
     return merged
 
 

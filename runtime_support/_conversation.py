@@ -32,12 +32,14 @@ from runtime_support.errors import (
     CheckError,
     ContractError,
     PromptError,
+    ProviderError,
     Refused,
     SaftError,
     ToolLimitError,
     TruncatedReply,
 )
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 Step: TypeAlias = Request | ToolRequest | Work
@@ -64,6 +66,23 @@ def drive(steps: Steps[T], answer: Callable[[Step], Any]) -> T:
         while True:
             try:
                 outcome = answer(step)
+            except BaseException as failure:
+                step = steps.throw(failure)
+            else:
+                step = steps.send(outcome)
+    except StopIteration as end:
+        return end.value
+
+
+def driving(
+    steps: Steps[T], answering: Callable[[Step], Generator[P, None, Any]]
+) -> Generator[P, None, T]:
+    """The same for steps whose outcome comes in parts, which are given as they come."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                outcome = yield from answering(step)
             except BaseException as failure:
                 step = steps.throw(failure)
             else:
@@ -125,6 +144,9 @@ class Conversation:
                 except SaftError as error:
                     self.observer.failed(error)
                     raise
+                except GeneratorExit:
+                    self.observer.failed(ProviderError("nobody wanted the rest of the reply"))
+                    raise
                 self._receive(reply)
                 if reply.tool_calls:
                     yield from self._run_tools(reply)
@@ -139,11 +161,14 @@ class Conversation:
                     self._note_cut(reply)
                     if self.goal.is_reached:
                         self.messages.append({"role": "assistant", "content": reply.text})
-        except PromptError as error:
-            # A prompt inside a tool has its own calls and replies to tell of.
-            error.tool_calls = error.tool_calls or tuple(self.calls)
-            self.note_replies(error)
+        except BaseException as error:
+            if isinstance(error, PromptError):
+                # A prompt inside a tool has its own calls and replies to tell of.
+                error.tool_calls = error.tool_calls or tuple(self.calls)
+                self.note_replies(error)
+            self.observer.over(error)
             raise
+        self.observer.over(None)
         self.repairs.extend(self.goal.repairs)
 
     def note_replies(self, error: SaftError) -> None:
@@ -198,6 +223,10 @@ class Conversation:
         if reply.finish in _REFUSALS:
             said = f": {_shown(reply.text)}" if reply.text else ""
             raise Refused(f"the model declined to answer{said}", text=reply.text)
+        if reply.finish == "left":
+            raise ProviderError(
+                "nobody wanted the rest of this reply when it was recorded", hint="record it again"
+            )
         needs_all = self.goal.is_typed or bool(reply.tool_calls)
         if reply.finish == "length" and needs_all:
             raise TruncatedReply(
@@ -225,7 +254,8 @@ class Conversation:
             if self.goal.takes(call):
                 answer = self.goal.keep(call)
             else:
-                made: ToolCall = yield call
+                with self.observer.at_work(call.name):
+                    made: ToolCall = yield call
                 self._note_call(made)
                 answer = made.result if made.result is not None else f"error: {made.error}"
             self.messages.append({"role": "tool", "tool_call_id": identity, "content": answer})
@@ -269,7 +299,8 @@ class Conversation:
         )
 
     def _do(self, work: Work) -> Steps[None]:
-        outcome = yield work
+        with self.observer.at_work(None):
+            outcome = yield work
         for call in work.calls(outcome):
             self._note_call(call)
         work.judge(outcome)
@@ -286,7 +317,7 @@ class Conversation:
     def _note_attempt(self, text: str, reason: str) -> None:
         """Counts a reply that did not do; too many are the end."""
         self.attempts.append((text, reason))
-        if len(self.attempts) <= self.settings.repairs:
+        if len(self.attempts) <= self.settings.repairs and not self.goal.has_given:
             self.repairs.append(f"asked again: {reason}")
             return
         tries = len(self.attempts)

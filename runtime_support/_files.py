@@ -11,9 +11,10 @@ import builtins
 import os
 import stat
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
-from runtime_support._quick_typing import Iterator
+from runtime_support._quick_typing import Generator, Iterator
 from runtime_support._turns import await_turn, note_read, note_write
 from runtime_support._values import as_text, brief
 from runtime_support.errors import CheckError, FileError
@@ -23,12 +24,25 @@ MOST_BYTES = 1_000_000_000
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
+_of_block: ContextVar[str | None] = ContextVar("saft_folder", default=None)
+
+
+@contextmanager
+def in_folder(folder: str) -> Generator[None]:
+    """Has relative paths begin in this folder, in the block."""
+    token = _of_block.set(folder)
+    try:
+        yield
+    finally:
+        _of_block.reset(token)
+
 
 def base_folder() -> str:
     """The folder that relative paths begin in."""
+    folder = _of_block.get()
     main = sys.modules.get("__main__")
     try:
-        return os.path.abspath(getattr(main, "__saft_folder__", ""))
+        return os.path.abspath(folder or getattr(main, "__saft_folder__", ""))
     except FileNotFoundError:
         raise FileError("the working directory is not there any more", path="") from None
 

@@ -14,7 +14,7 @@ for it, and judges the replies that end a turn:
 What a typed goal asks of the model, and makes of its replies, is its contract:
 
     contract_of(list[int]).text       "Reply with JSON only, no other text, of this form: [int]"
-    read(contract, "```[1, 2]```")    Reading([1, 2], repairs=("read from a code fence",))
+    read(contract, "```[1, 2]```")    ([1, 2], ("code fence removed",))
 
 The form is Saft's notation with the fields' docs, far shorter than a JSON Schema.
 """
@@ -62,14 +62,6 @@ class Contract:
     is_strict: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The value of a reply, and in words what was needed to get it."""
-
-    value: Any
-    repairs: tuple[str, ...]
-
-
 class Unreadable(Exception):
     """The reply does not satisfy the contract; the text is the reason, with its path."""
 
@@ -98,20 +90,18 @@ def without_thinking(text: str) -> str:
     return without_thinking(text)
 
 
-def read(contract: Contract, text: str) -> Reading:
-    """The value that the reply means, or Unreadable with the reason."""
+def read(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
+    """The value that the reply means, and in words what was needed to get it; or Unreadable."""
     try:
-        return Reading(decode(parse_unambiguous(text), contract.schema, "value"), ())
+        return decode(parse_unambiguous(text), contract.schema), ()
     except CheckError:
         pass
     from runtime_support._recovery import RecoveryRefused, recover
 
     try:
         recovered = recover(text, contract.schema)
-        return Reading(decode(recovered.value, contract.schema, "value"), recovered.repairs)
-    except RecoveryRefused as refusal:
-        raise Unreadable(str(refusal)) from None
-    except CheckError as error:
+        return decode(recovered.value, contract.schema), recovered.repairs
+    except (RecoveryRefused, CheckError) as error:
         raise Unreadable(str(error)) from None
 
 
@@ -154,6 +144,8 @@ class Goal:
     def __init__(self) -> None:
         self.repairs: list[str] = []
         self.found: Any = m.ABSENT
+        # Of a reply that comes in pieces: it is what it is, and is not asked for again.
+        self.has_given = False
 
     @property
     def contract(self) -> Contract | None:
@@ -235,9 +227,8 @@ class ValueGoal(Goal):
         return self._contract.text
 
     def accept(self, text: str) -> None:
-        reading = read(self._contract, text)
-        self.found = reading.value
-        self.repairs.extend(reading.repairs)
+        self.found, repairs = read(self._contract, text)
+        self.repairs.extend(repairs)
 
     def reminder(self, reason: str) -> str:
         return f"That reply cannot be used: {reason}. {self._contract.text}"
@@ -268,7 +259,7 @@ class FieldsGoal(Goal):
         self.schema: m.ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
-        self._optional = {one.name for one in self.schema.fields if _may_stay_away(one)}
+        self._optional = {field.name for field in self.schema.fields if not field.required}
         self._is_reminded = False
         for name in fields:
             if len(RETURN_PREFIX + name) > 64:
@@ -306,7 +297,7 @@ class FieldsGoal(Goal):
             if "value" not in arguments:
                 raise CheckError("the argument `value` is missing")
             value = loosened(arguments["value"], field.schema)
-            self.arrived[name] = decode(value, field.schema, "value")
+            self.arrived[name] = decode(value, field.schema)
         except CheckError as error:
             self.reasons[name] = str(error)
             self.repairs.append(f"refused for {name}: {error}")
@@ -359,11 +350,11 @@ class FieldsGoal(Goal):
     def _fields_in(self, text: str) -> dict[str, Any]:
         """The fields of an object in the text: all of them, or each that is valid."""
         try:
-            return read(contract_for(self.schema), text).value
+            return read(contract_for(self.schema), text)[0]
         except Unreadable:
             pass
         try:
-            loose = read(contract_of(dict[str, Any]), text).value
+            loose, _ = read(contract_of(dict[str, Any]), text)
         except Unreadable:
             return {}
         found: dict[str, Any] = {}
@@ -386,10 +377,6 @@ def _unquoted(text: str) -> str:
         return parse_unambiguous(literal)
     except CheckError:
         return text
-
-
-def _may_stay_away(field: m.Field) -> bool:
-    return not isinstance(field.schema, m.AnySchema) and m.admits_nil(field.schema)
 
 
 def _tools(names: Iterable[str]) -> str:

@@ -86,20 +86,27 @@ def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) 
         raise CheckError("parse(text): nested too deeply") from None
     except ValueError as error:  # an integer of thousands of digits
         raise CheckError(f"parse(text): {error}") from None
-    if "\\u" in given:
-        _check_surrogates(value)
-    elif not given.isascii():
-        _check_surrogates(given)
+    if holds_halves(value if "\\u" in given else given):
+        raise CheckError("parse(text): half of a surrogate pair is no character")
     return value
+
+
+def holds_halves(value: Any) -> bool:
+    """Whether a text in JSON data has half of a surrogate pair, which nobody can print or send."""
+    import json
+
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return not text.isascii() and not text.encode()
+    except UnicodeEncodeError:
+        return True
 
 
 def without_halves(text: str) -> str:
     """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+    if not holds_halves(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -118,16 +125,6 @@ def _finite(text: str) -> float:
     if number in (float("inf"), float("-inf")):
         raise CheckError(f"parse(text): {text} is too large for a float")
     return number
-
-
-def _check_surrogates(value: Any) -> None:
-    """Half of a pair could neither be printed nor sent again."""
-    import json
-
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise CheckError("parse(text): half of a surrogate pair is no character") from None
 
 
 _SCALARS = frozenset((bool, int, float, str, type(None)))

@@ -28,6 +28,7 @@ def prompt(
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
     after: Result[Any] | None = None,
+    stream: bool = False,
     **names: Any,
 ) -> Result[T]: ...
 
@@ -41,6 +42,7 @@ def prompt(
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
     after: Result[Any] | None = None,
+    stream: bool = False,
     **names: Any,
 ) -> Result[tuple[Any, ...]]: ...
 
@@ -55,6 +57,7 @@ def prompt(
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
     after: Result[Any] | None = None,
+    stream: bool = False,
     **names: Any,
 ) -> Result[str]: ...
 
@@ -70,6 +73,7 @@ def prompt(
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
     after: Result[Any] | None = None,
+    stream: bool = False,
     **names: Any,
 ) -> Result[Any]: ...
 
@@ -83,6 +87,7 @@ def prompt(
     rounds: int | None = None,
     options: Mapping[str, Any] | None = None,
     after: Result[Any] | None = None,
+    stream: bool = False,
     **names: Any,
 ) -> Result[Any]:
     """Asks the model, and gives its answer with the history.
@@ -91,9 +96,11 @@ def prompt(
     is; a function becomes a tool that the model may call. `returns` is the type that the answer
     must have, `fields` the types of several named values that come as a tuple; `rounds` bounds the
     rounds of tool calls, after which the model must answer; `options` go before all other
-    settings; `after` is a result whose conversation goes on with this prompt. Raises PromptError,
-    ConfigError, or CheckError for a template that does not fit.
+    settings; `after` is a result whose conversation goes on with this prompt. With `stream`, the
+    model is asked when `.pieces()` or `.items()` of the result are gone through. Raises
+    PromptError, ConfigError, or CheckError for a template that does not fit.
     """
     from runtime_support._asking import Question, ask
 
-    return ask(Question(template, values, names, returns, fields, rounds, options, after))
+    question = Question(template, values, names, returns, fields, rounds, options, after)
+    return ask(question, is_streamed=stream)

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable as Callable
+    from collections.abc import Generator as Generator
     from collections.abc import Iterable as Iterable
     from collections.abc import Iterator as Iterator
     from collections.abc import Mapping as Mapping
@@ -22,5 +23,5 @@ if TYPE_CHECKING:
     from typing import TypeGuard as TypeGuard
 else:
     Any = Callable = ClassVar = NoReturn = TypeAlias = TypeGuard = object
-    Iterable = Iterator = Sequence = list
+    Generator = Iterable = Iterator = Sequence = list
     Mapping = dict

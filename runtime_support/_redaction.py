@@ -85,15 +85,19 @@ def _secrets() -> list[str]:
     """The longest first, so that no rest of one stays."""
     global _known
     variables, remembered, secrets = _known
-    if variables != _environment or remembered != _remembered:
-        variables, remembered = _environment.copy(), _remembered.copy()
+    if variables != environment() or remembered != _remembered:
+        variables, remembered = environment().copy(), _remembered.copy()
         secrets = _secrets_of(dict(os.environ), remembered)
         _known = variables, remembered, secrets
     return secrets
 
 
-# What `os.environ` keeps: a walk over it decodes each variable, for each text that is looked at.
-_environment: dict[Any, Any] = vars(os.environ).get("_data", os.environ)
+def environment() -> dict[Any, Any]:
+    """What `os.environ` keeps; itself, it decodes each variable each time that it is asked for."""
+    kept: Any = os.environ
+    return getattr(kept, "_data", kept)
+
+
 _known: tuple[dict[Any, Any], dict[str, str], list[str]] = {}, {}, []
 
 

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from runtime_support._values import show
+from runtime_support._values import brief, show
 from runtime_support.errors import CheckError
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n((?:(?!```).)*)```\s*", re.DOTALL)
@@ -63,6 +64,26 @@ class Answer(NamedTuple):
     repairs: list[str]
     fields: tuple[Result[Any], ...] = ()
     messages: tuple[dict[str, Any], ...] = ()
+
+
+class Arriving:
+    """An answer that comes in parts, when somebody asks for them."""
+
+    def __call__(self) -> Answer:
+        """The answer, when all its parts are there."""
+        raise NotImplementedError
+
+    def parts(self, kind: type) -> Iterator[Any]:
+        """The parts as they come; CheckError when together they are of another kind."""
+        raise NotImplementedError
+
+
+def parts_of(value: Any, kind: type) -> Iterator[Any]:
+    """The parts of a value that is there; CheckError when it is of another kind."""
+    if not isinstance(value, kind):
+        part, words = ("pieces", "text") if kind is str else ("items", "a list")
+        raise CheckError(f"`{part}` are of {words}, got {brief(value)}")
+    return iter([value] if isinstance(value, str) else value)
 
 
 class Result(Generic[T_co]):
@@ -163,6 +184,24 @@ class Result(Generic[T_co]):
             return json.loads(text)
         except (ValueError, RecursionError):
             return value
+
+    def pieces(self: Result[str]) -> Iterator[str]:
+        """The text piece by piece as the model writes it, of a prompt with `stream=True`.
+
+        Of other prompts, and of a text that has been read, it is one piece. To go on to something
+        else ends the request. A failure is raised where it happens.
+        """
+        return self._parts(str)
+
+    def items(self: Result[list[T]]) -> Iterator[T]:
+        """The elements of a list, each as soon as it is complete and valid; see `pieces`."""
+        return self._parts(list)
+
+    def _parts(self, kind: type) -> Iterator[Any]:
+        answer = self._answer
+        if isinstance(answer, Arriving):
+            return answer.parts(kind)
+        return parts_of(self._answered().value, kind)
 
     def _answered(self) -> Answer:
         answer = self._answer

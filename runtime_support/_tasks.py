@@ -18,6 +18,7 @@ import heapq
 import itertools
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import Context
@@ -28,7 +29,7 @@ from runtime_support import _turns as turns
 from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._runs.places import Scope, enter, scope_here
-from runtime_support._turns import current, in_turn
+from runtime_support._turns import current, in_turn, note_wait
 
 IDLE_SECONDS = 0.5
 # Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
@@ -132,11 +133,13 @@ class Task:
 
     def exchange(self, provider: Provider, request: Request) -> Reply:
         """The reply, as soon as there is a slot for the request."""
+        began = time.monotonic()
         if getattr(provider, "answers_in_order", False):
             self.await_turn()
         self.check_wanted()
         while not _slots.take(self):
             self.check_wanted()
+        note_wait(time.monotonic() - began)
         try:
             return provider.complete(request)
         finally:

@@ -5,17 +5,18 @@
     call_tool(tools, "look_up", '{"city": "Oslo"}')    ToolCall(..., result="3.5", error=None, ...)
 
 Arguments are validated before the call; a number or bool that was sent as text is converted when
-nothing is lost. What goes wrong is recorded and told to the model, without secrets. But what the
-model cannot mend stops the script: a provider or a setting that fails a prompt inside a tool.
+nothing is lost. What an `async def` gives is awaited. What goes wrong is recorded and told to the
+model, without secrets. But what the model cannot mend stops the script: a provider or a setting
+that fails a prompt inside a tool.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from inspect import iscoroutinefunction
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -72,11 +73,6 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     tool = known.get(name)
     if tool is not None:
         return Tool(name, function, *tool)
-    if iscoroutinefunction(function):
-        raise CheckError(
-            f"`{name}` cannot be a tool of a prompt: it is `async def`",
-            hint="offer a function that calls it with asyncio.run",
-        )
     signature = _without_private(signature_of(function))
     fields = tuple(map(_field, signature.parameters))
     tool = Tool(name, function, signature, m.ObjectSchema(name, fields))
@@ -98,12 +94,30 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
-        result, error = _text_of(bound(tool, read)()), None
+        value = bound(tool, read)()
+        result, error = _text_of(_awaited(value) if isawaitable(value) else value), None
     except (ProviderError, ConfigError, RunStopped):
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
         result, error = None, redacted(_words(failure, name, read))
     return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
+
+
+def _awaited(value: Awaitable[Any]) -> Any:
+    """What comes of an `async def`, in an event loop of its own."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+    from contextvars import copy_context
+
+    async def whole() -> Any:
+        return await value
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(whole())
+    with ThreadPoolExecutor(1) as beside:  # this thread has a loop, which waits for the prompt
+        return beside.submit(copy_context().run, asyncio.run, whole()).result()
 
 
 def read_arguments(arguments: str) -> dict[str, Any]:

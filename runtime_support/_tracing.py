@@ -24,18 +24,21 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any, Literal, TextIO, TypeAlias
 
+from runtime_support._config import Settings
 from runtime_support._exchange import Reply, Request
 from runtime_support._goals import RETURN_PREFIX
 from runtime_support._media import counted, described
 from runtime_support._positions import calling_place
-from runtime_support._redaction import redacted
+from runtime_support._redaction import environment, redacted
 from runtime_support._results import ToolCall
-from runtime_support._turns import in_turn
+from runtime_support._turns import in_turn, waited_here
 from runtime_support.errors import SaftError, printable
 
 Event: TypeAlias = dict[str, Any]
@@ -51,6 +54,10 @@ _STYLES: dict[Part, str] = {
     "role": "dim",
     "text": "",
 }
+
+# What the environment asks for; most systems keep it as bytes.
+_NAMES = ("SAFT_TRACE", "SAFT_LOG", "SAFT_TIMELINE", "SAFT_CHROME")
+_VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
 
 _listeners: tuple[Listener, ...] = ()
 _lock = threading.Lock()
@@ -75,19 +82,42 @@ class Observer:
     def called(self, call: ToolCall) -> None:
         """A tool was run."""
 
+    def at_work(self, tool: str | None) -> AbstractContextManager[object]:
+        """The tool, or a program without one, is run inside of the block."""
+        return _UNSEEN
+
+    def over(self, error: BaseException | None) -> None:
+        """The prompt has ended, by the error if it failed."""
+
+
+_UNSEEN = nullcontext()
+# The prompt whose tool or program runs here.
+_around: ContextVar[int | None] = ContextVar("saft_prompt", default=None)
+
 
 class _Telling(Observer):
-    """Tells listeners of every event, each with the number of its prompt and its place."""
+    """Tells listeners of every event, each with the number of its prompt and its place.
 
-    def __init__(self, listeners: dict[str, Listener], place: str | None) -> None:
+    They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
+    one that it is `within`, and when what has ended now `began` and for how long it `waited`.
+    """
+
+    def __init__(
+        self, listeners: dict[str, Listener], watchers: dict[str, Listener], place: str | None
+    ) -> None:
         self.listeners = listeners
+        self.watchers = watchers
         self.number = 0
         self.place = place
         self.messages_told = 0
         self.sent_at = 0.0
+        self.key = next(_keys)
+        self.within = _around.get()
+        self.began = self.waited = 0.0
 
     def sent(self, request: Request) -> None:
         self.sent_at = time.perf_counter()
+        self.began, self.waited = time.time(), waited_here()
         told, count = self.messages_told, len(request.messages)
         if not told or told >= count:  # a first request: with fewer messages, one to begin anew
             told = request.begins if request.begins > 1 else 0  # an earlier conversation was told
@@ -105,45 +135,89 @@ class _Telling(Observer):
         self._tell("failure", error=kind, message=message, status=status, duration=duration)
 
     def called(self, call: ToolCall) -> None:
+        self.waited = waited_here()
         self._tell("tool", **asdict(call))
+        self.began += call.duration / 1000  # calls of a program are told of when all are over
+
+    @contextmanager
+    def at_work(self, tool: str | None) -> Generator[None]:
+        self.began = time.time()
+        around = _around.get()
+        _around.set(self.key)
+        try:
+            yield
+        finally:
+            _around.set(around)
 
     def _duration(self) -> float:
         """Milliseconds since the request was sent."""
         return round((time.perf_counter() - self.sent_at) * 1000, 1)
 
     def _tell(self, event: str, **data: Any) -> None:
-        now = round(time.time(), 3)
-        in_turn(lambda: self._tell_in_turn({"event": event, "time": now}, data))
+        head: Event = {"event": event, "time": round(time.time(), 3)}
+        if self.watchers:
+            about: Event = {"key": self.key, "within": self.within, "place": self.place}
+            waited = (waited_here() - self.waited) * 1000
+            told = {**head, **about, "began": self.began, "waited": waited, **data}
+            _tell_all(self.watchers, told)
+        if self.listeners:
+            in_turn(lambda: self._tell_in_turn(head, data))
 
     def _tell_in_turn(self, head: Event, data: Event) -> None:
         self.number = self.number or next(_numbers)
-        told: Event = {**head, "prompt": self.number, "place": self.place, **data}
-        for name, listener in self.listeners.items():
-            try:
-                listener(told)
-            except Exception as error:
-                _note_trouble(name, error)
+        _tell_all(self.listeners, {**head, "prompt": self.number, "place": self.place, **data})
+
+
+def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
+    for name, listener in listeners.items():
+        try:
+            listener(event)
+        except Exception as error:
+            _note_trouble(name, error)
 
 
 _SILENT = Observer()
 _numbers = itertools.count(1)
+_keys = itertools.count(1)
 
 
-def observer_for() -> Observer:
-    """The observer that the environment and `add_observer` ask for."""
+def observer_for(settings: Settings) -> Observer:
+    """The observer that the environment, `add_observer` and OpenTelemetry ask for."""
+    is_set_up = "opentelemetry.trace" in sys.modules
+    if not (_listeners or is_set_up) and environment().keys().isdisjoint(_VARIABLES):
+        return _SILENT
     listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_listeners, 1)}
     if os.environ.get("SAFT_TRACE", "") not in ("", "0"):
         listeners["trace"] = _trace
     path = os.environ.get("SAFT_LOG")
     if path:
         listeners[f"log {path}"] = _log_to(path)
-    return _Telling(listeners, calling_place()) if listeners else _SILENT
+    watchers: dict[str, Listener] = {}
+    if os.environ.get("SAFT_TIMELINE") or os.environ.get("SAFT_CHROME"):
+        from runtime_support._timeline import timeline_here
+
+        timeline = timeline_here()
+        if timeline is not None:
+            watchers["timeline"] = timeline.see
+    is_told = listeners or watchers
+    observer = _Telling(listeners, watchers, calling_place()) if is_told else _SILENT
+    if not is_set_up:
+        return observer
+    from runtime_support._spans import spanning
+
+    return spanning(observer, settings)
 
 
 def note(text: str) -> None:
     """Tells the user something on standard error, if there is one."""
     if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
         print(f"saft: {printable(redacted(text))}", file=sys.stderr)
+
+
+def is_at_terminal() -> bool:
+    """Whether somebody sees at once what is noted."""
+    # Python has no stream where it was closed.
+    return sys.stderr is not None and sys.stderr.isatty()  # pyright: ignore[reportUnnecessaryComparison]
 
 
 def add_observer(listener: Listener) -> Callable[[], None]:

@@ -21,11 +21,13 @@ from weakref import WeakSet
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
-    from runtime_support._exchange import Provider, Reply, Request
     from runtime_support._tasks import Task
 
 # The call that runs here, when it was begun ahead of its turn.
 current: ContextVar[Task | None] = ContextVar("saft_task", default=None)
+
+# For how many seconds what runs here has waited until it could ask.
+_waited: ContextVar[float] = ContextVar("saft_waited", default=0.0)
 
 # Calls that have read files, maybe ahead of their turn.
 _readers: WeakSet[Task] = WeakSet()
@@ -66,10 +68,14 @@ def note_write(path: str, is_new: bool) -> None:
                 task.is_stale = True
 
 
-def complete(provider: Provider, request: Request) -> Reply:
-    """The reply to a request, which waits for a slot when others are in flight ahead of it."""
-    task = current.get()
-    return provider.complete(request) if task is None else task.exchange(provider, request)
+def waited_here() -> float:
+    """For how many seconds requests from here have waited until now, before they were sent."""
+    return _waited.get()
+
+
+def note_wait(seconds: float) -> None:
+    """Notes that a request from here has waited."""
+    _waited.set(_waited.get() + seconds)
 
 
 def check_wanted() -> None:

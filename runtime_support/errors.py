@@ -198,7 +198,14 @@ class ToolLimitError(PromptError):
 
 
 class ProviderError(PromptError):
-    """The exchange with the provider failed; `status` and `request_id` as far as it got."""
+    """The exchange with the provider failed; `status` and `request_id` as far as it got.
+
+    `stays_away` says that there was no server, or one that had too much to do: it may answer later.
+    `text` is what had come of a reply that was streamed.
+    """
+
+    stays_away: bool = False
+    text: str = ""
 
     def __init__(
         self,

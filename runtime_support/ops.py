@@ -86,4 +86,5 @@ sorted = _builtins.sorted_
 str = _builtins.str_
 sum = _builtins.sum_
 type = _builtins.type_
+write = _builtins.write
 zip = _builtins.zip_

@@ -18,6 +18,28 @@ import typer
 from saftc._version import __version__
 from saftc.commands.arguments import in_order
 from saftc.commands.cache import cache
+from saftc.commands.options import (
+    ApiKeyEnv,
+    BaseUrl,
+    Chrome,
+    Log,
+    MaxCost,
+    MaxRequests,
+    MaxToolCalls,
+    MaxToolRounds,
+    MaxTotalTokens,
+    Model,
+    OutputFormat,
+    Provider,
+    Record,
+    Replay,
+    Temperature,
+    Timeline,
+    json_pairs,
+    number_or_share,
+    pairs,
+    set_variables,
+)
 from saftc.commands.reporting import Colour, complain, manner, write_rendered
 from saftc.commands.streams import give_up_output, open_closed_streams, print_everything
 
@@ -271,81 +293,59 @@ def run(
         str | None,
         typer.Option("-c", help="A script, instead of a file that holds it.", metavar="TEXT"),
     ] = None,
-    provider: Annotated[
-        str | None,
-        typer.Option(help="Who answers: openai, openrouter, local, mock, none.", metavar="NAME"),
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="The model to ask.", metavar="NAME")] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="The address of an OpenAI-compatible server.", metavar="URL")
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(help="The environment variable that holds the key.", metavar="NAME"),
-    ] = None,
-    temperature: Annotated[float | None, typer.Option(help="From 0 on; 0 varies least.")] = None,
-    max_tool_rounds: Annotated[
-        int | None, typer.Option(help="Rounds of tool calls a prompt may take (8).")
-    ] = None,
-    max_tool_calls: Annotated[
-        int | None, typer.Option(help="Tool calls a prompt may make (32).")
-    ] = None,
-    max_requests: Annotated[
-        int | None, typer.Option(help="Requests this run may make; the next one ends it.")
-    ] = None,
-    max_total_tokens: Annotated[
-        int | None, typer.Option(help="Tokens this run may take, of requests and replies.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="What this run may cost, by the prices of the project.")
-    ] = None,
+    provider: Provider = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    temperature: Temperature = None,
+    max_tool_rounds: MaxToolRounds = None,
+    max_tool_calls: MaxToolCalls = None,
+    max_requests: MaxRequests = None,
+    max_total_tokens: MaxTotalTokens = None,
+    max_cost: MaxCost = None,
     journal: Annotated[
         str | None,
         typer.Option(
             help="Keep the run in this file; the same command goes on with it.", metavar="FILE"
         ),
     ] = None,
-    record: Annotated[
-        str | None,
-        typer.Option(help="Append every exchange with the model to this file.", metavar="FILE"),
-    ] = None,
-    replay: Annotated[
-        str | None, typer.Option(help="Answer from this file, without any request.", metavar="FILE")
-    ] = None,
+    record: Record = None,
+    replay: Replay = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show what is sent and received, on standard error.")
     ] = False,
     usage: Annotated[
         bool, typer.Option("--usage", help="Tell at the end what the run took.")
     ] = False,
-    log: Annotated[
-        str | None, typer.Option(help="Write the same to this file as JSON lines.", metavar="FILE")
-    ] = None,
+    log: Log = None,
+    timeline: Timeline = None,
+    chrome: Chrome = None,
     no_overlap: _InOrder = False,
 ) -> None:
     """Compile a script in memory and run it.
 
     The options set the SAFT_ variables of the environment for this run.
     """
-    settings = {
-        "SAFT_PROVIDER": provider,
-        "SAFT_MODEL": model,
-        "SAFT_BASE_URL": base_url,
-        "SAFT_API_KEY_ENV": api_key_env,
-        "SAFT_TEMPERATURE": temperature,
-        "SAFT_MAX_TOOL_ROUNDS": max_tool_rounds,
-        "SAFT_MAX_TOOL_CALLS": max_tool_calls,
-        "SAFT_MAX_REQUESTS": max_requests,
-        "SAFT_MAX_TOTAL_TOKENS": max_total_tokens,
-        "SAFT_MAX_COST": max_cost,
-        "SAFT_JOURNAL": journal,
-        "SAFT_RECORD": record,
-        "SAFT_REPLAY": replay,
-        "SAFT_TRACE": 1 if trace else None,
-        "SAFT_USAGE": 1 if usage else None,
-        "SAFT_LOG": log,
-    }
-    os.environ.update({name: str(value) for name, value in settings.items() if value is not None})
+    set_variables(
+        provider=provider,
+        model=model,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        temperature=temperature,
+        max_tool_rounds=max_tool_rounds,
+        max_tool_calls=max_tool_calls,
+        max_requests=max_requests,
+        max_total_tokens=max_total_tokens,
+        max_cost=max_cost,
+        journal=journal,
+        record=record,
+        replay=replay,
+        trace=1 if trace else None,
+        usage=1 if usage else None,
+        log=log,
+        timeline=timeline,
+        chrome=chrome,
+    )
     if replay is not None:
         from saftc.commands.run import advise_recording
 
@@ -368,14 +368,130 @@ def run(
     raise typer.Exit(run_module(module, workspace, arguments))
 
 
+@app.command("map")
+def map_(
+    target: Annotated[
+        str, typer.Argument(help="The function of a script.", metavar="SCRIPT:FUNCTION")
+    ],
+    table: Annotated[
+        str, typer.Argument(help="The rows: .parquet, .csv or .jsonl.", metavar="TABLE")
+    ],
+    out: Annotated[
+        str, typer.Argument(help="The folder of the output, made when missing.", metavar="FOLDER")
+    ],
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Where names differ; may be given again.", metavar="PARAMETER=COLUMN"),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="An argument that is the same for all rows; may be given again.",
+            metavar="PARAMETER=JSON",
+        ),
+    ] = None,
+    keep: Annotated[
+        str, typer.Option(help="Columns that stand in the output, with commas; or all, or none.")
+    ] = "all",
+    format: Annotated[
+        OutputFormat | None, typer.Option(help="The output's; without it as the input's.")
+    ] = None,
+    in_flight: Annotated[int, typer.Option(min=1, help="Rows at once, in each process.")] = 64,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes here, by Dask; without it this one.")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="The scheduler of a cluster of Dask.", metavar="URL")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many rows.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Tell what can be known to go wrong; ask nothing.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask the rows again that have failed.")
+    ] = False,
+    max_failed: Annotated[
+        str | None,
+        typer.Option(help="Stop when more rows fail: a number, or a share.", metavar="N|N%"),
+    ] = None,
+    keep_journals: Annotated[
+        bool, typer.Option("--keep-journals", help="Keep what was asked and answered.")
+    ] = False,
+    requests_per_minute: Annotated[
+        float | None, typer.Option(help="Requests a minute, of all processes.")
+    ] = None,
+    tokens_per_minute: Annotated[
+        float | None, typer.Option(help="Tokens a minute, of all processes.")
+    ] = None,
+    provider: Provider = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    temperature: Temperature = None,
+    max_tool_rounds: MaxToolRounds = None,
+    max_tool_calls: MaxToolCalls = None,
+    max_requests: MaxRequests = None,
+    max_total_tokens: MaxTotalTokens = None,
+    max_cost: MaxCost = None,
+    record: Record = None,
+    replay: Replay = None,
+    log: Log = None,
+    no_overlap: _InOrder = False,
+) -> None:
+    """Call a function of a script for each row of a table.
+
+    The same command goes on where it was stopped. A row that fails is told in errors-*.jsonl, and
+    the others go on.
+    """
+    set_variables(
+        provider=provider,
+        model=model,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        temperature=temperature,
+        max_tool_rounds=max_tool_rounds,
+        max_tool_calls=max_tool_calls,
+        max_requests=max_requests,
+        max_total_tokens=max_total_tokens,
+        max_cost=max_cost,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        record=record,
+        replay=replay,
+        log=log,
+    )
+    from saftc.commands.mapping import map_script
+
+    options = {
+        "columns": pairs("--column", column or []),
+        "constants": json_pairs("--set", set_ or []),
+        "keep": keep if keep in ("all", "none") else keep.split(","),
+        "format": None if format is None else format.value,
+        "in_flight": in_flight,
+        "workers": workers,
+        "address": address,
+        "limit": limit,
+        "check_only": check,
+        "retry_failed": retry_failed,
+        "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
+        "keep_journals": keep_journals,
+    }
+    raise typer.Exit(map_script(target, table, out, _workspace(in_order=no_overlap), options))
+
+
 @app.command()
 def trace(
     file: Annotated[str, typer.Argument(help="The journal of a run.", metavar="FILE")],
+    html: Timeline = None,
+    chrome: Chrome = None,
 ) -> None:
     """Show what a run with a journal has asked, and what was answered."""
-    from saftc.commands.journals import show_trace
+    from saftc.commands.journals import draw_timeline, show_trace
 
-    raise typer.Exit(show_trace(file))
+    if html is None and chrome is None:
+        raise typer.Exit(show_trace(file))
+    raise typer.Exit(draw_timeline(file, html, chrome))
 
 
 @app.command()
@@ -402,6 +518,36 @@ def lsp() -> None:
         complain("saftc lsp needs pygls: pip install 'saftc[editor]'")
         raise typer.Exit(1) from None
     serve()
+
+
+@app.command()
+def play(
+    file: Annotated[
+        Path, typer.Argument(help="The script to write; one that is not there begins as hello.")
+    ] = Path("play.saft"),
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port of the page; 0: one that is free.")
+    ] = 0,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Leave the browser alone, and only tell the address.")
+    ] = False,
+) -> None:
+    """Write and run a script on a page in the browser, with its Python and its requests beside it.
+
+    The page is on this machine only, and answers only who has its address.
+    """
+    try:
+        from saftc.play.server import play as serve_page
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("starlette", "uvicorn"):
+            raise
+        complain("saftc play needs starlette, uvicorn and more: pip install 'saftc[play]'")
+        raise typer.Exit(1) from None
+    try:
+        serve_page(file, port, opens=not no_open)
+    except OSError as problem:
+        complain(f"cannot serve on port {port}: {problem.strerror or problem}")
+        raise typer.Exit(1) from None
 
 
 def _is_terminal() -> bool:

@@ -16,7 +16,7 @@ from saftc.semantics.imports import Loader, no_modules
 from saftc.source import Source
 from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.nodes import Module
-from saftc.syntax.parser import parse
+from saftc.syntax.parser import Parsed, parse_after
 
 if TYPE_CHECKING:
     from saftc.codegen.module import Generated
@@ -30,6 +30,8 @@ class Checked:
     module: Module
     facts: Facts
     diagnostics: tuple[Diagnostic, ...]
+    # What the next text of the script can take over.
+    parsed: Parsed
 
     def hints(self) -> tuple[Diagnostic, ...]:
         """What is left to run time in a script without errors, by what would settle it."""
@@ -59,16 +61,22 @@ class Compiled:
 
 
 def check(
-    source: Source, load: Loader = no_modules, *, most: int | None = LIMIT
+    source: Source,
+    load: Loader = no_modules,
+    *,
+    most: int | None = LIMIT,
+    before: Checked | None = None,
 ) -> Checked:
     """Everything that is known of a script without writing its module.
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files); of what is
-    wrong, at most so much is told.
+    wrong, at most so much is told. `before` is what an earlier text of the script has given: what
+    it has in common with this one is not read again.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
-        module = parse(source, mistakes)
+        parsed = parse_after(source, mistakes, None if before is None else before.parsed)
+        module = parsed.module
         if mistakes.has_errors:
             # What the unreadable lines do is not known, so neither is what is needless.
             mistakes.drop_warnings()
@@ -77,7 +85,7 @@ def check(
             module = replace(module, statements=())
         facts = analyze(module, mistakes, load)
         check_rules(facts, mistakes)
-    return Checked(source, module, facts, mistakes.report())
+    return Checked(source, module, facts, mistakes.report(), parsed)
 
 
 def compile_source(

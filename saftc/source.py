@@ -5,7 +5,8 @@ order mark. Every later stage speaks of offsets into that text; lines and column
 from 1, columns in characters) are computed here, when something is shown.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -92,3 +93,16 @@ class Source:
     def at(self, span: Span) -> str:
         """The text of `span`."""
         return self.text[span.start : span.end]
+
+
+def common_ends(one: str, other: str) -> tuple[int, int]:
+    """How many characters two texts have in common at their beginnings, and then at their ends."""
+    most = min(len(one), len(other))
+    first = _most(most, lambda size: one.startswith(other[:size]))
+    last = _most(most - first, lambda size: not size or one.endswith(other[-size:]))
+    return first, last
+
+
+def _most(most: int, holds: Callable[[int], bool]) -> int:
+    """The largest number up to `most` for which it holds, as it does for all smaller ones."""
+    return bisect_left(range(1, most + 1), True, key=lambda size: not holds(size))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from collections.abc import Iterator
 
 import openai
 from pydantic import BaseModel
@@ -41,7 +43,7 @@ TOOL = {
     },
 }
 texts, objects, toolers, lates = map(client, ("text", "object", "tools", "late"))
-busies, tellers = map(client, ("busy", "telling"))
+busies, tellers, streams, piecewise = map(client, ("busy", "telling", "stream", "pieces"))
 ASKED = [{"role": "user", "content": 'Describe "Oslo".'}]
 
 
@@ -87,7 +89,27 @@ def telling() -> str | None:
     return tellers.chat.completions.create(model="fake", messages=ASKED).choices[0].message.content
 
 
+def streamed(asked: openai.OpenAI) -> Iterator[str]:
+    with asked.chat.completions.create(model="fake", messages=ASKED, stream=True) as chunks:
+        for chunk in chunks:
+            piece = chunk.choices[0].delta.content if chunk.choices else None
+            if piece:
+                yield piece
+
+
+def stream() -> float:
+    lag = None
+    for piece in streamed(streams):
+        lag = lag or (time.monotonic_ns() - int(piece)) / 1e9
+    return lag
+
+
+def pieces() -> int:
+    return sum(1 for _ in streamed(piecewise))
+
+
+assert pieces() == 1000
 assert text() == tools() == "Oslo is cold and bright."
 assert object_().age == 36
 cases = {"text": text, "object": object_, "tools": tools, "late": late, "result": result}
-serve({**cases, "busy": busy, "telling": telling})
+serve({**cases, "busy": busy, "telling": telling, "stream": stream, "pieces": pieces})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,11 +49,24 @@ def result() -> Any:
     return prompt("Describe {name}.", name="Ada", returns=Person)
 
 
+def stream() -> float:
+    lag = None
+    for piece in prompt("Describe {city}.", city="Oslo", stream=True).pieces():
+        lag = lag or (time.monotonic_ns() - int(piece)) / 1e9
+    return lag
+
+
+def pieces() -> int:
+    return sum(1 for _ in prompt("Describe {city}.", city="Oslo", stream=True).pieces())
+
+
 cases = {"text": text, "object": object_, "tools": tools, "late": text}
 expected = ["Oslo is cold and bright.", 36, "Oslo is cold and bright.", "Oslo is cold and bright."]
 for case, wanted in zip(cases, expected, strict=True):
     prepare(case)
     found = cases[case]()
     assert getattr(found, "age", found) == wanted, (case, found)
-cases |= {"busy": text, "telling": text}
+cases |= {"busy": text, "telling": text, "stream": stream, "pieces": pieces}
+prepare("pieces")
+assert pieces() == 1000
 serve({**cases, "result": result}, lambda case: prepare("object" if case == "result" else case))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from collections.abc import Iterator
 
 import httpx2
 from worker import serve
@@ -52,6 +54,30 @@ def late() -> object:
     return post("late", ASKED)["content"]
 
 
+def streamed(path: str) -> Iterator[str]:
+    url = f"{URL}/{path}/v1/chat/completions"
+    asked = {"model": "fake", "messages": ASKED, "stream": True}
+    with client.stream("POST", url, json=asked, headers=HEADERS) as response:
+        for line in response.iter_lines():
+            if line.startswith("data: {"):
+                piece = json.loads(line[6:])["choices"][0]["delta"].get("content")
+                if piece:
+                    yield piece
+
+
+def stream() -> float:
+    lag = None
+    for piece in streamed("stream"):
+        lag = lag or (time.monotonic_ns() - int(piece)) / 1e9
+    return lag
+
+
+def pieces() -> int:
+    return sum(1 for _ in streamed("pieces"))
+
+
+assert pieces() == 1000
 assert text() == tools() == "Oslo is cold and bright."
 assert object_()["age"] == 36
-serve({"text": text, "object": object_, "tools": tools, "late": late, "result": result})
+cases = {"text": text, "object": object_, "tools": tools, "late": late, "result": result}
+serve({**cases, "stream": stream, "pieces": pieces})

@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from runtime_support._jsontext import holds_halves
 from runtime_support._recovery import tokens
 from runtime_support._recovery.bodies import (
     Candidate,
@@ -41,7 +42,6 @@ from runtime_support._recovery.fitting import (
     admits_text,
     depth,
     fit,
-    flattened,
     same,
 )
 from runtime_support._recovery.loose import LooseReader
@@ -52,7 +52,6 @@ from runtime_support._recovery.nodes import (
     Node,
     NotData,
     read_strict,
-    refuse_half_characters,
 )
 from runtime_support._recovery.notations import (
     read_lines,
@@ -66,6 +65,8 @@ from runtime_support._schema import model as m
 MOST_NOTES = 20
 LONGEST_WORDS = 20_000
 LONGEST_NOTATION = 2_000_000
+SCALARS = (m.ScalarSchema, m.LiteralSchema)
+NUMBERS = (m.ScalarSchema("int"), m.ScalarSchema("float"))
 WHOLE_STARTS = frozenset((*tokens.CLOSERS, "("))
 
 # Quotes written as they are inside a string or a web page, from the first bracket of the text on.
@@ -86,11 +87,7 @@ _OPEN_STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
 
 
 class RecoveryRefused(Exception):
-    """No value can be told from the reply; the reason says why, with the path."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    """No value can be told from the reply; the message says why, with the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,41 +311,23 @@ def _fit_word(text: str, schema: m.Schema) -> Fit:
     return found
 
 
-def _members(schema: m.Schema) -> list[m.Schema]:
-    """What a value may be: the members of a union, or the schema itself."""
-    return list(flattened(schema)) if isinstance(schema, m.UnionSchema) else [schema]
-
-
 def _holds_container(schema: m.Schema) -> bool:
-    scalars = (m.ScalarSchema, m.LiteralSchema, m.UnionSchema)
-    return not all(isinstance(member, scalars) for member in _members(schema))
+    return not all(isinstance(member, SCALARS) for member in m.members_of(schema))
 
 
 def _admits_words(schema: m.Schema) -> bool:
     """Whether plain words may be a value: of the schema, or for each item of a list."""
-    item = m.resolved(schema.item) if isinstance(schema, m.ListSchema) else schema
-    return any(isinstance(member, (m.ScalarSchema, m.LiteralSchema)) for member in _leaves(item))
-
-
-def _leaves(schema: m.Schema) -> Iterator[m.Schema]:
-    for member in _members(schema):
-        if isinstance(member, m.UnionSchema):
-            yield from member.members
-        else:
-            yield member
+    item = schema.item if isinstance(schema, m.ListSchema) else schema
+    return any(isinstance(member, SCALARS) for member in m.members_of(item))
 
 
 def _admits_number(schema: m.Schema) -> bool:
-    return any(
-        member in (m.ScalarSchema("int"), m.ScalarSchema("float")) for member in _members(schema)
-    )
+    return any(one in NUMBERS for one in m.members_of(schema))
 
 
 def _names_of_fields(schema: m.Schema) -> set[str]:
     """The names that a tag in the reply may have as data."""
-    members = [
-        member.item if isinstance(member, m.ListSchema) else member for member in _members(schema)
-    ]
+    members = [one.item if isinstance(one, m.ListSchema) else one for one in m.members_of(schema)]
     objects = [member for member in map(m.resolved, members) if isinstance(member, m.ObjectSchema)]
     return {field.name.lower() for member in objects for field in member.fields}
 
@@ -358,7 +337,8 @@ def _noted(found: Fit, *notes: str) -> Fit:
 
 
 def _recovered(found: Fit, notes: tuple[str, ...]) -> Recovered:
-    refuse_half_characters(found.value)
+    if holds_halves(found.value):
+        raise Broken("a text holds half of a surrogate pair")
     repairs = list(dict.fromkeys((*notes, *found.notes)))
     more = len(repairs) - MOST_NOTES
     if more > 0:
@@ -366,4 +346,4 @@ def _recovered(found: Fit, notes: tuple[str, ...]) -> Recovered:
     return Recovered(found.value, tuple(repairs))
 
 
-__all__ = ["Recovered", "RecoveryRefused", "recover", "without_thinking"]
+__all__ = ["Recovered", "RecoveryRefused", "fenced", "recover", "without_thinking"]

@@ -11,7 +11,7 @@ can take the one that fits best; a draw between different values is no fit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -54,27 +54,15 @@ class Fit:
 
 def admits_text(schema: m.Schema) -> bool:
     """Whether any text at all satisfies the schema."""
-    schema = m.resolved(schema)
-    if isinstance(schema, m.UnionSchema):
-        return any(map(admits_text, flattened(schema))) if not literals_of(schema) else False
-    return isinstance(schema, m.AnySchema) or schema == m.ScalarSchema("string")
+    return any(one in (m.AnySchema(), m.ScalarSchema("string")) for one in m.members_of(schema))
 
 
-def literals_of(union: m.UnionSchema) -> tuple[m.LiteralSchema, ...]:
-    """The members of a union of literals, nothing for any other union."""
-    members = tuple(member for member in union.members if isinstance(member, m.LiteralSchema))
-    return members if len(members) == len(union.members) else ()
-
-
-def flattened(union: m.UnionSchema) -> Iterator[m.Schema]:
-    """The members, those of inner unions included; literals come first, as one union."""
-    members: list[m.Schema] = []
-    for member in map(m.resolved, union.members):
-        members += flattened(member) if isinstance(member, m.UnionSchema) else [member]
-    literals = tuple(member for member in members if isinstance(member, m.LiteralSchema))
-    if literals:
-        yield m.UnionSchema(literals)
-    yield from (member for member in members if not isinstance(member, m.LiteralSchema))
+def alternatives(union: m.UnionSchema) -> list[m.Schema]:
+    """The members of a union; its literals come first, as one."""
+    members = m.members_of(union)
+    literals = tuple(one for one in members if isinstance(one, m.LiteralSchema))
+    others = (one for one in members if not isinstance(one, m.LiteralSchema))
+    return [*([m.UnionSchema(literals)] if literals else []), *others]
 
 
 def keys_of_fields(members: dict[str, Node], schema: m.ObjectSchema, path: str) -> dict[str, str]:
@@ -219,8 +207,6 @@ class Fitter:
                 return self.fit_any(node, path)
             case m.ScalarSchema(kind):
                 return self.take(take_scalar(node, kind), schema, node, path)
-            case m.LiteralSchema():
-                return self.fit_literals(node, (schema,), path)
             case m.ListSchema(item):
                 items = expect(node, list, schema, path)
                 return [self.fit(part, item, f"{path}[{i}]") for i, part in enumerate(items)]
@@ -230,15 +216,13 @@ class Fitter:
                 return self.fit_map(node, schema, path)
             case m.ObjectSchema():
                 return self.fit_object(node, schema, path)
-            case m.UnionSchema():
-                literals = literals_of(schema)
-                if literals:
-                    return self.fit_literals(node, literals, path)
+            case m.UnionSchema() if not m.literals_of(schema):
                 return self.fit_union(node, schema, path)
-            case m.OpaqueSchema(name):
-                raise Misfit(path, f"a {name} cannot be sent as JSON")
-            case m.ReferenceSchema(_, target):
-                return self.fit(node, target(), path)
+            case m.LiteralSchema() | m.UnionSchema():
+                values = [one.value for one in m.literals_of(schema)]
+                return self.take(take_literal(node, values), schema, node, path)
+            case m.OpaqueSchema() | m.ReferenceSchema():  # neither comes here: see contracts, `fit`
+                raise mismatch(node, schema, path)
 
     def take(self, taken: Taken | None, schema: m.Schema, node: Node, path: str) -> Any:
         if taken is None:
@@ -247,10 +231,6 @@ class Fitter:
             self.notes.append(f"{path}: {taken.words}")
         self.cost += taken.cost
         return taken.value
-
-    def fit_literals(self, node: Node, literals: tuple[m.LiteralSchema, ...], path: str) -> Any:
-        values = [literal.value for literal in literals]
-        return self.take(take_literal(node, values), m.UnionSchema(literals), node, path)
 
     def fit_any(self, node: Node, path: str) -> Any:
         if is_list(node):
@@ -308,7 +288,7 @@ class Fitter:
         best: Fit | None = None
         drawn = False
         misfits: list[Misfit] = []
-        for member in flattened(schema):
+        for member in alternatives(schema):
             try:
                 found = self.tried(node, member, path)
             except Misfit as misfit:
@@ -333,7 +313,7 @@ class Fitter:
         """The members of a union are reshaped for themselves, except literals, which are one."""
         if self.reshaping >= DEEPEST_RESHAPING or isinstance(schema, m.AnySchema):
             return ()
-        return RESHAPES if not isinstance(schema, m.UnionSchema) or literals_of(schema) else ()
+        return RESHAPES if not isinstance(schema, m.UnionSchema) or m.literals_of(schema) else ()
 
     def reshaped(self, path: str, words: str) -> None:
         self.note(path, words, RESHAPED)

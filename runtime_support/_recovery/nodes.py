@@ -74,7 +74,6 @@ class CutOff(Broken):
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def read_strict(text: str) -> tuple[Node] | None:
@@ -109,17 +108,3 @@ _DECODER = json.JSONDecoder(
 def _end_of_space(text: str, start: int) -> int:
     match = _SPACE.match(text, start)
     return match.end() if match else start
-
-
-def refuse_half_characters(node: Node) -> None:
-    """Broken when a text in the node has half of a surrogate pair, which nothing can hold."""
-    nodes: list[Node] = [node]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, str):
-            if _SURROGATE.search(node):
-                raise Broken("a text holds half of a surrogate pair")
-        elif isinstance(node, list):
-            nodes += node
-        elif isinstance(node, dict):
-            nodes += [*node, *node.values()]

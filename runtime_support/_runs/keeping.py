@@ -1,7 +1,7 @@
 """Answering the steps of a conversation from a journal, and keeping there what it does not have.
 
 keeper = Keeper(journal, who, model, place)
-keeper.exchange(request, send)       from the journal, or sent and kept
+keeper.exchange(request, send)       from the journal, or sent and kept; its pieces, as they come
 keeper.call(wanted, call)            the same for a call of a tool
 with keeper.program() as keep:       the same for the calls of a program
 
@@ -22,7 +22,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from runtime_support._config import Settings, settings_for
-from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._exchange import Reply, Replying, Request, ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._positions import Place
 from runtime_support._redaction import redacted, shown
@@ -69,8 +69,8 @@ class Keeper:
         self.steps = self.calls = 0
         self.sent = 0
 
-    def exchange(self, request: Request, send: Callable[[Request], Reply]) -> Reply:
-        """The reply that is kept, or the one that is sent for and then kept."""
+    def exchange(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
+        """The reply that is kept, or the one that is sent for and then kept as a whole."""
         key = key_of(request)
         asked = self.asked or self.begin(key)
         step, self.steps = self.steps, self.steps + 1
@@ -83,7 +83,7 @@ class Keeper:
         started = time.time()
         answer: Reply | ToolsUnsupported
         try:
-            answer = send(request)
+            answer = yield from send(request)
         except ToolsUnsupported as refusal:
             answer = refusal
         tokens = (0, 0)

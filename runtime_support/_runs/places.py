@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+_INNERMOST = re.compile(r"[#/]?[^#/]*\Z")
 _AHEAD = re.compile(r"#(\d+)\.(\d+)")
 
 
@@ -99,6 +100,13 @@ def scoped(name: str) -> Generator[None]:
 def call_key() -> str:
     """Inside of a tool that a model calls: what is the same when a journaled run calls it again."""
     return scope_here().name
+
+
+def around(scope: str) -> Iterator[str]:
+    """The names of a scope and of those around it, from the inside."""
+    while scope:
+        yield scope
+        scope = _INNERMOST.sub("", scope)
 
 
 def without_order(scope: str) -> str:

@@ -1,6 +1,7 @@
 """Looking at a journal, also while its run goes on; nothing of it is changed.
 
 told(path)        what was asked and answered, as a trace
+timeline(path)    the same, drawn over time
 summary(path)     a Summary: whose it is, how far it came, what it took
 """
 
@@ -13,8 +14,10 @@ from dataclasses import dataclass, field
 
 from runtime_support._runs.journal import check_head
 from runtime_support._runs.lines import Entry, lines_of, lock
+from runtime_support._runs.places import Asked, around
 from runtime_support._runs.spending import Spent
-from runtime_support._tracing import trace_text
+from runtime_support._timeline import Timeline
+from runtime_support._tracing import Event, trace_text
 from runtime_support._values import is_object
 from runtime_support.errors import ConfigError
 
@@ -66,24 +69,59 @@ def exchanges(path: str) -> Iterator[Entry]:
 
 def told(path: str) -> Iterator[str]:
     """What was asked and answered, in the order of the file."""
-    numbers: dict[tuple[str, str, int], int] = {}
+    return map(trace_text, events(path))
+
+
+def events(path: str) -> Iterator[Event]:
+    """What was asked and answered as the events of a trace and of a timeline, in that order."""
+    numbers: dict[Asked, int] = {}
+    # By the scope of each call that was made: the prompt that has made it.
+    makers: dict[str, int] = {}
     for entry in entries(path):
-        if "ms" not in entry or "instead" in entry:
+        if "at" not in entry or "forget" in entry or "instead" in entry:
             continue
-        scope, key, repeat, _ = entry["at"]
-        number = numbers.setdefault((scope, key, repeat), len(numbers) + 1)
-        base = {"prompt": number, "place": entry.get("place")}
+        asked, step = Asked(*entry["at"][:3]), entry["at"][3]
+        number = numbers.setdefault(asked, len(numbers) + 1)
+        if "tool" in entry:
+            makers[asked.inside(step)] = number
+        if "ms" not in entry:
+            continue
+        base: Event = {
+            "prompt": number,
+            "place": entry.get("place"),
+            "key": number,
+            "within": next((makers[one] for one in around(asked.scope) if one in makers), None),
+            "began": entry["time"],
+            "waited": 0.0,
+        }
+        ended = {**base, "duration": entry["ms"]}
         if "tool" in entry:
             call = {"args": entry["sent"], **entry, "result": entry["result"] or ""}
-            yield trace_text({**base, **call, "event": "tool", "duration": entry["ms"]})
+            yield {**call, **ended, "event": "tool"}
             continue
         request: Entry = {"messages": [], "model": entry["used"][0], **entry["request"]}
-        yield trace_text({**base, **request, "event": "request", "new_from": 0})
+        yield {**base, **request, "event": "request", "new_from": 0}
         if "reply" in entry:
-            yield trace_text({**base, **entry["reply"], "event": "reply", "duration": entry["ms"]})
+            yield {**ended, **entry["reply"], "event": "reply"}
         else:
             error = {"error": "ToolsUnsupported", "message": entry.get("message", "")}
-            yield trace_text({**base, **error, "event": "failure", "duration": entry["ms"]})
+            yield {**ended, **error, "event": "failure"}
+
+
+def timeline(path: str) -> Timeline:
+    """The run drawn over time; between its processes no time is left."""
+    begun = [entry["time"] for entry in entries(path) if "saft" in entry][1:]
+    found = Timeline(os.path.basename(path))
+    shift, last, number = 0.0, None, 0
+    for event in events(path):
+        while number < len(begun) and begun[number] <= event["began"]:
+            if last is not None:
+                shift += max(0.0, begun[number] - last)
+                found.marks.append(begun[number] - shift)
+            number += 1
+        last = max(last or 0.0, event["began"] + event.get("duration", 0.0) / 1000)
+        found.see({**event, "began": event["began"] - shift})
+    return found
 
 
 def summary(path: str) -> Summary:

@@ -19,10 +19,18 @@ from dataclasses import dataclass
 from heapq import nlargest
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Provider, Reply, Request
+from runtime_support._exchange import (
+    Provider,
+    Reply,
+    Replying,
+    Request,
+    Streaming,
+    noted,
+    replying,
+)
 from runtime_support._positions import Place
 from runtime_support._values import counted
-from runtime_support.errors import BudgetSpent, ConfigError
+from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
 
 # About as many characters make a token.
 _TOKEN = 4
@@ -75,6 +83,8 @@ class Spending:
         self._lock = threading.Lock()
         self._begun = time.monotonic()
         self.prompts = self.in_flight = self.from_journal = 0
+        # What has ended a prompt and ought to end the run, whoever has caught it.
+        self.stopped: RunStopped | None = None
         self.was_told = False
 
     def seconds(self) -> float:
@@ -96,6 +106,9 @@ class Spending:
             self.in_flight += 1
         try:
             yield
+        except RunStopped as error:
+            self.stopped = self.stopped or error
+            raise
         finally:
             with self._lock:
                 self.in_flight -= 1
@@ -152,6 +165,7 @@ class Spending:
             kept = _spent(settings, model, requests, sent, answered)
             self.total.add(kept)
             self._before.add(kept)
+            self._replies += requests  # what they usually take is known from them, too
 
     def _at(self, place: Place | None) -> Spent:
         key = None if place is None else (place.code, place.instruction)
@@ -165,7 +179,7 @@ class Spending:
                 hint="the project file has prices: [tool.saft.prices] "
                 f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
             )
-        sent = len(json.dumps(request.canonical(), ensure_ascii=False)) // _TOKEN
+        sent = _tokens(request)
         usual = self.total.output_tokens // max(1, self._replies)
         return _spent(settings, model, 0, sent, usual)
 
@@ -201,6 +215,11 @@ def _bounds(settings: Settings) -> list[tuple[str, str, float, str]]:
     return found
 
 
+def _tokens(request: Request) -> int:
+    """About how many tokens a request has."""
+    return len(json.dumps(request.canonical(), ensure_ascii=False)) // _TOKEN
+
+
 def _spent(settings: Settings, model: str, requests: int, sent: int, answered: int) -> Spent:
     price = settings.prices.get(model)
     if price is None:
@@ -209,7 +228,7 @@ def _spent(settings: Settings, model: str, requests: int, sent: int, answered: i
     return Spent(requests, sent, answered, cost)
 
 
-class Metered:
+class Metered(Streaming):
     """A provider whose requests are counted, for a prompt at this place."""
 
     def __init__(
@@ -236,17 +255,28 @@ class Metered:
         is_scarce = spending_here().is_scarce(self.settings)
         return is_scarce or getattr(self.provider, "answers_in_order", False)
 
-    def complete(self, request: Request) -> Reply:
-        """The reply; BudgetSpent when the run has no more to spend."""
+    def replying(self, request: Request, is_streamed: bool) -> Replying:
+        """The reply; BudgetSpent when the run has no more to spend.
+
+        What came of a reply that was left or broke off counts as what it is likely to have taken.
+        """
         spending, settings, place = spending_here(), self.settings, self.place
         provider = self.provider
         model = request.model or own_model(provider)
         guess = spending.begin(settings, request, model, place)
         reply: Reply | None = None
+        pieces: list[str] = []
         try:
-            reply = provider.complete(request)
-            return reply
+            if is_streamed:
+                whole: Reply = yield from noted(replying(provider, request, True), pieces.append)
+            else:
+                whole = provider.complete(request)
+            reply = whole
+            return whole
         finally:
+            if reply is None and pieces:
+                answered = -(-sum(map(len, pieces)) // _TOKEN)
+                reply = Reply("", input_tokens=_tokens(request), output_tokens=answered)
             spending.end(settings, reply, model, place, guess)
 
 

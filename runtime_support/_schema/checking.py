@@ -425,20 +425,13 @@ def _tag_of(members: tuple[m.Schema, ...]) -> _Tag | None:
             for at, one in objects.items()
             for field in one.fields
             if field.name == name
-            for literal in _literals(m.resolved(field.schema))
+            for literal in m.literals_of(field.schema)
         ]
         owners = {(type(literal.value), literal.value): at for literal, at in literals}
         if len(owners) == len(literals) and set(owners.values()) == set(objects):
             union = m.UnionSchema(tuple(literal for literal, _ in literals))
             return _Tag(name, f"expected {short(union)}", owners)
     return None
-
-
-def _literals(schema: m.Schema) -> tuple[m.LiteralSchema, ...]:
-    """The values of a field that takes certain values alone."""
-    parts = schema.members if isinstance(schema, m.UnionSchema) else (schema,)
-    literals = tuple(part for part in parts if isinstance(part, m.LiteralSchema))
-    return literals if len(literals) == len(parts) else ()
 
 
 def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> Check:

@@ -209,6 +209,21 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
             return ()
 
 
+def members_of(schema: Schema) -> tuple[Schema, ...]:
+    """The schemas of which a value may have one: those of a union and of unions inside it."""
+    schema = resolved(schema)
+    if not isinstance(schema, UnionSchema):
+        return (schema,)
+    return tuple(one for member in schema.members for one in members_of(member))
+
+
+def literals_of(schema: Schema) -> tuple[LiteralSchema, ...]:
+    """The literals that the schema is, or of which it is a union; nothing for any other."""
+    members = members_of(schema)
+    literals = tuple(one for one in members if isinstance(one, LiteralSchema))
+    return literals if len(literals) == len(members) else ()
+
+
 def admits_nil(schema: Schema) -> bool:
     """Whether nil satisfies the schema; such a field may be absent."""
     match schema:

@@ -43,8 +43,6 @@ _PLAIN: dict[Any, m.Schema] = {
     list: m.ListSchema(m.AnySchema()),
     dict: m.MapSchema(m.AnySchema()),
     tuple: m.TupleSchema((), rest=m.AnySchema()),
-    collections.abc.Sequence: m.ListSchema(m.AnySchema()),
-    collections.abc.Mapping: m.MapSchema(m.AnySchema()),
     types.FunctionType: m.OpaqueSchema("function", callable),
     types.BuiltinFunctionType: m.OpaqueSchema("function", callable),
     vars(collections.abc)["Callable"]: m.OpaqueSchema("function", callable),

@@ -14,11 +14,10 @@ from typing import Any, TypeAlias, assert_never
 from runtime_support._schema import model as m
 from runtime_support._values import kind as kind_of
 from runtime_support._values import literal
-from runtime_support.errors import CheckError
 
 JSONSchema: TypeAlias = dict[str, Any]
 
-_JSON_TYPES: dict[str, str] = {
+JSON_TYPES: dict[str, str] = {
     "int": "integer",
     "float": "number",
     "number": "number",
@@ -167,9 +166,9 @@ class _JSONSchemaWriter:
                 self.within_subset = False
                 return {}
             case m.ScalarSchema(kind):
-                return {"type": _JSON_TYPES[kind]}
+                return {"type": JSON_TYPES[kind]}
             case m.LiteralSchema(value):
-                return {"type": _type_of_literal(value), "enum": [value]}
+                return {"type": JSON_TYPES[kind_of(value)], "enum": [value]}
             case m.ListSchema(item):
                 return {"type": "array", "items": self.write(item)}
             case m.TupleSchema():
@@ -247,15 +246,8 @@ def _name(field: m.Field) -> str:
     return field.name if field.name.isidentifier() else literal(field.name)
 
 
-def _type_of_literal(value: object) -> str:
-    name = _JSON_TYPES.get(kind_of(value))
-    if name is None:
-        raise CheckError(f"the literal {value!r} has no JSON form")
-    return name
-
-
 def _enumeration(literals: list[Any], nil: bool) -> JSONSchema:
-    types = list(dict.fromkeys(map(_type_of_literal, literals)))
+    types = list(dict.fromkeys(JSON_TYPES[kind_of(one)] for one in literals))
     values = [*literals, *([None] if nil and None not in literals else [])]
     types = [*types, *(["null"] if None in values and "null" not in types else [])]
     return {"type": types[0] if len(types) == 1 else types, "enum": values}

@@ -224,29 +224,19 @@ def _judge_object(
 def _hops(source: t.Type, target: t.Type) -> bool:
     if source == t.STRING:
         item = t.item_of(target)
-        return target in t.NUMBERS or (item is not None and _takes_text(item))
+        return target in t.NUMBERS or _takes(item, t.STRING)
     if source in t.NUMBERS:
         item = t.item_of(target)
-        return target in (t.STRING, t.BOOLEAN) or (item is not None and takes_number(item))
+        return target in (t.STRING, t.BOOLEAN) or _takes(item, *t.NUMBERS)
     if source == t.BOOLEAN:
         return target in t.NUMBERS
-    item = t.item_of(source)
-    return item is not None and target == t.STRING and _takes_text(item)
+    return target == t.STRING and _takes(t.item_of(source), t.STRING)
 
 
-def takes_number(item: t.Type) -> bool:
-    """Whether a list of these items may be a list of one number; its value decides at times."""
-    return any(
-        member == t.ANY or member in t.NUMBERS or isinstance(member, m.LiteralSchema)
-        for member in t.members_of(item)
-    )
-
-
-def _takes_text(item: t.Type) -> bool:
-    return any(
-        member in (t.ANY, t.STRING) or isinstance(member, m.LiteralSchema)
-        for member in t.members_of(item)
-    )
+def _takes(item: t.Type | None, *kinds: t.Type) -> bool:
+    """Whether an item of a list may be of one of the kinds; the value of a constant decides."""
+    members = () if item is None else t.members_of(item)
+    return any(one in (t.ANY, *kinds) or isinstance(one, m.LiteralSchema) for one in members)
 
 
 def _read(value: Any, target: t.Type) -> list[tuple[str, Any]]:
@@ -273,8 +263,7 @@ def _read_text(text: str, target: t.Type) -> list[tuple[str, Any]]:
             return [] if number is None else [("as a number", t.conform(number, target))]
         except t.Misfit:
             return []
-    item = t.item_of(target)
-    if item is None or not _takes_text(item):
+    if not _takes(t.item_of(target), t.STRING):
         return []
     choices = [("a list of one", [text])]
     if "," in text:

@@ -23,14 +23,6 @@ from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS
 
 Schema = dict[str, Any]
-_JSON_TYPES: dict[m.ScalarKind, str] = {
-    "nil": "null",
-    "bool": "boolean",
-    "int": "number",
-    "float": "number",
-    "number": "number",
-    "string": "string",
-}
 
 NUMBER_TEXT = r"^\s*-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*$"
 INTEGER_TEXT = r"^\s*-?[0-9]+\s*$"
@@ -137,7 +129,7 @@ class _Writer:
         starts = t.union_of(one.parameters[0].schema for one in self._registry.conversions)
         kinds = [one for one in t.members_of(starts) if isinstance(one, m.ScalarSchema)]
         return [
-            {"type": _JSON_TYPES[kind.kind]}
+            {"type": "number" if kind in t.NUMBERS else t.notation(kind)}
             for kind in kinds
             if not isinstance(judge(kind, type_, self._registry), n.Never)
         ]

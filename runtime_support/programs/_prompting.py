@@ -64,7 +64,6 @@ Answer with one program, as JSON only, with no other text. It is checked as a wh
 Each `conv` is applied by itself where its result is asked for."""
 
 _TO_READ = "`plan: program = parse(text)` reads one that was kept"
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
 _CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
 
 
@@ -400,13 +399,16 @@ class ProgramGoal(Goal):
 
     def _readable(self, answer: str) -> Any:
         """Text of JSON where there is any: as it is, from a fence, or recovered."""
-        fenced = _FENCED.findall(answer)
-        if len(fenced) == 1:
-            self.repairs.append("read from a code fence")
-            answer = fenced[0].strip()
         if len(answer) > self.limits.bytes or not answer or _is_json(answer):
             return answer
-        from runtime_support._recovery import RecoveryRefused, recover
+        from runtime_support._recovery import RecoveryRefused, fenced, recover
+
+        fences = fenced(answer)
+        if len(fences) == 1:
+            self.repairs.append("read from a code fence")
+            answer = fences[0].strip()
+            if _is_json(answer):
+                return answer
 
         try:
             recovered = recover(answer, AnySchema())

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from runtime_support._jsontext import holds_halves
 from runtime_support._values import is_list, is_object
 from runtime_support.programs._outcomes import Diagnostic, compact
 
@@ -221,9 +222,7 @@ def _scalar(value: Any, path: Path) -> list[Diagnostic]:
 
 
 def _text(text: str, path: Path) -> list[Diagnostic]:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
+    if holds_halves(text):
         return [Diagnostic("a text holds half of a surrogate pair", pointer(path))]
     return []
 

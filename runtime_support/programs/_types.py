@@ -22,7 +22,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import Check, Mismatch, Validating, opaque_check
-from runtime_support._schema.writing import NotationWriter
+from runtime_support._schema.model import members_of
+from runtime_support._schema.writing import JSON_TYPES, NotationWriter
 from runtime_support._values import is_list, is_number, is_object, is_tuple
 
 F = TypeVar("F", bound=m.Field)
@@ -39,14 +40,6 @@ STRING = m.ScalarSchema("string")
 NUMBERS = (INTEGER, NUMBER, FLOAT)
 BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
 
-_WORDS: dict[m.ScalarKind, str] = {
-    "nil": "null",
-    "bool": "boolean",
-    "int": "integer",
-    "float": "number",
-    "number": "number",
-    "string": "string",
-}
 _SCALARS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
 _SAMPLE = 20
 _LONGEST_SHOWN = 40
@@ -126,12 +119,6 @@ def union_of(types: Iterable[Type]) -> Type:
     return members[0] if len(members) == 1 else m.UnionSchema(tuple(members))
 
 
-def members_of(type_: Type) -> tuple[Type, ...]:
-    """The types of which a value may be one."""
-    type_ = m.resolved(type_)
-    return tuple(map(m.resolved, type_.members)) if isinstance(type_, m.UnionSchema) else (type_,)
-
-
 def lists_of(type_: Type) -> list[m.ListSchema | m.TupleSchema]:
     """The members of a type that are lists or tuples."""
     return [one for one in members_of(type_) if isinstance(one, m.ListSchema | m.TupleSchema)]
@@ -191,8 +178,12 @@ def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) 
             return source == target or (source in NUMBERS and target == NUMBER)
         case m.ListSchema(item), m.ListSchema(wanted):
             return fits(item, wanted, assumed)
-        case m.TupleSchema(), m.TupleSchema():
-            return _tuple_fits(source, target, assumed)
+        case m.TupleSchema(items, None), m.TupleSchema(wanted, None):
+            return len(items) == len(wanted) and all(
+                fits(one, other, assumed) for one, other in zip(items, wanted, strict=True)
+            )
+        case m.TupleSchema(rest=item), m.TupleSchema(rest=wanted):
+            return item is not None and wanted is not None and fits(item, wanted, assumed)
         case m.MapSchema(value), m.MapSchema(wanted):
             return fits(value, wanted, assumed)
         case m.ObjectSchema(fields=fields, build=None), m.MapSchema(wanted):
@@ -205,18 +196,6 @@ def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) 
             if own is None or wanted_class is None:
                 return False
             return issubclass(own, wanted_class)
-
-
-def _tuple_fits(
-    source: m.TupleSchema, target: m.TupleSchema, assumed: tuple[tuple[int, int], ...]
-) -> bool:
-    if source.rest is not None and target.rest is not None:
-        return fits(source.rest, target.rest, assumed)
-    if source.rest is not None or target.rest is not None:
-        return False
-    return len(source.items) == len(target.items) and all(
-        fits(one, other, assumed) for one, other in zip(source.items, target.items, strict=True)
-    )
 
 
 def _record_fits(
@@ -236,7 +215,7 @@ class _Notation(NotationWriter):
     """Writes types as a model reads them that writes programs."""
 
     def write_scalar(self, kind: m.ScalarKind) -> str:
-        return _WORDS[kind]
+        return JSON_TYPES[kind]
 
     def write_literal(self, schema: m.LiteralSchema) -> str:
         return json.dumps(schema.value, ensure_ascii=False)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from runtime_support._config import Settings
     from runtime_support._exchange import Provider, Reply, Request
     from runtime_support._positions import Place
-    from runtime_support.providers._openai import Server
+    from runtime_support.providers._server import Server
 
 
 # By the name of a provider: the variable of its key, its address, and its model.
@@ -126,7 +126,8 @@ def _default_name(settings: Settings) -> str:
 
 
 def _openai_provider(name: str, settings: Settings) -> Provider:
-    from runtime_support.providers._openai import OpenAIProvider, configured_server
+    from runtime_support.providers._openai import OpenAIProvider
+    from runtime_support.providers._server import configured_server
 
     key_variable, address, model = _PRESETS[name]
     variable = settings.api_key_env or key_variable

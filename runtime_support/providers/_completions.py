@@ -2,6 +2,7 @@
 
     response_format({"type": "integer"}, is_strict=True)    the field of that name
     read_reply(b'{"choices": ...}', "gpt-4o-mini")          Reply("...")
+    Gathered(model, ...).add({"choices": [{"delta": ...}]})    a piece of a reply that is streamed
     error_of(response, "https://api.openai.com/v1")         RateLimited("... answered 429: ...")
     NO_TOOLS.search("gemma:2b does not support tools")      a refusal of tools, whatever they are
 
@@ -31,6 +32,8 @@ SHOWN = 300
 
 # Only the beginning of a body is looked through for what can be shown of it.
 _LOOKED_THROUGH = 65_536
+
+_WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
 
 _USED_UP = re.compile(
     r"insufficient_quota|exceeded your current quota|billing_hard_limit"
@@ -68,15 +71,112 @@ def read_reply(content: bytes, model: str, wrapped: bool, request_id: str | None
     if not is_object(body):
         raise _unexpected(content, request_id)
     if is_object(body.get("error")):
-        said = shown(str(body["error"].get("message", body["error"])), SHOWN)
-        raise ProviderError(f"the server reports: {said}", request_id=request_id)
-    choices = body.get("choices")
-    if not is_list(choices) or not choices or not is_object(choices[0]):
-        raise _unexpected(content, request_id)
-    choice = choices[0]
+        raise reported(body["error"], request_id)
+    choice = _first_choice(body)
     message = choice.get("message")
     if not is_object(message):
         raise _unexpected(content, request_id)
+    return _reply(body, choice, message, model, wrapped, request_id)
+
+
+class Gathered:
+    """The chunks of a completion that is streamed, and what they come to."""
+
+    def __init__(self, model: str, wrapped: bool, request_id: str | None) -> None:
+        self._origin = model, wrapped, request_id
+        self._body: dict[str, Any] = {}
+        self._texts: list[str] = []
+        self._refusals: list[str] = []
+        self._calls: dict[Any, dict[str, str]] = {}
+        self._finish: Any = None
+        # The half of a surrogate pair, and what may turn out to be `{"value": `.
+        self._half = self._opening = ""
+        self._is_open = not wrapped
+
+    @property
+    def text(self) -> str:
+        """The text until now."""
+        return "".join(self._texts)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the server has said that this is all."""
+        return self._finish is not None
+
+    def add(self, chunk: Any) -> str:
+        """Takes a chunk; what it has of the text."""
+        if not is_object(chunk):
+            raise _unexpected(str(chunk).encode(), self._origin[2])
+        self._body.update({key: chunk[key] for key in ("model", "usage") if chunk.get(key)})
+        choice = _first_choice(chunk)
+        self._finish = choice.get("finish_reason") or self._finish
+        # Some servers send the whole message in one chunk.
+        delta = _object_at(choice, "delta") or _object_at(choice, "message")
+        if delta.get("refusal"):
+            self._refusals.append(str(delta["refusal"]))
+        self._add_calls(delta.get("tool_calls"))
+        return self._add_text(_text_of(delta.get("content")))
+
+    def reply(self) -> Reply:
+        """What all chunks come to."""
+        message: dict[str, Any] = {
+            "content": self.text + self._half,
+            "refusal": "".join(self._refusals),
+            "tool_calls": [{"function": call} for call in self._calls.values()],
+        }
+        choice = {"finish_reason": self._finish}
+        return _reply(self._body, choice, message, *self._origin)
+
+    def _add_text(self, text: str) -> str:
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        if not text.isascii():
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        self._texts.append(text)
+        if self._is_open:
+            return text
+        self._opening += text
+        opened = _WRAPPING.match(self._opening)
+        if opened is None and '{"value":'.startswith("".join(self._opening.split())):
+            return ""
+        self._is_open = True
+        return self._opening if opened is None else self._opening[opened.end() :]
+
+    def _add_calls(self, calls: Any) -> None:
+        """Calls come in pieces that have the same index; what has none is a call of its own."""
+        for call in calls if is_list(calls) else ():
+            function = _object_at(call, "function") if is_object(call) else {}
+            key = call.get("index") if is_object(call) else None
+            own = self._calls.setdefault(
+                ("own", len(self._calls)) if key is None else key, {"name": "", "arguments": ""}
+            )
+            own["name"] += str(function.get("name") or "")
+            arguments = function.get("arguments")
+            if arguments is not None and not isinstance(arguments, str):
+                arguments = json.dumps(arguments, ensure_ascii=False)
+            own["arguments"] += arguments or ""
+
+
+def reported(error: Any, request_id: str | None) -> ProviderError:
+    """The error that a server reports with a status that is none."""
+    message = error.get("message", error) if is_object(error) else error
+    return ProviderError(f"the server reports: {shown(str(message), SHOWN)}", request_id=request_id)
+
+
+def _first_choice(body: dict[str, Any]) -> dict[str, Any]:
+    choices = body.get("choices")
+    return choices[0] if is_list(choices) and choices and is_object(choices[0]) else {}
+
+
+def _reply(
+    body: dict[str, Any],
+    choice: dict[str, Any],
+    message: dict[str, Any],
+    model: str,
+    wrapped: bool,
+    request_id: str | None,
+) -> Reply:
     usage = _object_at(body, "usage")
     refusal = message.get("refusal")
     finish = "refusal" if refusal else without_halves(str(choice.get("finish_reason") or "stop"))
@@ -243,6 +343,11 @@ NO_SCHEMA = re.compile(
     r"|response_format[\"'`.]*\s*(value|type)?[\"'`]?:? ?(type )?must be"
     r"|json_schema is enabled only for api versions"
     rf"|'response_format{_NOT_PERMITTED}"
+)
+NO_USAGE = re.compile(rf"stream_options|{_UNKNOWN}include_usage")
+NO_STREAM = re.compile(
+    rf"(verified to|{_SUPPORTS_NO}|cannot|can't|unable to) stream|{_UNKNOWN}stream\b(?!_)"
+    rf"|\bstream(ing)?{_QUOTE} (responses? |mode )?{_UNSUPPORTED}"
 )
 NOT_THIS_SCHEMA = re.compile(
     r"invalid (json )?schema\b|json schema (conversion failed|contains|is too complex)"

@@ -20,14 +20,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Reply, Request
+from runtime_support._exchange import Replying, Request, Streaming, finish
 from runtime_support._goals import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import ConfigError, ToolsUnsupported
 from runtime_support.providers._written_tools import complete_with_written_tools
 
 if TYPE_CHECKING:
-    from runtime_support.providers._openai import Server
+    from runtime_support.providers._server import Server
 
 CONTEXT = 8192
 
@@ -80,7 +80,7 @@ def is_available() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalProvider:
+class LocalProvider(Streaming):
     """Answers with the embedded model in a file; `settings` have the limits of a request."""
 
     path: str
@@ -98,16 +98,16 @@ class LocalProvider:
         )
         return cls(_checked_weights(settings.model), limits)
 
-    def complete(self, request: Request) -> Reply:
+    def replying(self, request: Request, is_streamed: bool) -> Replying:
         """The reply of the model; the first call starts the server."""
         if not request.tools or _started(self.path).takes_tools:
-            return self._complete(request)
+            return (yield from self._replying(request, is_streamed))
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
             # It would rather fill one object with all the fields.
             raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
-        return complete_with_written_tools(request, self._complete)
+        return complete_with_written_tools(request, lambda one: finish(self._replying(one, False)))
 
-    def _complete(self, request: Request) -> Reply:
+    def _replying(self, request: Request, is_streamed: bool) -> Replying:
         from runtime_support.providers._openai import OpenAIProvider
 
         options = {**_DEFAULTS, **request.options}
@@ -115,7 +115,8 @@ class LocalProvider:
         name = os.path.basename(self.path)
         schema = None if request.schema is None else _for_llama(request.schema)
         provider = OpenAIProvider(self.settings, _started(self.path).connection)
-        reply = provider.complete(replace(request, model=name, options=options, schema=schema))
+        asked = replace(request, model=name, options=options, schema=schema)
+        reply = yield from provider.replying(asked, is_streamed)
         return replace(reply, model=name)
 
 
@@ -189,7 +190,7 @@ def _stop() -> None:
 
 
 def _start(path: str) -> _Server:
-    from runtime_support.providers._openai import Server
+    from runtime_support.providers._server import Server
 
     bindings: Any = importlib.import_module("xllamacpp")  # has no types
     key = secrets.token_urlsafe(24)

@@ -1,7 +1,7 @@
 """Any server that speaks OpenAI's chat completions, through the openai package.
 
-    server = Server("http://127.0.0.1:8080/v1", key)            one address with one key
     OpenAIProvider(settings, server).complete(request)          its reply
+    OpenAIProvider(settings, server).stream(request)            its pieces, and the reply
 
 The package's client sends, and gives its raw response: its typed models cost more than the rest of
 a call together. Its exceptions are mapped to ours here, and nowhere else. It retries nothing: when
@@ -11,49 +11,41 @@ to ask again is for all threads together to know (`_pace`).
 from __future__ import annotations
 
 import json
-import os
-import re
-import threading
-import weakref
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx2
 import openai
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Message, Reply, Request
+from runtime_support._exchange import Message, Replying, Request, Streaming
 from runtime_support._jsontext import without_halves
-from runtime_support._redaction import remember_secrets, shown
-from runtime_support.errors import ConfigError, ProviderError, ProviderTimeout, ToolsUnsupported
+from runtime_support._redaction import shown
+from runtime_support._values import counted
+from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
 from runtime_support.providers._completions import (
     NO_SCHEMA,
+    NO_STREAM,
     NO_TOOLS,
+    NO_USAGE,
     NOT_THIS_SCHEMA,
     SHOWN,
-    Lacks,
+    Gathered,
     asked_wait,
     error_of,
     is_object_root,
     is_used_up,
     read_reply,
+    reported,
     response_format,
     words_of,
 )
-from runtime_support.providers._pace import Pace, Unanswered, Waited, patiently
-from runtime_support.providers._transport import bounded_replies, transport_to
+from runtime_support.providers._pace import Unanswered, Waited, patiently
+from runtime_support.providers._server import Server
+from runtime_support.providers._transport import bounded_replies, has_events
 
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
-OPENAI_HOST = "api.openai.com"
-OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
-
-# Parts of an address that are secrets when they have such a name.
-_SECRET_PARAMETER = re.compile(r"key|token|secret|password|code|sig", re.IGNORECASE)
-
-# What the machine is has no say in the answer; who pays is OpenAI's business alone.
-_OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", "Runtime-Version")
-_OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
 _REFUSING = (400, 404, 422)
 _BUSY = (429, 503, 529)
@@ -65,85 +57,8 @@ _BYTES_OF_TOKEN = 4
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
-class Server:
-    """One address with one key: a client for all threads, and what is known of the server.
-
-    A forked process makes itself a client anew: the connections are its parent's. The client is
-    closed when the server is used no more, and when the process ends.
-    """
-
-    def __init__(
-        self, address: str, key: str, *, setting: str = "base_url", is_embedded: bool = False
-    ) -> None:
-        url = _checked(address, setting)
-        self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
-        self.key = key
-        self.lacks = Lacks()
-        self.is_openai = url.host == OPENAI_HOST
-        self.is_embedded = is_embedded
-        self._url = url
-        self._closing: weakref.finalize[..., Server] | None = None
-        self.forget_connections()
-        secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
-        remember_secrets(key, *secret_values)
-        remember_secrets(url.password, user=url.username)
-        _all_servers.add(self)
-
-    def forget_connections(self) -> None:
-        """Leaves the connections to the process that this one was forked from."""
-        if self._closing is not None:
-            self._closing.detach()
-        self._client: openai.OpenAI | None = None
-        self._lock = threading.Lock()
-        self.pace = Pace()
-
-    def client(self) -> openai.OpenAI:
-        """The client, made at the first use."""
-        if self._client is None:
-            with self._lock:
-                if self._client is None:
-                    self._client = self._connected()
-        return self._client
-
-    def _connected(self) -> openai.OpenAI:
-        url = self._url
-        connections = httpx2.Client(
-            transport=transport_to(url, is_embedded=self.is_embedded),
-            # Beside the address and not in it, so that no log of the address has them.
-            auth=(url.username, url.password) if url.userinfo else None,
-            trust_env=False,  # the transport looks for proxies; `.netrc` has keys of other programs
-            follow_redirects=True,  # those that the transport lets pass
-            max_redirects=3,
-        )
-        self._closing = weakref.finalize(self, connections.close)
-        left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
-        if not self.is_openai:
-            left_out += _OF_OPENAI
-        headers: Any = dict.fromkeys(left_out, openai.Omit())
-        return openai.OpenAI(
-            api_key=self.key,
-            base_url=self.address,
-            default_headers=headers,
-            default_query=dict(url.params.multi_items()),
-            http_client=connections,
-            max_retries=0,
-        )
-
-
-_all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
-
-
-def _forget_all_connections() -> None:
-    for server in tuple(_all_servers):
-        server.forget_connections()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_all_connections)
-
-
 @dataclass(frozen=True, slots=True)
-class OpenAIProvider:
+class OpenAIProvider(Streaming):
     """A server with the settings of one prompt, and how long that has waited."""
 
     settings: Settings
@@ -167,34 +82,45 @@ class OpenAIProvider:
 
         return live_provider, (self.settings,)
 
-    def complete(self, request: Request) -> Reply:
+    def replying(self, request: Request, is_streamed: bool) -> Replying:
         """The reply of the server; a ProviderError when there is none."""
         model = request.model or self.default_model
         lacks = self.server.lacks
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
-        enforced = request.schema is not None and (
-            request.structured == "on" or not self._is_without_schema(model, request.schema)
+        form = _Form(
+            enforced=request.schema is not None
+            and (request.structured == "on" or not self._is_without_schema(model, request.schema)),
+            streamed=is_streamed and ("stream", model) not in lacks,
+            counted=("usage", model) not in lacks,
         )
-        try:
-            return self._send(request, model, enforced)
-        except _Rejected as rejected:
-            error, words = rejected.error, rejected.words
+        while True:
+            try:
+                return (yield from self._send(request, model, form))
+            except _Rejected as rejected:
+                form = self._milder(request, model, form, rejected)
+
+    def _milder(self, request: Request, model: str, form: _Form, rejected: _Rejected) -> _Form:
+        """Another form in which the request may do; the error when there is none."""
+        lacks, error, words = self.server.lacks, rejected.error, rejected.words
+        if form.streamed and form.counted and NO_USAGE.search(words):
+            lacks.add("usage", model)
+            return replace(form, counted=False)
+        if form.streamed and NO_STREAM.search(words):
+            lacks.add("stream", model)
+            return replace(form, streamed=False)
         if request.tools and NO_TOOLS.search(words) and not _has_tool_answers(request):
             lacks.add("tools", model)
-            raise ToolsUnsupported(error.message, status=error.status)
-        if not enforced or request.structured == "on":
-            raise error
+            raise ToolsUnsupported(error.message, status=error.status) from None
+        if not form.enforced or request.structured == "on":
+            raise error from None
         if NOT_THIS_SCHEMA.search(words):
             lacks.add("schema", model, json.dumps(request.schema))
         elif NO_SCHEMA.search(words):
             lacks.add("schema", model)
         else:
-            raise error
-        try:
-            return self._send(request, model, enforced=False)
-        except _Rejected as rejected:
-            raise rejected.error from None
+            raise error from None
+        return replace(form, enforced=False)
 
     def _is_without_schema(self, model: str, schema: dict[str, Any]) -> bool:
         lacks = self.server.lacks
@@ -202,24 +128,27 @@ class OpenAIProvider:
             return False
         return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
-    def _send(self, request: Request, model: str, enforced: bool) -> Reply:
-        content = _sendable(self._body(request, model, enforced))
-        is_wrapped = enforced and request.schema is not None and not is_object_root(request.schema)
+    def _send(self, request: Request, model: str, form: _Form) -> Replying:
+        content = _sendable(self._body(request, model, form))
+        schema = request.schema
+        is_wrapped = form.enforced and schema is not None and not is_object_root(schema)
 
-        def send(number: int) -> Reply:
-            response = self._post(content, number)
+        def send(number: int) -> Replying:
+            response = self._post(content, number, form)
             request_id = response.headers.get("x-request-id")
+            if has_events(response):
+                return (yield from self._read(response, Gathered(model, is_wrapped, request_id)))
             return read_reply(response.content, model, wrapped=is_wrapped, request_id=request_id)
 
         tokens = len(content) // _BYTES_OF_TOKEN
-        return patiently(self.server.pace, self.settings, self.waited, send, tokens)
+        return (yield from patiently(self.server.pace, self.settings, self.waited, send, tokens))
 
-    def _post(self, content: bytes, number: int) -> httpx2.Response:
+    def _post(self, content: bytes, number: int, form: _Form) -> httpx2.Response:
         """The response to a try; Unanswered where another one may do."""
         settings = self.settings
         try:
-            with bounded_replies(settings.max_reply_bytes):
-                return self.server.client().post(
+            with bounded_replies(settings.max_reply_bytes, takes_events=form.streamed):
+                response: Any = self.server.client().post(
                     f"{self.address}chat/completions",  # whole: joining costs a tenth of a call
                     cast_to=httpx2.Response,
                     content=content,
@@ -227,29 +156,67 @@ class OpenAIProvider:
                         "timeout": min(settings.timeout, LONGEST),
                         "headers": {"X-Stainless-Retry-Count": str(number)},
                     },
+                    stream=form.streamed,
+                    stream_cls=openai.Stream[object],
                 )
-        except openai.APIStatusError as error:
-            raise _failure_of(error.response, self.address) from None
-        except openai.APITimeoutError:
-            late = ProviderTimeout(
-                f"{self.address} did not answer within {settings.timeout} s",
-                hint="raise `timeout`, or ask for less",
-            )
-            raise Unanswered(late, "broken") from None
-        except openai.APIConnectionError as error:
-            cause = shown(str(error.__cause__ or error), SHOWN)
-            if isinstance(error.__cause__, httpx2.DecodingError | httpx2.RemoteProtocolError):
-                said = f"the answer of {self.address} cannot be read: {cause}"
-                broken = ProviderError(said, hint="ask again: it was cut off or damaged")
-                raise Unanswered(broken, "broken") from None
-            away = ProviderError(
-                f"cannot reach {self.address}: {cause}", hint="check `base_url` and the network"
-            )
-            raise Unanswered(away, "away") from None
+                return response
         except openai.OpenAIError as error:
-            raise ProviderError(shown(str(error), SHOWN)) from None
+            raise self._failure(error) from None
 
-    def _body(self, request: Request, model: str, enforced: bool) -> dict[str, Any]:
+    def _read(self, response: httpx2.Response, gathered: Gathered) -> Replying:
+        """The pieces of a response of events, and the reply; once there is text, no other try."""
+        failure: Exception
+        try:
+            with openai.Stream(
+                cast_to=object, response=response, client=self.server.client()
+            ) as chunks:
+                for chunk in chunks:
+                    piece = gathered.add(chunk)
+                    if piece:
+                        with self.server.pace.aside():
+                            yield piece
+            if gathered.is_whole:
+                return gathered.reply()
+            failure = _damaged(self.address, "it has no end")
+        except openai.OpenAIError as error:
+            failure = self._failure(error)
+        except ValueError as error:  # neither JSON nor text
+            failure = _damaged(self.address, shown(str(error), SHOWN))
+        except ProviderError as error:
+            failure = error
+        if not gathered.text:
+            raise failure
+        broken = failure.error if isinstance(failure, Unanswered) else failure
+        if isinstance(broken, ProviderError):
+            broken.text = gathered.text
+            broken.message += f"; {counted(len(broken.text), 'character')} of the reply had come"
+        raise broken
+
+    def _failure(self, error: openai.OpenAIError) -> Exception:
+        """The error as ours; Unanswered where another try may do."""
+        match error:
+            case openai.APIStatusError():
+                return _failure_of(error.response, self.address)
+            case openai.APITimeoutError():
+                late = ProviderTimeout(
+                    f"{self.address} did not answer within {self.settings.timeout} s",
+                    hint="raise `timeout`, or ask for less",
+                )
+                return Unanswered(late, "broken")
+            case openai.APIConnectionError():
+                cause = shown(str(error.__cause__ or error), SHOWN)
+                if isinstance(error.__cause__, httpx2.DecodingError | httpx2.RemoteProtocolError):
+                    return _damaged(self.address, cause)
+                away = ProviderError(
+                    f"cannot reach {self.address}: {cause}", hint="check `base_url` and the network"
+                )
+                return Unanswered(away, "away")
+            case openai.APIError():
+                return reported(error.body or error.message, None)
+            case _:
+                return ProviderError(shown(str(error), SHOWN))
+
+    def _body(self, request: Request, model: str, form: _Form) -> dict[str, Any]:
         options = dict(request.options)
         extra: dict[str, Any] = options.pop("extra", {})
         if "max_tokens" in options:
@@ -259,9 +226,22 @@ class OpenAIProvider:
             body["tools"] = list(request.tools)
             if request.must_answer:
                 body["tool_choice"] = "none"
-        if enforced and request.schema is not None:
+        if form.streamed:
+            body["stream"] = True
+            if form.counted:
+                body["stream_options"] = {"include_usage": True}
+        if form.enforced and request.schema is not None:
             body["response_format"] = response_format(request.schema, request.is_strict)
         return {**body, **extra}
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a request is sent: its schema enforced, its reply in pieces, their tokens counted."""
+
+    enforced: bool
+    streamed: bool
+    counted: bool
 
 
 class _Rejected(Exception):
@@ -271,40 +251,6 @@ class _Rejected(Exception):
         super().__init__(str(error))
         self.error = error
         self.words = words
-
-
-def configured_server(settings: Settings, own_address: str | None, key_variable: str) -> Server:
-    """The server of these settings, else the one at its own address; ConfigError without a key."""
-    variable = settings.api_key_env or key_variable
-    key = os.environ.get(variable, "").strip()
-    named = settings.base_url or (None if own_address else os.environ.get("OPENAI_BASE_URL"))
-    # Servers of one's own often need no key; the client wants some.
-    if not key and (settings.api_key_env or not named):
-        raise ConfigError(f"the environment has no {variable}", setting="api_key_env")
-    if not (key.isascii() and key.isprintable()):
-        raise ConfigError(
-            f"what stands in {variable} is no key: it has characters that no header takes",
-            setting="api_key_env",
-        )
-    setting = "base_url" if settings.base_url else "OPENAI_BASE_URL"
-    return Server(named or own_address or OPENAI_ADDRESS, key or "none", setting=setting)
-
-
-def _checked(address: str, setting: str) -> httpx2.URL:
-    """The address as a URL; ConfigError when it is none."""
-    try:
-        url = httpx2.URL(address.strip())
-    except (httpx2.InvalidURL, ValueError):
-        url = httpx2.URL("")
-    if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
-        # Without what may be a password.
-        named = shown(re.sub(r"//.*@", "//", address).partition("?")[0], SHOWN)
-        raise ConfigError(
-            f"{setting}: {named} is no address of a server",
-            setting="base_url",
-            hint="it has the form http://127.0.0.1:8080/v1",
-        )
-    return url
 
 
 def _failure_of(response: httpx2.Response, address: str) -> Exception:
@@ -320,6 +266,12 @@ def _failure_of(response: httpx2.Response, address: str) -> Exception:
     if status in _BROKEN or status >= 500:
         return Unanswered(error, "broken", asked_wait(response))
     return error
+
+
+def _damaged(address: str, cause: str) -> Unanswered:
+    said = f"the answer of {address} cannot be read: {cause}"
+    broken = ProviderError(said, hint="ask again: it was cut off or damaged")
+    return Unanswered(broken, "broken")
 
 
 def _has_tool_answers(request: Request) -> bool:

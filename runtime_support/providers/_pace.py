@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import copy
 import random
-import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Reply
-from runtime_support._tracing import note
-from runtime_support._turns import check_wanted
+from runtime_support._exchange import Reply, Replying
+from runtime_support._tracing import is_at_terminal, note
+from runtime_support._turns import check_wanted, note_wait
 from runtime_support.errors import ProviderError
 
 FIRST_WAIT = 0.5
@@ -46,6 +46,7 @@ class Unanswered(Exception):
 
     def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
         super().__init__(error)
+        error.stays_away = reason != "broken"
         self.error = error
         self.reason = reason
         self.wait = wait
@@ -114,6 +115,16 @@ class Pace:
         with self._lock:
             self._leave()
 
+    @contextmanager
+    def aside(self) -> Generator[None]:
+        """Has a request under way not count in the block, in which others may be waited for."""
+        self.ended()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way += 1
+
     def refused(self, began: float, error: ProviderError, wait: float) -> bool:
         """A request under way was too much; whether it was the only one all the time."""
         with self._lock:
@@ -136,7 +147,7 @@ class Pace:
 
     def tell(self, error: ProviderError, wait: float) -> None:
         """Tells somebody at a terminal of a long wait; once for all who wait."""
-        if wait <= TOLD_SECONDS or not _is_at_terminal():
+        if wait <= TOLD_SECONDS or not is_at_terminal():
             return
         now = time.monotonic()
         with self._lock:
@@ -201,9 +212,9 @@ def patiently(
     pace: Pace,
     settings: Settings,
     waited: Waited,
-    send: Callable[[int], Reply],
+    send: Callable[[int], Replying],
     tokens: int,
-) -> Reply:
+) -> Replying:
     """The reply that `send` gets in one of its tries, which it is told the number of, from 0.
 
     `tokens` is about how many the request has. What neither waiting nor trying again mends is
@@ -215,7 +226,7 @@ def patiently(
         try:
             delay, taken = pace.rates.reserve(settings, tokens)
             _sleep(delay)
-            reply = send(tries)
+            reply = yield from send(tries)
         except Unanswered as failure:
             tries += 1
             left = settings.patience - waited.seconds
@@ -250,6 +261,7 @@ def _enter(pace: Pace, settings: Settings, waited: Waited) -> float:
     before = time.monotonic()
     began = pace.enter(settings.patience - waited.seconds)
     waited.seconds += (began or time.monotonic()) - before
+    note_wait((began or time.monotonic()) - before)
     if began is None:
         raise _out_of_patience(pace.trouble(), settings)
     return began
@@ -270,12 +282,8 @@ def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:
 
 
 def _sleep(seconds: float) -> None:
+    note_wait(seconds)
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         check_wanted()
         time.sleep(min(left, _LOOK_SECONDS))
-
-
-def _is_at_terminal() -> bool:
-    # Python has no stream where it was closed.
-    return sys.stderr is not None and sys.stderr.isatty()  # pyright: ignore[reportUnnecessaryComparison]

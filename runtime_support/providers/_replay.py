@@ -24,7 +24,15 @@ from functools import cache, partial
 from heapq import nlargest
 from typing import Any, TypeAlias
 
-from runtime_support._exchange import Provider, Reply, Request
+from runtime_support._exchange import (
+    Provider,
+    Reply,
+    Replying,
+    Request,
+    Streaming,
+    noted,
+    replying,
+)
 from runtime_support._files import replace_file
 from runtime_support._media import text_of
 from runtime_support._redaction import holds_secret
@@ -156,7 +164,7 @@ class Recording:
                 replace_file(self.path, b"".join(lines))
 
 
-class Replaying:
+class Replaying(Streaming):
     """A provider that answers from a recording, or records what another one answers."""
 
     def __init__(self, replay: str | None, record: str | None, live: Provider) -> None:
@@ -169,8 +177,11 @@ class Replaying:
             )
         self.live = live
 
-    def complete(self, request: Request) -> Reply:
-        """The recorded reply, or the live one; ReplayMiss when neither may be."""
+    def replying(self, request: Request, is_streamed: bool) -> Replying:
+        """The recorded reply, or the live one; ReplayMiss when neither may be.
+
+        Of a reply that was left, what came of it is recorded.
+        """
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
         places = {identity: cache(partial(r.place, request)) for identity, r in recordings.items()}
         if self.replay is not None or current.get() is None:
@@ -179,15 +190,22 @@ class Replaying:
         if self.replay is not None:
             entry = self.replay.find(request, places[id(self.replay)]())
             if entry is not None:
-                return reply_of(entry, self.replay.path)
+                reply = reply_of(entry, self.replay.path)
+                if is_streamed and reply.finish == "left":
+                    yield reply.text
+                return reply
             if self.record is None:
                 raise _miss(self.replay, request)
         if self.record is None:
-            return self.live.complete(request)
+            return (yield from replying(self.live, request, is_streamed))
         self.record.check(request)
         put = partial(self._put, self.record, places[id(self.record)], request)
+        pieces: list[str] = []
         try:
-            reply = self.live.complete(request)
+            reply = yield from noted(replying(self.live, request, is_streamed), pieces.append)
+        except GeneratorExit:
+            in_turn(partial(put, data_of(Reply("".join(pieces), finish="left"))))
+            raise
         except ToolsUnsupported as refusal:
             in_turn(partial(put, data_of(refusal)))
             raise

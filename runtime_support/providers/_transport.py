@@ -5,17 +5,20 @@
 The time-out of a request bounds all of it, from waiting for a connection to the last byte of the
 reply, and not the pause between two bytes as it does in httpx2. A reply is read up to
 `max_reply_bytes`, counted after decompression; of the body of an error its beginning is enough.
-A redirect to another place is an error: the prompt was not meant for it.
+Server-sent events that were asked for are read while they come, within the same bounds; the time
+in which nobody asks for the next one does not count. A redirect to another place is an error: the
+prompt was not meant for it.
 """
 
 from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
+from itertools import chain
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
@@ -31,6 +34,12 @@ _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 _IDLE_SECONDS = 5.0
 _WRITTEN_AT_ONCE = 65_536
+# What events begin with, and no JSON.
+_OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_LONGEST_FIELD = max(map(len, _OF_EVENTS))
+# The last of the events, and how long the end of the body behind it is waited for.
+_DONE = b"[DONE]"
+_DRAIN_SECONDS = 0.1
 
 # These ask for the same request again; after others a GET would follow, which asks nothing.
 _REPEATING = (307, 308)
@@ -46,18 +55,23 @@ _FAILURES = (
 )
 
 # The package between the provider and this module has no place for what is ours.
-_most_reply_bytes: ContextVar[int] = ContextVar("most_reply_bytes")
+_bounds: ContextVar[tuple[int, bool]] = ContextVar("bounds")
 _deadline: ContextVar[float] = ContextVar("deadline")
 
 
 @contextmanager
-def bounded_replies(most_bytes: int) -> Generator[None]:
-    """Requests of the block refuse replies of more bytes."""
-    token = _most_reply_bytes.set(most_bytes)
+def bounded_replies(most_bytes: int, *, takes_events: bool = False) -> Generator[None]:
+    """Requests of the block refuse replies of more bytes; they may be events, read as they come."""
+    token = _bounds.set((most_bytes, takes_events))
     try:
         yield
     finally:
-        _most_reply_bytes.reset(token)
+        _bounds.reset(token)
+
+
+def has_events(response: httpx2.Response) -> bool:
+    """Whether the body is one of server-sent events, which are still to be read."""
+    return not response.is_closed and not response.is_stream_consumed
 
 
 def transport_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.BaseTransport:
@@ -84,17 +98,11 @@ class _Transport(httpx2.BaseTransport):
         self._pool = pool
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The whole response; an error of httpx2, or a ProviderError that no try would mend."""
+        """The response; an error of httpx2, or a ProviderError that no try would mend."""
         # Kept with the request, so that a redirect gets no time of its own.
         end = time.monotonic() + request.extensions["timeout"]["read"]
-        token = _deadline.set(request.extensions.setdefault("end", end))
-        try:
+        with _until(request.extensions.setdefault("end", end), request):
             return self._answer(request)
-        except _FAILURES as error:
-            kind: Callable[..., Exception] = getattr(httpx2, type(error).__name__)
-            raise kind(str(error), request=request) from error
-        finally:
-            _deadline.reset(token)
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
         url = request.url
@@ -108,14 +116,28 @@ class _Transport(httpx2.BaseTransport):
             extensions=request.extensions,
         )
         answer = self._pool.handle_request(asked)
+        headers = httpx2.Headers(answer.headers)
+        most, takes_events = _bounds.get()
+        is_open = False
         try:
-            headers = httpx2.Headers(answer.headers)
             _refuse_redirect(request.url, answer.status, headers)
-            body = _body(answer.status, headers, answer.iter_stream())
+            decoded = _decoded(answer.status, headers, answer.iter_stream())
+            parts = _bounded(decoded, headers, most)
+            body: bytes | _Events
+            if answer.status >= 400:
+                body = _beginning(decoded)
+            elif takes_events and answer.status < 300:
+                is_open, parts = _looked_into(headers, parts)
+                body = _Events(request, answer, parts) if is_open else b"".join(parts)
+            else:
+                body = b"".join(parts)
         finally:
-            answer.close()
+            if not is_open:
+                answer.close()
         for name in _OF_THE_WAY:
             headers.pop(name, None)
+        if isinstance(body, _Events):
+            return httpx2.Response(answer.status, headers=headers, stream=body)
         return httpx2.Response(answer.status, headers=headers, content=body)
 
     def close(self) -> None:
@@ -123,23 +145,95 @@ class _Transport(httpx2.BaseTransport):
         self._pool.close()
 
 
-def _body(status: int, headers: httpx2.Headers, parts: Iterable[bytes]) -> bytes:
-    """The body, decompressed; ProviderError when that is too large."""
-    if "content-encoding" in headers:
-        parts = httpx2.Response(status, headers=headers, content=parts).iter_bytes()
-    most = MOST_ERROR_BYTES if status >= 400 else _most_reply_bytes.get()
-    body = bytearray()
+class _Events(httpx2.SyncByteStream):
+    """The body of a response, read as it comes."""
+
+    def __init__(
+        self, request: httpx2.Request, answer: httpcore2.Response, parts: Iterator[bytes]
+    ) -> None:
+        self._request = request
+        self._answer = answer
+        self._parts = parts
+        self._end = request.extensions["end"]
+        self._last = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        while part := self._next():
+            given = time.monotonic()
+            yield part
+            self._end += time.monotonic() - given
+
+    def close(self) -> None:
+        """Ends the exchange, also when the server has more to say."""
+        if self._last.rstrip().endswith(_DONE):
+            # What ends the body is on its way, and with it read the connection serves again.
+            self._end = time.monotonic() + _DRAIN_SECONDS
+            with suppress(httpx2.TransportError):
+                while self._next():
+                    pass
+        self._answer.close()
+
+    def _next(self) -> bytes:
+        with _until(self._end, self._request):
+            self._last = next(self._parts, b"")
+            return self._last
+
+
+@contextmanager
+def _until(end: float, request: httpx2.Request) -> Generator[None]:
+    """Has the block wait no longer than this; its failures are httpx2's."""
+    token = _deadline.set(end)
+    try:
+        yield
+    except _FAILURES as error:
+        kind: Callable[..., Exception] = getattr(httpx2, type(error).__name__)
+        raise kind(str(error), request=request) from error
+    finally:
+        _deadline.reset(token)
+
+
+def _looked_into(headers: httpx2.Headers, parts: Iterator[bytes]) -> tuple[bool, Iterator[bytes]]:
+    """Whether a body is one of events, which not every server says; and its parts."""
+    said = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if said == "text/event-stream":
+        return True, parts
+    first = b""
     for part in parts:
-        body += part
-        if len(body) > most:
-            if status >= 400:
-                break
+        first += part
+        if len(first.lstrip()) >= _LONGEST_FIELD:
+            break
+    return first.lstrip().startswith(_OF_EVENTS), chain((first,), parts)
+
+
+def _decoded(status: int, headers: httpx2.Headers, parts: Iterable[bytes]) -> Iterable[bytes]:
+    if "content-encoding" not in headers:
+        return parts
+    return httpx2.Response(status, headers=headers, content=parts).iter_bytes()
+
+
+def _bounded(parts: Iterable[bytes], headers: httpx2.Headers, most: int) -> Iterator[bytes]:
+    """The parts of a body; ProviderError when together they are too large."""
+    left = most
+    for part in parts:
+        left -= len(part)
+        if left < 0:
             raise ProviderError(
                 f"the reply has more than {most} bytes",
                 request_id=headers.get("x-request-id"),
                 hint="raise `max_reply_bytes`, or ask for less",
             )
-    return bytes(body[:most])
+        if part:
+            yield part
+
+
+def _beginning(parts: Iterable[bytes]) -> bytes:
+    """What is read of the body of an error."""
+    body = bytearray()
+    for part in parts:
+        body += part
+        if len(body) >= MOST_ERROR_BYTES:
+            break
+    return bytes(body[:MOST_ERROR_BYTES])
 
 
 def _refuse_redirect(asked: httpx2.URL, status: int, headers: httpx2.Headers) -> None:

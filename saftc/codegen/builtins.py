@@ -223,6 +223,16 @@ def _print(context: Context, given: _Given) -> Expression:
     return py.call(context.global_("print"), [printed(context, one) for one in given])
 
 
+def _write(context: Context, given: _Given) -> Expression:
+    return written(context, printed(context, given[0]))
+
+
+def written(context: Context, value: Expression) -> Expression:
+    """`print(value, end="", flush=True)`."""
+    named = [("end", py.constant("")), ("flush", py.constant(True))]
+    return py.call(context.global_("print"), [value], named)
+
+
 def printed(context: Context, node: n.Expression) -> Expression:
     """What Python's `print` shows as Saft's does."""
     value = context.emit(node)
@@ -279,6 +289,7 @@ def _rows(context: Context, given: _Given) -> Expression:
 
 _SPECIAL: dict[str, Callable[[Context, _Given], Expression]] = {
     "print": _print,
+    "write": _write,
     "str": _str,
     "join": _join,
     "contains": _contains,

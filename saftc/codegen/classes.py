@@ -140,12 +140,11 @@ def _guess(classes: Classes, module: n.Module, facts: Facts) -> None:
     """Names the classes of object literals after the parameters and variables that hold them."""
     if not facts.classes:
         return
-    for node in nodes_of(module):
-        if isinstance(node, n.FunctionDef):
-            types = facts.functions[node].parameters
-            for parameter, type_ in zip(node.parameters, types, strict=True):
-                classes.name_type(type_, parameter.name.text)
-    variables = [node for node in nodes_of(module) if isinstance(node, n.AssignStmt)]
+    for node in nodes_of(module, n.FunctionDef):
+        types = facts.functions[node].parameters
+        for parameter, type_ in zip(node.parameters, types, strict=True):
+            classes.name_type(type_, parameter.name.text)
+    variables = nodes_of(module, n.AssignStmt)
     # Of one object, a variable's name says less than of many.
     for node in sorted(variables, key=lambda one: isinstance(one.value, n.ObjectLiteral)):
         type_ = facts.symbols.get(facts.names.of(node.name), NEVER)

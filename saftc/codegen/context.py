@@ -19,6 +19,7 @@ from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
+from saftc.semantics.forms import Growth
 from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import Type
 from saftc.source import Source, Span
@@ -34,13 +35,15 @@ class Output:
     `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
     number of the mark that stands for one until the module is laid out. `values` is what is
     assigned to each variable, `returned` are the variables that functions return, `bare` the
-    functions that have no annotations.
+    functions that have no annotations, and `growth` has the assignments that change the value of
+    their name in place.
     """
 
     classes: Classes
     values: Mapping[Symbol, Sequence[n.Expression]]
     returned: Set[Symbol]
     bare: Set[n.FunctionDef]
+    growth: Mapping[n.Statement, Growth]
     imports: Imports
     needs: Needs = field(default_factory=Needs)
     spans: Spans = field(default_factory=Spans)

@@ -175,12 +175,11 @@ def bare_functions(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
     dynamic by its own word. Of every other function Python's strict checkers learn what is `Any`.
     """
     found: set[n.FunctionDef] = set()
-    for node in nodes_of(module):
-        if isinstance(node, n.Call):
-            function = facts.types.get(node.function)
-            values = (argument.value for argument in node.arguments)
-            if isinstance(function, FunctionType) and any(_is_any(one, facts) for one in values):
-                found.add(function.definition)
+    for node in nodes_of(module, n.Call):
+        function = facts.types.get(node.function)
+        values = (argument.value for argument in node.arguments)
+        if isinstance(function, FunctionType) and any(_is_any(one, facts) for one in values):
+            found.add(function.definition)
     return {one for one in found if _is_unknown(facts.functions[one])}
 
 

@@ -6,6 +6,7 @@ from saftc.codegen import python as py
 from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.context import Context
 from saftc.codegen.operators import emit_condition
+from saftc.codegen.prompts import emit_pieces
 from saftc.codegen.python import Expression
 from saftc.semantics.forms import Form
 from saftc.syntax import nodes as n
@@ -28,6 +29,9 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
     match form:
         case Form.NATIVE:
             return emit_iterable(context, loop.iterable)
+        case Form.PIECES:
+            assert isinstance(loop.iterable, n.Prompt)
+            made = emit_pieces(context, loop.iterable)
         case Form.ROWS:
             each_row = py.attribute(context.emit(loop.iterable), "iter_rows")
             made = py.call(each_row, named=[("named", py.constant(True))])

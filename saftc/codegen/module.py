@@ -20,6 +20,7 @@ from saftc.codegen.statements import emit_statement
 from saftc.codegen.variables import returned_symbols, values_of
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
+from saftc.semantics.ownership import find_growth
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
@@ -43,10 +44,11 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
     values, returned = values_of(module, facts), returned_symbols(module, facts)
-    bare = bare_functions(module, facts)
+    bare, growth = bare_functions(module, facts), find_growth(facts)
     while True:
         names = python_names(facts.names, needs)
-        output = Output(classes_of(module, facts), values, returned, bare, Imports(facts.siblings))
+        classes, imports = classes_of(module, facts), Imports(facts.siblings)
+        output = Output(classes, values, returned, bare, growth, imports)
         context = Context(
             source=source,
             module=module,

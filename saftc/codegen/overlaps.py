@@ -229,7 +229,7 @@ def _growth(
         for one in all_statements(loop.body)
         if any(context.facts.names.of(name) is symbol for name in bound_by(one))
     ]
-    if all(one in context.facts.growth for one in adding):
+    if all(one in context.output.growth for one in adding):
         return cst.Expr(py.call(py.attribute(own, "extend"), [added]))
     return py.assignment(own, py.binary(own, "+", added))
 

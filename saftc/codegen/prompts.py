@@ -33,7 +33,10 @@ from saftc.semantics.types import ANY, STRING, FunctionType
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
-_PARAMETERS = {"returns", "fields", "rounds", "options", "after", "conversions", "pure", "template"}
+_PARAMETERS = {
+    *("template", "returns", "fields", "rounds", "options", "after", "stream"),
+    *("conversions", "pure"),
+}
 
 _Named = list[tuple[str, Expression]]
 
@@ -41,6 +44,12 @@ _Named = list[tuple[str, Expression]]
 def emit_prompt(context: Context, node: n.Prompt) -> Expression:
     """A prompt, with `.value`."""
     return py.attribute(_asking(context, node, _returns(context, node)), "value")
+
+
+def emit_pieces(context: Context, node: n.Prompt) -> Expression:
+    """`prompt(..., stream=True).pieces()`."""
+    asking = _asking(context, node, [("stream", py.constant(True))])
+    return py.call(py.attribute(asking, "pieces"))
 
 
 def emit_result(context: Context, node: n.Expression) -> Expression:

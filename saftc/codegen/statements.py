@@ -8,14 +8,14 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.annotations import checked
 from saftc.codegen.blocks import comment_lines, emit_body
-from saftc.codegen.builtins import shown
+from saftc.codegen.builtins import shown, written
 from saftc.codegen.context import Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
 from saftc.codegen.growth import emit_growth
 from saftc.codegen.loops import emit_pattern, loop_over, shape
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
-from saftc.codegen.prompts import emit_destructured, emit_result
+from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.variables import (
     declarations,
@@ -71,6 +71,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             emit = emit_rule if is_rule else emit_assert_stmt
             return [py.line(emit(context, statement))]
         case n.ExpressionStmt():
+            streamed = _printed_stream(context, statement)
+            if streamed is not None:
+                return emit_printed_stream(context, statement, streamed)
             return _line(context, statement, emit_expression_stmt(context, statement))
         case n.FailStmt():
             return [py.line(emit_fail_stmt(context, statement))]
@@ -124,7 +127,7 @@ def emit_assign_stmt(
     target = py.name(context.name_of(statement.name))
     if context.facts.keeps_history(statement.name):
         return py.assignment(target, emit_result(context, statement.value))
-    growth = context.facts.growth.get(statement)
+    growth = context.output.growth.get(statement)
     if growth is not None:
         return emit_growth(context, target.value, growth)
     return _assigned(context, statement, target)
@@ -135,7 +138,7 @@ def emit_augmented_assign_stmt(
 ) -> cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Expr:
     """`name += value`; for a list that others hold, Python changes it in place: `name = ...`."""
     target, operation = py.name(context.name_of(statement.name)), statement.value
-    growth = context.facts.growth.get(statement)
+    growth = context.output.growth.get(statement)
     if growth is not None:
         return emit_growth(context, target.value, growth)
     read = context.emit(operation.left)
@@ -208,6 +211,30 @@ def emit_expression_stmt(context: Context, statement: n.ExpressionStmt) -> cst.E
         return cst.Pass()
     emit = emit_result if isinstance(value, n.Prompt) else Context.emit
     return cst.Expr(emit(context, value))
+
+
+def _printed_stream(context: Context, statement: n.ExpressionStmt) -> n.Prompt | None:
+    """The prompt of `print(stream $ ... $)`."""
+    if not isinstance(statement.value, n.Call):
+        return None
+    match context.facts.forms.calls.get(statement.value):
+        case BuiltinCall(builtin=builtin, arguments=(n.Prompt(is_streamed=True) as node,)):
+            return node if builtin.name == "print" else None
+        case _:
+            return None
+
+
+def emit_printed_stream(
+    context: Context, statement: n.ExpressionStmt, node: n.Prompt
+) -> list[Statement]:
+    """Prints what a prompt gives piece by piece, and ends the line."""
+    part = context.global_("part")
+    line = py.line(cst.Expr(written(context, part)))
+    loop = cst.For(part, emit_pieces(context, node), cst.IndentedBlock([line]))
+    end = py.line(cst.Expr(py.call(context.global_("print"))))
+    for one in (line, loop, end):
+        context.note(one, statement.span)
+    return [loop, end]
 
 
 def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> cst.Assert:

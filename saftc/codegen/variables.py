@@ -16,7 +16,7 @@ from saftc.codegen.annotations import annotation, is_plain_dict
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import Append, Put, parts_of
+from saftc.semantics.forms import Append, Growth, Put, parts_of
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -129,7 +129,7 @@ def _held(context: Context, symbol: Symbol) -> Type:
     if len(found) > 1 and any(
         isinstance(statement, n.AssignStmt | n.AugmentedAssignStmt)
         and context.facts.names.of(statement.name) is symbol
-        for statement in context.facts.growth
+        for statement in context.output.growth
     ):
         if all(isinstance(member, ListType) for member in found):
             return ListType(item_type(type_))
@@ -254,7 +254,7 @@ def _tells_items(context: Context, symbol: Symbol) -> bool:
             return False
     if not is_local or not others or not is_known(held):
         return False
-    added = dict(_added_items(context.facts))
+    added = dict(_added_items(context.output.growth))
     return all(
         (item := added.get(value)) is not None
         and context.type_of(item) == held
@@ -265,9 +265,11 @@ def _tells_items(context: Context, symbol: Symbol) -> bool:
     )
 
 
-def _added_items(facts: Facts) -> Iterator[tuple[n.Expression, n.Expression]]:
+def _added_items(
+    grown: Mapping[n.Statement, Growth],
+) -> Iterator[tuple[n.Expression, n.Expression]]:
     """The values by which a list or object grows by one item, each with that item."""
-    for statement, growth in facts.growth.items():
+    for statement, growth in grown.items():
         assert isinstance(statement, n.AssignStmt | n.AugmentedAssignStmt)
         match growth:
             case Append(items=(item,)) if not isinstance(item, n.Spread):

@@ -88,8 +88,10 @@ class Running:
         return next(
             (
                 node.span
-                for node in nodes_of(parse(self.source, Collector()))
-                if isinstance(node, n.ImportStmt | n.FromImport) and node.module.text in names
+                for node in nodes_of(
+                    parse(self.source, Collector()), n.ImportStmt, n.FromImport
+                )
+                if node.module.text in names
             ),
             None,
         )

@@ -22,6 +22,22 @@ def show_trace(file: str) -> int:
     return 0
 
 
+def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
+    """Writes what a journal holds as a page, and as a trace for Chrome; gives the exit code."""
+    from runtime_support._runs.reading import timeline
+    from runtime_support._timeline import Timeline, write_form
+    from runtime_support.errors import ConfigError
+
+    try:
+        drawn = timeline(file)
+    except ConfigError as problem:
+        complain(str(problem))
+        return 1
+    forms = [(html, Timeline.page), (chrome, Timeline.chrome)]
+    written = [write_form(drawn, form, path) for path, form in forms if path is not None]
+    return 0 if all(written) else 1
+
+
 def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support._files import size_text

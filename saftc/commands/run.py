@@ -85,7 +85,11 @@ def _journal_problem() -> str | None:
 
 
 def _end_run(ended: str) -> None:
-    """Has the journal of the run tell how it has ended, and the sum of what it took."""
+    """Has what looks at the run tell how it has ended and what it took, and draw it."""
+    if "runtime_support._timeline" in sys.modules:
+        from runtime_support._timeline import write_timeline
+
+        write_timeline()
     if "runtime_support._runs.keeping" in sys.modules:
         from runtime_support._runs.keeping import close_journals
         from runtime_support._runs.showing import tell_sum

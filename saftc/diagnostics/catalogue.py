@@ -92,6 +92,7 @@ RESULT_NOT_ITERABLE = Code(
 BAD_CONVERSION = Code("SAFT0407", "error", "a conversion {problem}")
 PROGRAM_NAME = Code("SAFT0408", "error", "`{name}` is a built-in type in programs")
 NO_CONVERSATION = Code("SAFT0409", "error", "a prompt comes `after` a result, not {found}")
+STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
 
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")

@@ -42,7 +42,7 @@ CONSTANTS = ("false", "nil", "true")
 FAILURE_WORDS = ("except", "fail", "try")
 DECLARATION_WORDS = ("conv", "f", "type")
 IMPORT_WORDS = ("as", "from", "import")
-PROMPT_WORDS = ("after", "do", "program", "with")
+PROMPT_WORDS = ("after", "do", "program", "stream", "with")
 TYPES = ("any", "bool", "dataframe", "float", "int", "program", "string")
 BUILTINS = (
     "abs", "all", "ambiguous", "any", "append_text", "columns", "contains", "div", "ends_with",
@@ -50,7 +50,7 @@ BUILTINS = (
     "json", "keys", "len", "list_files", "lower", "max", "mean", "min", "option", "parse", "print",
     "range", "read", "read_text", "replace", "reversed", "round", "rows", "run", "select", "shape",
     "sorted", "split", "starts_with", "str", "strip", "sum", "type", "upper", "values",
-    "write_text", "zip",
+    "write", "write_text", "zip",
 )  # fmt: skip
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -208,6 +208,7 @@ class SaftLexer(RegexLexer):
             include("number"),
             include("text"),
             (r"(?:do|program)(?=[ \t]*\$)", Keyword),
+            (r"stream(?=[ \t]*(?:(?:do|program)[ \t]*)?\$)", Keyword),
             # The second of `after` and `with`: two names never stand beside each other.
             (rf"(?:after|with)(?=[ \t]+(?!(?:{_HARD})\b)[A-Za-z_{{$])", Keyword),
             (words(STATEMENT_WORDS, prefix=r"\b", suffix=r"\b"), Keyword),

@@ -286,7 +286,8 @@ def _write_prompt(original: Original, node: n.Prompt) -> Doc:
         inside += [first, *(part for line in rest for part in (Hard(), line))]
         if number < len(holes):
             inside.append(_write_hole(original, holes[number]))
-    before = "" if node.mode == "plain" else f"{node.mode} "
+    before = "stream " if node.is_streamed else ""
+    before += "" if node.mode == "plain" else f"{node.mode} "
     text: Doc
     if not any(texts) and not holes:
         text = (before, "$ $")

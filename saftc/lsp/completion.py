@@ -29,10 +29,13 @@ from saftc.semantics.types import (
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of
 
 Kind = Literal["variable", "function", "type", "field", "option", "module", "keyword", "parameter"]
-_WORDS = ("f", "type", "conv", "do", "program", "with", "after", "from", "import", "try", "fail")
+_WORDS = (
+    *("f", "type", "conv", "from", "import", "try", "fail"),
+    *("do", "program", "stream", "with", "after"),
+)
 _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "type"}
 
 
@@ -272,12 +275,11 @@ def _checked_apart(
     indent = content[: len(content) - len(content.lstrip(" "))]
     expression = " ".join(text[start:end].split("\n"))
     added = f"{indent}{expression}\n"
-    checked = script.modules.check_text(
-        Source.from_text(script.source.name, text[:line] + added + text[line:])
-    )
+    source = Source.from_text(script.source.name, text[:line] + added + text[line:])
+    checked = script.modules.check_text(source, script.checked)
     place = line + len(indent), line + len(added) - 1
-    for node in walk(checked.module):
-        if isinstance(node, n.ExpressionStmt) and (node.span.start, node.span.end) == place:
+    for node in nodes_of(checked.module, n.ExpressionStmt):
+        if (node.span.start, node.span.end) == place:
             return checked, node.value
     return checked, None
 

@@ -237,7 +237,9 @@ def _prompt(script: Script, prompt: n.Prompt) -> str:
 
 
 def _code(text: str, language: str = "saft") -> str:
-    return f"```{language}\n{text}\n```"
+    # Longer than any in the text, so that none of these ends it.
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _with_doc(text: str, doc: str) -> str:

@@ -29,7 +29,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS
 
 # In seconds: changes that follow each other faster are answered together.
-_PAUSE = 0.02
+_PAUSE = 0.005
 # After so long without a change, what the last analyses have left in cycles is freed.
 _REST = 2.0
 

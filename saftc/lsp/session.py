@@ -5,7 +5,7 @@ session.change(path, text)
 session.script(path).checked        checked once, until it or a script that it imports changes
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from saftc.project.scripts import Modules, Scripts
 from saftc.project.settings import compile_settings
 from saftc.source import Source
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Script:
         return self.checked.module
 
     @cached_property
-    def nodes(self) -> tuple[n.Node, ...]:
+    def nodes(self) -> Sequence[n.Node]:
         """All nodes of the tree, in order of the text."""
-        return tuple(walk(self.checked.module))
+        return nodes_of(self.checked.module)
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -112,10 +112,6 @@ class Session:
                     yield self.script(file)
             except FileProblem:
                 continue
-
-    def check_text(self, script: Script, text: str) -> Checked:
-        """What another text in the place of a script would be."""
-        return script.modules.check_text(Source.from_text(script.source.name, text))
 
     def _anew(self) -> Scripts:
         return Scripts(self._read, most=None)

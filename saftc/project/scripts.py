@@ -124,6 +124,8 @@ class Modules:
         # What Python modules declare: a class of theirs is the same in all scripts.
         self.library = Library(self._python_text)
         self.known: dict[Path, _Known] = {}
+        # What was found when each script was checked last, for when it is checked again.
+        self.earlier: dict[Path, Checked] = {}
         # The scripts that are being checked, by name, each imported by the one before.
         self.open: dict[str, Path] = {}
         # The scripts that import each other, by the name of one that imports the next.
@@ -133,9 +135,10 @@ class Modules:
         """The script at `path`, which siblings import as `name`, checked with its imports."""
         return self._check(path, name, str(path))
 
-    def check_text(self, source: Source) -> Checked:
-        """A text that is no script of the folder, checked with what those would import."""
-        return check(source, self.load, most=self.most)
+    def check_text(self, source: Source, before: Checked) -> Checked:
+        """A text that is no script of the folder, but much like one, checked with what that could
+        import."""
+        return check(source, self.load, most=self.most, before=before)
 
     def forget(self, path: Path) -> set[Path]:
         """Forgets what is known of a script and of those that import it, and gives them."""
@@ -161,9 +164,12 @@ class Modules:
         self.known[path] = _Known(digest(data))
         self.open[name] = path
         try:
-            return check(Source.from_bytes(shown, data), self.load, most=self.most)
+            source = Source.from_bytes(shown, data)
+            checked = check(source, self.load, most=self.most, before=self.earlier.get(path))
         finally:
             del self.open[name]
+        self.earlier[path] = checked
+        return checked
 
     def imports(self, path: Path) -> dict[str, str]:
         """What a script without errors imports, directly or not, deepest first; `-` is the input.

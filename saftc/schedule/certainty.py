@@ -42,7 +42,7 @@ _CAN_FAIL = frozenset(
     {"int", "float", "parse", "min", "max", "mean", "ambiguous", "run", "select", "head", "json"}
 )
 # Of those that are not proved, these cannot fail, whatever they are given.
-_NEVER_FAIL = frozenset({"print", "str", "type", "option"})
+_NEVER_FAIL = frozenset({"print", "write", "str", "type", "option"})
 
 _Reasons = Iterator[Reason]
 
@@ -177,7 +177,7 @@ class Certainty:
 
     def _items(self, node: n.ForStmt | n.ComprehensionClause) -> _Reasons:
         match self.facts.forms.loops[node]:
-            case Form.NATIVE:
+            case Form.NATIVE | Form.PIECES:
                 pass
             case Form.EACH_OF:
                 words = may_be_wrong(self.facts, node.iterable, "may be no list of such items")

@@ -3,7 +3,7 @@
     asks      sends requests to a model
     prints    writes to standard output
     reads     looks at files or the environment
-    writes    changes files, or asks the user
+    writes    changes files, asks the user, or shows how a model answers
     unknown   calls something of which nothing is known
 
 A function has the effects of all that it may call, and of the functions that it shows to a model,
@@ -38,6 +38,7 @@ _Found = tuple[set[Effect], set[n.FunctionDef]]
 # Those that are not pure and not here change something, or may.
 _OF_BUILTINS: dict[str, Effect] = {
     "print": "prints",
+    "write": "prints",
     "read_text": "reads",
     "list_files": "reads",
     "read": "reads",
@@ -215,8 +216,9 @@ class Effects:
 
     def _of_symbol(self, symbol: Symbol) -> _Found:
         if symbol.kind == "builtin":
-            waits = symbol.name != "print" or not self._is_imported or self.prints_in_turn
-            return (_of_builtin(symbol.name) if waits else {"unknown"}), set()
+            found = _of_builtin(symbol.name)
+            waits = "prints" not in found or not self._is_imported or self.prints_in_turn
+            return (found if waits else {"unknown"}), set()
         script, meant = self._meant(symbol)
         if isinstance(meant.node, n.FunctionDef):
             return set(), {meant.node}
@@ -285,6 +287,8 @@ class Effects:
 
     def _of_prompt(self, node: n.Prompt) -> _Found:
         effects, called = set[Effect](("asks",)), set[n.FunctionDef]()
+        if node.is_streamed:  # its pieces are for now
+            effects.add("writes")
         for part in node.parts:
             if isinstance(part, n.Hole) and not self.is_declared_pure(part.value):
                 type_ = self.facts.types.get(part.value, ANY)
@@ -319,11 +323,11 @@ def _of_builtin(name: str) -> set[Effect]:
 def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
     """The module that each imported name comes from, and its name there."""
     found: dict[Symbol, tuple[str, str]] = {}
-    for node in nodes_of(facts.module):
+    for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
         if isinstance(node, n.ImportStmt):
             bound = node.alias or node.module
             found[facts.names.of(bound)] = node.module.text, ""
-        elif isinstance(node, n.FromImport):
+        else:
             for imported in node.names:
                 symbol = facts.names.of(imported.alias or imported.name)
                 found[symbol] = node.module.text, imported.name.text

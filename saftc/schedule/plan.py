@@ -24,7 +24,7 @@ from saftc.schedule.certainty import Certainty
 from saftc.schedule.effects import UNKNOWN, Effects
 from saftc.schedule.flow import Flow, continues_of
 from saftc.schedule.given import Given, given_of
-from saftc.schedule.reasons import Reason, of_effect
+from saftc.schedule.reasons import STREAMED, Reason, of_effect
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.facts import Facts
@@ -84,7 +84,7 @@ class Plan:
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """What of a script runs at the same time."""
     effects = Effects(facts, overlapping.pure)
-    may_ask = facts.scripts or any(isinstance(one, n.Prompt) for one in nodes_of(facts.module))
+    may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
     return _Planner(effects).run() if may_ask and overlapping.is_on else Plan(effects)
 
 
@@ -113,8 +113,7 @@ class _Planner:
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
         self.made: dict[Scope, set[str]] = {}
-        functions = [node for node in nodes_of(facts.module) if isinstance(node, n.FunctionDef)]
-        self.functions = functions
+        functions = self.functions = nodes_of(facts.module, n.FunctionDef)
         # What functions read of the variables around them may be read at any time.
         self.read_anytime = {s for one in functions for s in self.flow.outer(one)}
 
@@ -208,6 +207,8 @@ class _Planner:
 
     def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
         """What keeps a loop in order wherever it is cut."""
+        if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
+            return Reason(loop.iterable, STREAMED)
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
         if unknown is not None:
             return of_effect(self.effects, unknown)
@@ -378,6 +379,8 @@ class _Planner:
 
     def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
         clause = node.clauses[0]
+        if isinstance(clause.iterable, n.Prompt) and clause.iterable.is_streamed:
+            return Reason(clause.iterable, STREAMED)
         if len(node.clauses) > 1:
             return Reason(node, "it has several `for`s")
         if not isinstance(clause.pattern, n.NamePattern):

@@ -8,6 +8,8 @@ from saftc.semantics.types import ANY
 from saftc.source import Source
 from saftc.syntax import nodes as n
 
+STREAMED = "what `stream` asks for is there piece by piece, in its turn"
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -37,8 +39,8 @@ def _words(effects: Effects, node: n.Node) -> str:
             match node.text:
                 case "input":
                     return "`input` waits for the user"
-                case "print":
-                    return "`print` of another script does not wait for its turn"
+                case "print" | "write" as name:
+                    return f"`{name}` of another script does not wait for its turn"
                 case "run":
                     return "`run` may do anything"
                 case name:
@@ -47,6 +49,8 @@ def _words(effects: Effects, node: n.Node) -> str:
             return f"nothing is known of what {shown(node)} of Python does"
         case n.Call():
             return f"nothing is known of {shown(node.function)}, which is called here"
+        case n.Prompt(is_streamed=True):
+            return STREAMED
         case n.Prompt():
             for part in node.parts:
                 if isinstance(part, n.Hole) and effects.shows_unknown(part.value):

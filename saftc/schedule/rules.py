@@ -12,8 +12,8 @@ def check_rules(facts: Facts, mistakes: Collector) -> None:
     """Reports rules of records that ask a model, or have or may have effects."""
     # No rule calls Python, whatever is known of it.
     effects = Effects(facts, calculating=frozenset())
-    for record in nodes_of(facts.module):
-        for rule in record.rules if isinstance(record, n.RecordDef) else ():
+    for record in nodes_of(facts.module, n.RecordDef):
+        for rule in record.rules:
             for node in walk(rule):
                 problem = _problem(node, effects)
                 if problem is not None:

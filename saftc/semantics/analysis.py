@@ -5,7 +5,6 @@ from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import find_history
 from saftc.semantics.imports import Loader, link_imports, no_modules
 from saftc.semantics.inference.units import infer_types
-from saftc.semantics.ownership import find_growth
 from saftc.semantics.programs import check_programs
 from saftc.semantics.resolution import resolve
 from saftc.semantics.schemas import resolve_schemas
@@ -31,13 +30,12 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
     _declare_functions(module, facts)
     for mistake in infer_types(module, facts):
         mistakes.add(mistake)
-    facts.growth.update(find_growth(facts))
     check_programs(module, facts, mistakes)
     return facts
 
 
 def _declare_functions(module: n.Module, facts: Facts) -> None:
-    functions = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
+    functions = nodes_of(module, n.FunctionDef)
     for function in functions:
         types = tuple(
             facts.schemas[parameter.schema] if parameter.schema else ANY
@@ -48,8 +46,8 @@ def _declare_functions(module: n.Module, facts: Facts) -> None:
         for parameter, type_ in zip(function.parameters, types, strict=True):
             if parameter.schema is not None:
                 facts.declared[facts.names.of(parameter.name)] = type_
-    for node in nodes_of(module):
-        if isinstance(node, n.AssignStmt) and node.schema is not None:
+    for node in nodes_of(module, n.AssignStmt):
+        if node.schema is not None:
             symbol = facts.names.of(node.name)
             earlier = facts.declared.get(symbol)
             type_ = facts.schemas[node.schema]

@@ -20,7 +20,7 @@ from saftc.syntax.walk import children, nodes_of
 # The assignments that a name may have its value from, at some point.
 _State = dict[Symbol, frozenset[n.Identifier]]
 
-_BINDING = n.AssignStmt | n.AugmentedAssignStmt | n.UnpackStmt | n.DestructureStmt | n.ForStmt
+_BINDING = (n.AssignStmt, n.AugmentedAssignStmt, n.UnpackStmt, n.DestructureStmt, n.ForStmt)
 
 
 def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
@@ -42,10 +42,9 @@ def _names_bound_again(
 ) -> dict[Symbol, dict[n.Identifier, n.Statement]]:
     """The variables with several assignments, one of them to a prompt or a call, none captured."""
     bound: dict[Symbol, dict[n.Identifier, n.Statement]] = {}
-    for node in nodes_of(module):
-        if isinstance(node, _BINDING):
-            for identifier in bound_by(node):
-                bound.setdefault(names.of(identifier), {})[identifier] = node
+    for node in nodes_of(module, *_BINDING):
+        for identifier in bound_by(node):
+            bound.setdefault(names.of(identifier), {})[identifier] = node
     several = {
         symbol: statements
         for symbol, statements in bound.items()

@@ -283,6 +283,7 @@ _ROWS = (
         repeats=True,
         is_pure=False,
     ),
+    Builtin("write", (Taken("value", VALUE),), NIL, is_pure=False),
     Builtin("read_text", (Taken("path", TEXT),), STRING, is_pure=False),
     Builtin("list_files", (Taken("pattern", TEXT),), ListType(STRING), is_pure=False),
     Builtin("write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False),
@@ -370,6 +371,8 @@ def is_proved(builtin: Builtin, arguments: Sequence[Type]) -> bool:
     """Whether a call with `arguments`, `by` not among them, is certain to be right, so that
     Python's own form does.
     """
+    if not arguments:
+        return not any(parameter.is_required for parameter in builtin.parameters)
     if builtin in ORDERED_BY.values() and builtin.repeats:
         return len(arguments) > 1 or is_only(arguments[0], *ITEMS)
     if builtin in OF_COLUMN.values():

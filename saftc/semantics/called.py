@@ -45,19 +45,13 @@ from saftc.syntax.walk import nodes_of
 def only_called(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
     """The functions of a module whose every use is a call, and that are no conversions."""
     found: set[n.FunctionDef] = set()
-    called: set[n.Node] = set()
-    used: set[n.Node | None] = set()
-    for node in nodes_of(module):
-        match node:
-            case n.FunctionDef(is_conversion=False):
-                if any(parameter.schema is None for parameter in node.parameters):
-                    found.add(node)
-            case n.Call():
-                called.add(node.function)
-            case n.Name() if node not in called:
-                used.add(facts.names.of(node).node)
-            case _:
-                pass
+    for function in nodes_of(module, n.FunctionDef):
+        if not function.is_conversion and any(one.schema is None for one in function.parameters):
+            found.add(function)
+    if not found:
+        return found
+    called = {call.function for call in nodes_of(module, n.Call)}
+    used = {facts.names.of(name).node for name in nodes_of(module, n.Name) if name not in called}
     for scope in facts.names.scopes.values():
         for symbol in scope.symbols.values():
             if symbol.starts_from is not None:
@@ -112,7 +106,8 @@ def placed_literals(
     functions `only`, or of a `ret`, or a part of such a value.
     """
     found: dict[n.Node, Symbol | None] = {}
-    for node in nodes_of(module):
+    kinds = (n.AssignStmt, n.AugmentedAssignStmt, n.RetStmt, n.Call, n.FunctionDef)
+    for node in nodes_of(module, *kinds):
         match node:
             case n.AssignStmt(schema=None) | n.AugmentedAssignStmt():
                 symbol = facts.names.of(node.name)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
-from saftc.semantics.forms import Form, Forms, Growth
+from saftc.semantics.forms import Form, Forms
 from saftc.semantics.history import History, Keeper
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.operators import operate
@@ -137,8 +137,6 @@ class Facts:
     )
     types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     forms: Forms = field(default_factory=Forms)
-    # The assignments that change the value of their name in place.
-    growth: dict[n.Statement, Growth] = field(default_factory=dict[n.Statement, Growth])
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
     # Prompts, names and calls whose place takes the whole result.

@@ -50,6 +50,8 @@ class Form(Enum):
     LENGTH = auto()
     # `for row in table.iter_rows(named=True)`.
     ROWS = auto()
+    # `for piece in prompt(..., stream=True).pieces()`.
+    PIECES = auto()
     # `ops.send(value, "name", ...)`: a call of a member of which nothing is known.
     SEND = auto()
     # `for x in ops.each(value)`: it may be no list or tuple.
@@ -162,7 +164,7 @@ MemberForm = _Member | Attribute | OfResult
 ItemForm = Literal[Form.NATIVE, Form.GET, Form.STRUCTURE, Form.OPS]
 # `Form.OPS` is `ops.call(function, ...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.SEND, Form.OPS]
-LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF]
+LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.PIECES, Form.EACH, Form.EACH_OF]
 # `Form.OPS` is `ops.unpack(value, 2)`.
 UnpackForm = Literal[Form.NATIVE, Form.OPS]
 # Of a hole with a format; `Form.OPS` is `ops.format(value, ".2f")`.

@@ -84,6 +84,12 @@ def find_history(module: n.Module, names: Names, has_field: HasField) -> History
     return history
 
 
+_COLLECTED = (
+    *(n.FunctionDef, n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt),
+    *(n.ForStmt, n.ComprehensionClause, n.UnpackStmt, n.Member, n.Index),
+)
+
+
 class _Finder:
     def __init__(
         self, module: n.Module, names: Names, has_field: HasField, history: History
@@ -96,7 +102,7 @@ class _Finder:
         self.values: dict[Symbol, list[n.Expression | None]] = {}
         self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
         self.members: list[n.Member | n.Index] = []
-        for node in nodes_of(module):
+        for node in nodes_of(module, *_COLLECTED):
             self._collect(node)
         self.can: set[Keeper] = {*self.values, *self.returns}
         self._drop()

@@ -75,9 +75,7 @@ def no_modules(_name: str) -> Loaded:
 
 def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collector) -> None:
     """Fills `facts.imported` and takes over what is known of sibling scripts."""
-    for statement in nodes_of(module):
-        if not isinstance(statement, n.ImportStmt | n.FromImport):
-            continue
+    for statement in nodes_of(module, n.ImportStmt, n.FromImport):
         loaded = load(statement.module.text)
         match loaded:
             case MissingModule():
@@ -124,8 +122,28 @@ def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
         if isinstance(node, n.Statement | n.ComprehensionClause):
             counts.update(facts.names.of(one) for one in bound_by(node))
     # One that starts from an outer name may have the value of that.
-    is_alone = (one for one in found if counts[one] == 1 and one.starts_from is None)
-    return {symbol: found[symbol] for symbol in is_alone}
+    alone = {
+        symbol: value
+        for symbol, value in found.items()
+        if counts[symbol] == 1 and symbol.starts_from is None
+    }
+    return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
+
+
+def _is_first(symbol: Symbol, alone: Mapping[Symbol, n.Expression], facts: Facts) -> bool:
+    """Whether the value of a variable comes from anything but, in the end, the variable."""
+    seen = {symbol}
+    value: n.Expression | None = alone[symbol]
+    while value is not None:
+        while isinstance(value, n.Member | n.Call):
+            value = value.value if isinstance(value, n.Member) else value.function
+        source = facts.names.of(value) if isinstance(value, n.Name) else None
+        if source in seen:
+            return False
+        if source is not None:
+            seen.add(source)
+        value = None if source is None else alone.get(source)
+    return True
 
 
 def _link_python(
@@ -223,7 +241,7 @@ def _bound(statement: n.ImportStmt) -> n.Identifier:
 
 def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
     """Programs use the conversions of a script without naming them."""
-    if not any(isinstance(node, n.Prompt) and node.mode == "program" for node in nodes_of(module)):
+    if not any(node.mode == "program" for node in nodes_of(module, n.Prompt)):
         return
     for imported in names:
         symbol = facts.names.of(imported.alias or imported.name)

@@ -33,7 +33,8 @@ _KEEP_NOTHING = {
     *("upper", "lower", "strip", "split", "join", "replace", "contains", "starts_with"),
     *("ends_with", "len", "range", "sorted", "reversed", "zip", "enumerate", "keys", "values"),
     *("items", "sum", "mean", "any", "all", "type", "str", "int", "float", "round", "abs", "div"),
-    *("json", "parse", "print", "read_text", "write_text", "append_text", "list_files", "select"),
+    *("json", "parse", "print", "write", "read_text", "write_text", "append_text", "list_files"),
+    "select",
 }
 # Builtins that give one of their arguments when they are given several.
 _CHOOSE_ONE = {"min", "max"}

@@ -51,15 +51,17 @@ def _functions_in(statements: Iterable[n.Statement], facts: Facts) -> dict[str, 
 def check_programs(module: n.Module, facts: Facts, mistakes: Collector) -> None:
     """Reports conversions that are none, and names that no program can use."""
     conversions = conversions_of(module, facts)
-    for node in nodes_of(module):
-        if isinstance(node, n.FunctionDef) and node.is_conversion:
+    for node in nodes_of(module, n.FunctionDef, n.Prompt):
+        if isinstance(node, n.FunctionDef):
+            if not node.is_conversion:
+                continue
             problem = _problem(node, module, facts)
             hint = f"`conv {node.name.text}(value: A) -> B:` makes a B of an A"
             if problem is not None:
                 mistakes.add(
                     catalogue.BAD_CONVERSION.at(node.name.span, problem=problem, hint=hint)
                 )
-        elif isinstance(node, n.Prompt) and node.mode == "program":
+        elif node.mode == "program":
             for diagnostic in _problems_of_names(node, conversions, facts):
                 mistakes.add(diagnostic)
     for name, definition in conversions.items():

@@ -23,6 +23,7 @@ later than it is defined. Where it is used, what it reads must have a value (see
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import assert_never
 
@@ -148,9 +149,7 @@ class _Resolver:
         self.names = Names({}, {})
         # A type in a block is a mistake of its own; elsewhere its name is no further one.
         self.guessed = module.guessed | {
-            node.name.text
-            for node in nodes_of(module)
-            if isinstance(node, n.TypeAlias | n.RecordDef)
+            node.name.text for node in nodes_of(module, n.TypeAlias, n.RecordDef)
         }
         self.pending: list[tuple[Code, Scope]] = []
         # The names of a function that its surroundings have certainly assigned above it.
@@ -162,8 +161,8 @@ class _Resolver:
         self.flows: dict[Scope, _Flow] = {}
         self._failures = {
             node.error.text: node.error
-            for node in nodes_of(module)
-            if isinstance(node, n.TryStmt) and node.error is not None
+            for node in nodes_of(module, n.TryStmt)
+            if node.error is not None
         }
 
     def run(self) -> None:
@@ -252,11 +251,7 @@ class _Resolver:
 
         What the module assigns may be read by whoever imports it.
         """
-        in_schemas = {
-            node.text.split(".")[0]
-            for node in nodes_of(self.module)
-            if isinstance(node, n.NamedSchema)
-        }
+        in_schemas = {node.text.split(".")[0] for node in nodes_of(self.module, n.NamedSchema)}
         for scope in self.names.scopes.values():
             for symbol in scope.symbols.values():
                 if symbol.kind == "import" and symbol.name in in_schemas:
@@ -675,19 +670,19 @@ class _Resolver:
         visible = {name for candidate in scope.around() for name in candidate.symbols}
         for match in _HOLE.finditer(text):
             shown = match.group()
-            if match[1] in visible and shown not in self._looked_for():
+            if match[1] in visible and shown not in self._looked_for:
                 edits = (Edit(Span(node.span.start, node.span.start), "f"),)
                 hint = Advice("an `f` before the quotes makes it a formatted string", edits=edits)
                 self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
                 return
 
+    @cached_property
     def _looked_for(self) -> set[str]:
         """The texts that are looked for in others, as `replace` does for a template."""
         return {
             argument.value.value
-            for node in nodes_of(self.module)
-            if isinstance(node, n.Call)
-            and isinstance(node.function, n.Name)
+            for node in nodes_of(self.module, n.Call)
+            if isinstance(node.function, n.Name)
             and node.function.text in _ABOUT_TEXT
             for argument in node.arguments
             if isinstance(argument.value, n.Literal) and isinstance(argument.value.value, str)
@@ -809,10 +804,7 @@ def _names_bound_in(statements: Iterable[n.Statement]) -> set[str]:
 
 
 def _names_below(node: n.Node) -> Iterator[n.Name]:
-    for child in children(node):
-        if isinstance(child, n.Name):
-            yield child
-        yield from _names_below(child)
+    return (one for one in walk(node) if isinstance(one, n.Name))
 
 
 def _bound_in_call(statement: n.Statement) -> Iterator[n.Identifier]:

@@ -85,8 +85,8 @@ class _Schemas:
         for node in self.module.statements:
             if isinstance(node, n.TypeAlias | n.RecordDef):
                 self._define(node)
-        for node in nodes_of(self.module):
-            if isinstance(node, n.TypeAlias | n.RecordDef) and node not in own:
+        for node in nodes_of(self.module, n.TypeAlias, n.RecordDef):
+            if node not in own:
                 self._define_nested(node)
         for name, definition in self.definitions.items():
             if isinstance(definition, n.TypeAlias):
@@ -99,11 +99,11 @@ class _Schemas:
                     fields.setdefault(field.name.text, type_)
                 record = RecordFacts(definition, fields)
                 self.facts.records[name] = self.facts.record_facts[definition] = record
-        for node in nodes_of(self.module):
-            if isinstance(node, n.Parameter | n.AssignStmt | n.PatternField) and node.schema:
-                self.type_of(node.schema)
-            elif isinstance(node, n.FunctionDef) and node.returns is not None:
-                self.type_of(node.returns)
+        kinds = (n.Parameter, n.AssignStmt, n.PatternField, n.FunctionDef)
+        for node in nodes_of(self.module, *kinds):
+            schema = node.returns if isinstance(node, n.FunctionDef) else node.schema
+            if schema is not None:
+                self.type_of(schema)
 
     def _define(self, node: n.TypeAlias | n.RecordDef) -> None:
         name = node.name.text

@@ -34,6 +34,10 @@ class _MadeOnce(type):
     if not TYPE_CHECKING:
 
         def __call__(cls, *arguments, **named):
+            if not named and len(arguments) == len(cls.__match_args__):
+                known = _MADE.get((cls, *arguments))
+                if known is not None:
+                    return known
             made = super().__call__(*arguments, **named)
             values = (getattr(made, name) for name in cls.__match_args__)
             return _MADE.setdefault((cls, *values), made)
@@ -257,9 +261,12 @@ def opened(type_: Type) -> Type:
 
 def union(types: Iterable[Type]) -> Type:
     """The union of `types`: flat, each once, `ANY` when any of them is, `NEVER` when none is."""
-    types = [type_ for type_ in dict.fromkeys(types) if type_ != NEVER]
-    if len(types) == 1:
-        return types[0]
+    types = tuple([type_ for type_ in dict.fromkeys(types) if type_ is not NEVER])
+    return types[0] if len(types) == 1 else _union(types)
+
+
+@lru_cache(maxsize=10_000)
+def _union(types: tuple[Type, ...]) -> Type:
     found: dict[Type, None] = {}
     for type_ in types:
         for member in members(type_):

@@ -117,6 +117,10 @@ class Builder:
                     value.span, hint="name the value, then read its members: `value.name`"
                 )
             )
+        if value.is_streamed:
+            raise Mistake(
+                catalogue.STREAM_OF_TEXT.at(value.span, found="fields", hint="leave `stream` out")
+            )
         if value.mode == "program":
             raise Mistake(
                 catalogue.NOT_A_PROMPT.at(
@@ -469,7 +473,7 @@ class Builder:
     def prompt(self, children: list[Any]) -> n.Prompt:
         if isinstance(children[0], n.Prompt):
             return _continued(children)
-        first = children[0].kind
+        words = [child.kind for child in children[:2] if isinstance(child, Token)]
         has_options = isinstance(children[-2], Token) and children[-2].kind == "WITH"
         parts = [
             child
@@ -478,7 +482,8 @@ class Builder:
         ]
         return n.Prompt(
             _span(children),
-            "do" if first == "DO" else "program" if first == "PROGRAM" else "plain",
+            "STREAM" in words,
+            "do" if "DO" in words else "program" if "PROGRAM" in words else "plain",
             _prompt_parts(parts),
             children[-1] if has_options else None,
             None,

@@ -52,8 +52,12 @@ def find_docs(
     above = {source.line_of(doc.span.start): doc for doc in docs if not doc.is_trailing}
     beside = {source.line_of(doc.span.start): doc for doc in docs if doc.is_trailing}
     found: dict[Comment, n.Node | None] = dict.fromkeys(_at_the_top(source, statements, comments))
+    starts = [doc.span.start for doc in docs]
     for statement in statements:
-        for node in walk(statement):
+        # What is inside of it has a comment only where one stands below its beginning.
+        line_end = source.line_start(source.line_of(statement.span.end) + 1)
+        is_inside = bisect_left(starts, statement.span.start) < bisect_left(starts, line_end)
+        for node in walk(statement) if is_inside else (statement,):
             if not isinstance(node, _DOCUMENTED) or not _begins_line(source, node):
                 continue
             line = source.line_of(node.span.start)

@@ -148,7 +148,8 @@ ABSENT_NAMES = {
 # Arguments of Python's builtins that Saft's do not take.
 _NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
-    ("print", "end"): "`print` takes values and ends the line; join them: `f\"{a}{b}\"`",
+    ("print", "end"): "`print` ends the line; `write(x)` does not",
+    ("print", "flush"): "`write(x)` shows a value at once, without the end of the line",
     ("print", "sep"): "`print` puts a blank between its values; join them: `f\"{a}, {b}\"`",
     **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
 }

@@ -63,7 +63,7 @@ _PAIRS = {
     ),
     ("ELSE", "IF"): "write `elif`",
     ("NOT", "IN"): "write `x not in xs`",
-    ("NAME", "PROMPT_START"): "only `do` and `program` stand before a prompt",
+    ("NAME", "PROMPT_START"): "only `do`, `program` and `stream` stand before a prompt",
 }
 
 

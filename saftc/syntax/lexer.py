@@ -12,18 +12,25 @@ prompts and holes knows where it stands.
 
 Mistakes are reported and read over: after an unclosed bracket, string or prompt, reading goes on at
 the line below the one that opened it, so that one of them does not hide the mistakes after it.
+
+Where a line of the top level begins, nothing is open, and the lexer knows no more than that. So of
+a text that differs from an earlier one in some place, only the lines around that are read: what
+stands above is taken from the earlier text, and from a line below that both have, so is the rest.
+A line of the top level may tell whether a `$` above it is a stray one; hence reading begins at one
+that is the same to its end.
 """
 
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Code, Collector, Edit, Related
-from saftc.source import Source, Span
+from saftc.diagnostics.model import Advice, Code, Collector, Diagnostic, Edit, Related
+from saftc.source import Source, Span, common_ends
 from saftc.syntax.divisions import DIVISION_HINT, swallows
 from saftc.syntax.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
+from saftc.syntax.moving import moved_mistake
 from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,
@@ -93,8 +100,10 @@ _AFTER_PROMPT = re.compile(
 )
 # What code ends with where a further prompt begins on the same line.
 _BEFORE_PROMPT = re.compile(
-    r"(?:[-+*/%<>=(\[{,:]|\b(?:if|elif|else|and|or|not|in|while|ret|assert|do|program|after))\s*$"
+    r"(?:[-+*/%<>=(\[{,:]|\b(?:if|elif|else|and|or|not|in|while|ret|assert|do|program|stream|after))\s*$"
 )
+# What follows `stream` before a prompt.
+_STREAMED = re.compile(r"[ \t]*(?:(?:do|program)[ \t]*)?\$")
 # What may stand there only inside brackets or in a statement that goes on with it.
 _AFTER_INNER_PROMPT = re.compile(r"[ \t]*(?:[,:)\]}]|\n)")
 _GOES_ON_BEHIND = {",": {"ASSERT", "RET"}, ":": {"IF", "ELIF", "WHILE", "FOR"}}
@@ -109,18 +118,49 @@ _BRACE = re.compile(r"[{}]")
 _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
 
 
+class _Line(NamedTuple):
+    """Where a line of the top level begins: its offset, and how much was read before it."""
+
+    offset: int
+    tokens: int
+    comments: int
+
+
 @dataclass(slots=True)
 class Lexed:
-    """What the lexer gives: all tokens of a file, and its comments, both in source order."""
+    """What the lexer gives: all tokens of a file, and its comments, both in source order.
 
+    `lines` are those of the top level; from `unsure` on, if that is not None, what was read follows
+    from text far below: from what is not closed.
+    """
+
+    source: Source
     tokens: list[Token] = field(default_factory=list[Token])
     comments: list[Comment] = field(default_factory=list[Comment])
+    mistakes: tuple[Diagnostic, ...] = ()
+    lines: list[_Line] = field(default_factory=list[_Line])
+    unsure: int | None = None
 
 
-def lex(source: Source, mistakes: Collector) -> Lexed:
-    """The tokens and comments of `source`; what is wrong goes to `mistakes`."""
-    lexer = _Lexer(source, mistakes)
+def lex(source: Source, mistakes: Collector, before: Lexed | None = None) -> Lexed:
+    """The tokens and comments of `source`; what is wrong goes to `mistakes`.
+
+    `before` is what an earlier text has given, much of which may be the same.
+    """
+    lexed = _lexed(source, before)
+    for mistake in lexed.mistakes:
+        mistakes.add(mistake)
+    return lexed
+
+
+def _lexed(source: Source, before: Lexed | None) -> Lexed:
+    found = Collector()
+    lexer = _Lexer(source, found, before)
     lexer.run()
+    if before is not None and found.is_full:
+        # Which mistakes are the first ones, only the whole text tells.
+        return _lexed(source, None)
+    lexer.lexed.mistakes = found.all()
     return lexer.lexed
 
 
@@ -137,11 +177,18 @@ class _Open(NamedTuple):
 
 
 class _Lexer:
-    def __init__(self, source: Source, mistakes: Collector) -> None:
+    def __init__(self, source: Source, mistakes: Collector, before: Lexed | None) -> None:
         self.source = source
         self.text = source.text
         self.mistakes = mistakes
-        self.lexed = Lexed()
+        self.before = before
+        # How much of the earlier text stands unchanged above what has changed, and below it.
+        self.above, self.below = (
+            (0, 0) if before is None else common_ends(before.source.text, source.text)
+        )
+        # The lines of the earlier text below the change, by their offsets in this one.
+        self.lines_below: dict[int, _Line] = {}
+        self.lexed = Lexed(source)
         self.tokens = self.lexed.tokens
         self.position: int = 0
         self.open: list[_Open] = []
@@ -157,12 +204,17 @@ class _Lexer:
     def run(self) -> None:
         shebang = SHEBANG.match(self.text)
         self.position = 0 if shebang is None else shebang.end()
+        if self.before is not None:
+            self._take_above(self.before)
         while True:
             self._run_to_end()
             if not self.open or self.mistakes.is_full:
                 break
             self._resume_after_unclosed()
         end = len(self.text)
+        if self.position > end:
+            # The rest was taken from the earlier text.
+            return
         if self.tokens and self.tokens[-1].kind not in ("NEWLINE", "DEDENT"):
             self._add("NEWLINE", end, end)
         for _ in self.indents[1:]:
@@ -209,6 +261,64 @@ class _Lexer:
                 self._add("PROMPT_START", start, end)
                 self._prompt()
 
+    # What an earlier text has given
+
+    def _take_above(self, before: Lexed) -> None:
+        """Takes what stands above the change, and begins at the last line before it."""
+        if before.unsure is None:
+            first = len(before.source.text) - self.below
+            by = len(self.text) - len(before.source.text)
+            self.lines_below = {
+                line.offset + by: line for line in before.lines if line.offset >= first
+            }
+        for position in range(len(before.lines) - 1, -1, -1):
+            line = before.lines[position]
+            is_sure = before.unsure is None or line.offset <= before.unsure
+            if is_sure and before.source.text.find("\n", line.offset, self.above) >= 0:
+                break
+        else:
+            return
+        self.position, self.at_line_start = line.offset, False
+        self.tokens += before.tokens[: line.tokens]
+        self.lexed.comments += before.comments[: line.comments]
+        self.lexed.lines += before.lines[: position + 1]
+        for mistake in before.mistakes:
+            if mistake.span.start < line.offset:
+                self.mistakes.add(mistake)
+
+    def _take_below(self, before: Lexed, line: _Line) -> None:
+        """Takes everything from a line on, as it was read in the earlier text."""
+        by, tokens = self.position - line.offset, self.tokens
+        more, further = len(tokens) - line.tokens, len(self.lexed.comments) - line.comments
+        if by:
+            # A named tuple makes another more slowly than `tuple` does.
+            make = cast("Any", tuple).__new__
+            tokens += [
+                make(Token, (kind, text, make(Span, (start + by, end + by))))
+                for kind, text, (start, end) in before.tokens[line.tokens :]
+            ]
+            self.lexed.comments += [
+                Comment(Span(one.span.start + by, one.span.end + by), one.text, one.is_trailing)
+                for one in before.comments[line.comments :]
+            ]
+        else:
+            tokens += before.tokens[line.tokens :]
+            self.lexed.comments += before.comments[line.comments :]
+        first = before.lines.index(line) + 1
+        self.lexed.lines += [
+            _Line(one.offset + by, one.tokens + more, one.comments + further)
+            for one in before.lines[first:]
+        ]
+        for mistake in before.mistakes:
+            if mistake.span.start >= line.offset:
+                self.mistakes.add(moved_mistake(mistake, by))
+        self.position = len(self.text) + 1
+
+    def _doubt(self, offset: int) -> None:
+        """Notes that what follows an offset was read so because of text far below."""
+        known = self.lexed.unsure
+        self.lexed.unsure = offset if known is None else min(known, offset)
+
     # Lines and blocks
 
     def _indentation(self) -> None:
@@ -230,6 +340,16 @@ class _Lexer:
             tab = start + text[start:end].index("\t")
             self._report(catalogue.TAB_INDENTATION, tab, tab + 1, hint="indent with spaces")
         self._indent_to(len(text[start:end].expandtabs(4)), start, end)
+        if end == start:
+            self._begin_line()
+
+    def _begin_line(self) -> None:
+        """Notes a line of the top level, and takes the rest from the earlier text if it can."""
+        comments = self.lexed.comments
+        self.lexed.lines.append(_Line(self.position, len(self.tokens), len(comments)))
+        same = self.lines_below.get(self.position)
+        if same is not None and self.before is not None and self.lexed.unsure is None:
+            self._take_below(self.before, same)
 
     def _indent_to(self, width: int, start: int, end: int) -> None:
         if width > self.indents[-1]:
@@ -281,6 +401,8 @@ class _Lexer:
         what = following.lastgroup if following else None
         if text in ("do", "program"):
             return what == "prompt"
+        if text == "stream":
+            return _STREAMED.match(self.text, self.position) is not None
         if text == "with":
             return previous == "PROMPT_END" or self._is_behind_after(previous)
         if text == "after":
@@ -498,6 +620,7 @@ class _Lexer:
         else:
             hint = 'a text of several lines stands in `f"""`' if is_line else None
             self._report(catalogue.UNTERMINATED_STRING, start, line_end, hint=hint)
+        self._doubt(start)
         del self.open[position:]
         while self.tokens and self.tokens[-1].span.end > start:
             self.tokens.pop()
@@ -614,6 +737,8 @@ class _Lexer:
             self.position = self._line_end(start)
         elif self.text.startswith("'''", start):
             closing = self.text.find("'''", start + 3)
+            if closing < 0:
+                self._doubt(start)
             self.position = self._line_end(start) if closing < 0 else closing + 3
         elif character in CLOSING_QUOTES:
             closing = self.text.find(CLOSING_QUOTES[character], start + 1, self._line_end(start))
@@ -670,6 +795,7 @@ class _Lexer:
         """Reports the outermost thing left open and goes back to the line below it."""
         # The outermost prompt explains more than a hole or a bracket inside it.
         what, offset, _ = self.open[0]
+        self._doubt(offset)
         if what.startswith("f"):
             self._unclosed_format(0)
             return

@@ -246,11 +246,12 @@ class Hole(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prompt(Node):
-    """`$ ... $`, with `do` or `program` before it, and behind it options and `after`.
+    """`$ ... $`, with `stream`, `do` or `program` before it, and behind it options and `after`.
 
     `after` is the result whose conversation it goes on with.
     """
 
+    is_streamed: bool
     mode: OneOf["plain", "do", "program"]
     parts: tuple[PromptText | Hole, ...]
     options: "Name | ObjectLiteral | None"

@@ -4,10 +4,14 @@ One top-level statement is parsed at a time. When a line of it cannot be read, t
 reported, the line is replaced by one that can (see `recovery`), and the statement is parsed again:
 so every mistake of a file is found, and the rest of it still has a tree. Nothing more is said about
 a line that was put in.
+
+What was read of an earlier text of the script is taken over: a statement without mistakes that has
+the same text again is the same tree, at its new place.
 """
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from lark import UnexpectedToken
@@ -22,8 +26,9 @@ from saftc.syntax.depth import MOST_LEVELS, depth_of
 from saftc.syntax.divisions import divisions
 from saftc.syntax.grammar import parse_statement
 from saftc.syntax.habits import GOES_ON
-from saftc.syntax.lexer import lex
+from saftc.syntax.lexer import Lexed, lex
 from saftc.syntax.mistakes import explain
+from saftc.syntax.moving import moved
 from saftc.syntax.recovery import (
     names_on,
     with_foreign_block,
@@ -43,10 +48,35 @@ _GO_ON = {"IF": ("ELIF", "ELSE"), "TRY": ("EXCEPT", "ELSE")}
 _GOING_ON = ("ELIF", "ELSE", "EXCEPT")
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A statement that was read without a mistake, and how many tokens it has."""
+
+    statement: n.Statement
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The tree of a text, and what that of the next text can take over: by their texts, the
+    statements that were read without a mistake, in order."""
+
+    module: n.Module
+    lexed: Lexed
+    statements: dict[str, list[_Read]]
+
+
 def parse(source: Source, mistakes: Collector) -> n.Module:
     """The tree of `source`; what is wrong goes to `mistakes`."""
+    return parse_after(source, mistakes, None).module
+
+
+def parse_after(source: Source, mistakes: Collector, before: Parsed | None) -> Parsed:
+    """The tree of `source`, as `parse` gives it; `before` is what the script was until now."""
     misread = Collector()
-    lexed = lex(source, misread)
+    lexed = lex(source, misread, None if before is None else before.lexed)
+    earlier = {} if before is None else {text: iter(r) for text, r in before.statements.items()}
+    whole: dict[str, list[_Read]] = {}
     guessed: set[str] = set()
     told: set[int] = set()
     statements: list[n.Statement] = []
@@ -60,14 +90,27 @@ def parse(source: Source, mistakes: Collector) -> n.Module:
             insort(wrong, division.span.start)
     kept = without_stray_indents(lexed.tokens, mistakes, source, wrong)
     for tokens in _top_level_statements(kept):
+        start, end = tokens[0].span.start, tokens[-1].span.end
+        is_misread = bisect_left(wrong, start) < bisect_left(wrong, end)
+        text = source.text[start:end]
+        read = None if is_misread else next(earlier.get(text, _NONE), None)
+        if read is not None and read.tokens == len(tokens) and not mistakes.is_full:
+            statement = moved(read.statement, start - read.statement.span.start)
+            statements.append(statement)
+            whole.setdefault(text, []).append(_Read(statement, len(tokens)))
+            continue
         readable = without_misread_lines(tokens, wrong, guessed, told)
-        statements += _parse_statements(readable, mistakes, guessed, told, begun)
+        so_far = len(told)
+        found = _parse_statements(readable, mistakes, guessed, told, begun)
+        statements += found
+        if len(found) == 1 and len(told) == so_far and not is_misread:
+            whole.setdefault(text, []).append(_Read(found[0], len(tokens)))
     comments = tuple(lexed.comments)
     documenting = find_docs(source, statements, comments)
     for warning in needless_docs(source, comments, documenting):
         mistakes.add(warning)
     texts = texts_of(documenting)
-    return n.Module(
+    module = n.Module(
         Span(0, len(source.text)),
         tuple(statements),
         comments,
@@ -76,6 +119,10 @@ def parse(source: Source, mistakes: Collector) -> n.Module:
         documenting,
         frozenset(guessed),
     )
+    return Parsed(module, lexed, whole)
+
+
+_NONE: Iterator[_Read] = iter(())
 
 
 def _expression(text: str) -> list[Token] | None:

@@ -70,7 +70,7 @@ def without_stray_indents(
 ) -> list[Token]:
     """The tokens less each INDENT that no line opened, and the DEDENT that ends it."""
     wrong_lines = {source.line_of(offset) for offset in wrong}
-    kept: list[Token] = []
+    dropped: set[int] = set()
     strays: list[bool] = []
     for position, token in enumerate(tokens):
         if token.kind == "INDENT":
@@ -79,20 +79,20 @@ def without_stray_indents(
                 opener[0].kind not in OPENS_BLOCK and opener[-1].kind != "COLON"
             )
             strays.append(is_stray)
-            if is_stray and source.line_of(token.span.start) in wrong_lines:
-                continue
             if is_stray:
+                dropped.add(position)
+            if is_stray and source.line_of(token.span.start) not in wrong_lines:
                 mistakes.add(
                     catalogue.UNEXPECTED_INDENT.at(
                         tokens[position + 1].span,
                         hint="only a line that ends with `:` opens a block",
                     )
                 )
-                continue
-        if token.kind == "DEDENT" and strays.pop():
-            continue
-        kept.append(token)
-    return kept
+        elif token.kind == "DEDENT" and strays.pop():
+            dropped.add(position)
+    if not dropped:
+        return tokens
+    return [token for position, token in enumerate(tokens) if position not in dropped]
 
 
 def _line_above(tokens: list[Token], indent: int) -> list[Token]:

@@ -31,6 +31,7 @@ SOFT_KEYWORDS = {
     "conv": "CONV",
     "do": "DO",
     "program": "PROGRAM",
+    "stream": "STREAM",
     "with": "WITH",
     "after": "AFTER",
     "from": "FROM",

@@ -1,11 +1,15 @@
 """Going through a tree: the children of a node in source order, all nodes below it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, lru_cache
-from typing import cast
+from itertools import chain
+from operator import attrgetter
+from typing import Any, TypeVar, overload
 
 from saftc.syntax.nodes import Conditional, Module, Node, Prompt
+
+_Kind = TypeVar("_Kind", bound=Node)
 
 # The fields of a node that hold nodes, where their order is not that of the source.
 _ORDER: dict[type[Node], tuple[str, ...]] = {
@@ -18,23 +22,26 @@ _PLAIN = {"span", "text", "operator", "is_spread", "is_raw", "mode", "is_convers
 
 
 @cache
-def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    ordered = _ORDER.get(kind)
-    if ordered is not None:
-        return ordered
-    return tuple(field.name for field in fields(kind) if field.name not in _PLAIN)
+def _parts_of(kind: type[Node]) -> Callable[[Node], tuple[Any, ...]] | None:
+    """Gives the fields of such a node that may hold nodes; None where there are none."""
+    names = _ORDER.get(kind)
+    if names is None:
+        names = tuple(field.name for field in fields(kind) if field.name not in _PLAIN)
+    # With the span, it is a tuple also of one name.
+    return attrgetter("span", *names) if names else None
 
 
 def children(node: Node) -> list[Node]:
     """The direct children of `node`, as they stand in the source."""
     found: list[Node] = []
-    for name in _child_fields(type(node)):
-        value = getattr(node, name)
-        if isinstance(value, Node):
-            found.append(value)
-        elif isinstance(value, tuple):
-            parts = cast("tuple[object, ...]", value)
-            found.extend([item for item in parts if isinstance(item, Node)])
+    parts_of = _parts_of(node.__class__)
+    if parts_of is None:
+        return found
+    for part in parts_of(node):
+        if part.__class__ is tuple:
+            found += part
+        elif isinstance(part, Node):
+            found.append(part)
     if isinstance(node, Prompt) and node.after is not None:
         # Options stand before it or behind it.
         found.sort(key=lambda child: child.span.start)
@@ -52,7 +59,27 @@ def walk(node: Node) -> Iterator[Node]:
         pending += below
 
 
+@overload
+def nodes_of(module: Module) -> Sequence[Node]: ...
+@overload
+def nodes_of(module: Module, *kinds: type[_Kind]) -> Sequence[_Kind]: ...
+def nodes_of(module: Module, *kinds: type[Node]) -> Sequence[Node]:
+    """The nodes of a module, as `walk` gives them, all of them or those of some kinds; going
+    through a module takes a while."""
+    nodes, places = _index(module)
+    if not kinds:
+        return nodes
+    if len(kinds) == 1:
+        return [nodes[place] for place in places.get(kinds[0], ())]
+    found = sorted(chain.from_iterable(places.get(kind, ()) for kind in kinds))
+    return [nodes[place] for place in found]
+
+
 @lru_cache(maxsize=4)
-def nodes_of(module: Module) -> tuple[Node, ...]:
-    """All nodes of a module, as `walk` gives them; going through a module takes a while."""
-    return tuple(walk(module))
+def _index(module: Module) -> tuple[Sequence[Node], Mapping[type[Node], Sequence[int]]]:
+    """The nodes of a module, and the places among them of those of each kind."""
+    nodes = tuple(walk(module))
+    places: dict[type[Node], list[int]] = {}
+    for place, node in enumerate(nodes):
+        places.setdefault(type(node), []).append(place)
+    return nodes, places

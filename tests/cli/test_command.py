@@ -48,6 +48,28 @@ def test_wrong_commands(saftc: Command, arguments: list[str]) -> None:
     assert ended.err.startswith("saftc: ") and "Traceback" not in ended.err
 
 
+def _serve(*_arguments: object, **_settings: object) -> None:
+    raise AssertionError("it serves what it cannot show or save")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("there", "there is a folder; name a script in it"),
+        ("latin.saft", "latin.saft is not UTF-8, from byte 10 on"),
+        ("nowhere/a.saft", "there is no folder nowhere"),
+    ],
+)
+def test_a_page_for_what_it_could_not_show_or_save(
+    saftc: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    monkeypatch.setattr("uvicorn.Server.run", _serve)
+    (folder / "there").mkdir()
+    (folder / "latin.saft").write_bytes(b'print("caf\xe9")\n')
+    ended = saftc("play", name, "--no-open")
+    assert (ended.code, ended.err) == (1, f"saftc: {said}\n")
+
+
 def test_a_bug_asks_to_be_reported(
     saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,7 +77,7 @@ def test_a_bug_asks_to_be_reported(
         raise RuntimeError("a bug")
 
     script("a.saft", "x = 1\n")
-    monkeypatch.setattr("saftc.driver.parse", fail)
+    monkeypatch.setattr("saftc.driver.parse_after", fail)
     ended = saftc("check", "a.saft")
     assert ended.code == 3
     assert "RuntimeError: a bug" in ended.err and "please report it" in ended.err
@@ -66,7 +88,7 @@ def test_an_interruption(saftc: Command, script: Script, monkeypatch: pytest.Mon
         raise KeyboardInterrupt
 
     script("a.saft", "x = 1\n")
-    monkeypatch.setattr("saftc.driver.parse", interrupt)
+    monkeypatch.setattr("saftc.driver.parse_after", interrupt)
     ended = saftc("check", "a.saft")
     assert ended.code == 130 and "Traceback" not in ended.err
 

@@ -111,10 +111,11 @@ def test_a_folder_without_journals(saftc: Command, script: Script) -> None:
     assert (ended.code, ended.err) == (1, "saftc: there is no folder nowhere\n")
 
 
-def test_each_promise_has_its_test() -> None:
-    page = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "least"), [("runs.md", 20), ("scale.md", 8)])
+def test_each_promise_has_its_test(name: str, least: int) -> None:
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     named = re.findall(r"`(?:(test_\w+\.py)::)?(test_\w+)`", page)
-    assert len(named) >= 20
+    assert len(named) >= least
     texts = {
         path.name: path.read_text(encoding="utf-8") for path in ROOT.glob("tests/runtime/*.py")
     }

@@ -54,6 +54,11 @@ _FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "module named like a word of Python": ("from class import g\nprint(g(1))\n", ["SAFT0502"]),
     "package named like a word of Python": ("import os.None\nprint(os)\n", ["SAFT0502"]),
     "surrogates by escapes": ('x = "\\ud800"\n', _CLEAN),
+    "calls without arguments": ("x = min()\ny = max()\nz = join()\n", ["SAFT0310"] * 3),
+    "variables of each other": (
+        "from first import a\nb = a\nfrom second import b\na = b\n",
+        ["SAFT0207"],
+    ),
     "unterminated string": ('x = "abc\n', ["SAFT0105"]),
     "unterminated block string": ('x = """abc\n', ["SAFT0105"]),
     "lone quote": ('"', ["SAFT0105"]),

@@ -72,6 +72,8 @@ def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:
             if isinstance(node, ast.Return) and not place.startswith("ret"):
                 # What a function does that ends without a `ret`: it points at the name.
                 assert place.isidentifier(), f"{name}: {place}"
+            elif isinstance(node, ast.For) and place.startswith("print(stream"):
+                pass  # what prints a stream piece by piece
             elif word is not None:
                 assert place.startswith(word), f"{name}: {ast.unparse(node)} at {place!r}"
 

@@ -47,6 +47,14 @@ CASES = {
         "[$ {text} $]\n    write_text(mail, text)",
         AHEAD,
     ),
+    "a stream for each item": (
+        "for mail in mails:\n    print(stream $ {mail} $)",
+        "what `stream` asks for is there piece by piece, in its turn",
+    ),
+    "the pieces of a stream": (
+        "for piece in stream $ all $:\n    print($ {piece} $)",
+        "what `stream` asks for is there piece by piece, in its turn",
+    ),
     "a value of the item before": (
         'story = ""\nfor mail in mails:\n    story = $ {mail} {story} $\nprint(story)',
         "it needs `story` of the item before",

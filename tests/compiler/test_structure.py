@@ -25,7 +25,7 @@ _FLOORS = [
     {"driver"},
     {"project"},
     {"previews"},
-    {"plans", "commands", "lsp"},
+    {"plans", "commands", "lsp", "play"},
     {"cli", "importing"},
     {"__main__", "notebook"},
 ]

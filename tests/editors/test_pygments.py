@@ -189,7 +189,7 @@ def test_with_is_a_keyword_behind_a_prompt_only(text, is_keyword):
     assert ((Keyword, "with") in coloured(text)) is is_keyword
 
 
-@pytest.mark.parametrize("word", ["do", "program"])
+@pytest.mark.parametrize("word", ["do", "program", "stream"])
 def test_modes_are_keywords_before_a_prompt_only(word):
     tokens = coloured(f"{word} = {word} $ {word} $")
     assert [kind for kind, value in tokens if value == word] == [Name, Keyword]

@@ -61,6 +61,7 @@ IN_PLACE = {
     "conv": "conv g(x: int) -> string: ret str(x)",
     "do": "x = do $ a $",
     "program": "x = program $ a $",
+    "stream": "x = stream do $ a $",
     "with": "x = $ a $ with fast",
     "after": "x = $ a $ with fast after y",
     "try": "try: a()",

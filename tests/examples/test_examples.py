@@ -34,7 +34,7 @@ NOT_FOR_THE_EMBEDDED_MODEL = set(
 # Those that ask for long answers, or often.
 _SLOW = {
     *("city_distance", "code_review", "file_metadata", "guess", "highest_average", "invoices"),
-    *("mailbox_triage", "scouting_report"),
+    *("mailbox_triage", "mails", "scouting_report"),
 }
 
 by_name = pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)

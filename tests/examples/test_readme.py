@@ -22,7 +22,7 @@ pytestmark = pytest.mark.one_python
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    *("README.md", "docs/commands.md", "docs/configuration.md"),
+    *("README.md", "docs/commands.md", "docs/configuration.md", "docs/scale.md"),
     *("examples/README.md", "examples/recordings/README.md"),
 )
 

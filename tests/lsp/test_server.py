@@ -220,6 +220,13 @@ def test_hover(script: Editor, marked: str, said: list[str]) -> None:
         assert words in shown
 
 
+def test_a_prompt_with_code_in_it_stays_in_its_hover(server: Editor) -> None:
+    server.open("fenced.saft", "print($\n    Run this:\n    ````sh\n    ls\n    ````\n$)\n")
+    at = server.at("fenced.saft", "Run| this")
+    shown = server.ask("text_document_hover", lsp.HoverParams(*at)).contents.value
+    assert "`````text\n" in shown and shown.endswith("\n`````")
+
+
 def _place(location: Any) -> tuple[str, int, int]:
     start = location.range.start
     return location.uri.rpartition("/")[2], start.line, start.character

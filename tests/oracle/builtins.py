@@ -16,12 +16,16 @@ _INTEGER = re.compile(r"\s*[+-]?\d+(_\d+)*\s*")
 
 
 def builtins(output: list[str]) -> dict[str, Value]:
-    """All builtins; `print` appends a line to `output`."""
+    """All builtins; what `print` and `write` write is added to `output`."""
 
     def print_(*values: Value) -> None:
-        output.append(" ".join(map(v.text_of, values)))
+        output.append(" ".join(map(v.text_of, values)) + "\n")
 
-    return {name: Builtin(name, run) for name, run in {**_TABLE, "print": print_}.items()}
+    def write(value: Value) -> None:
+        output.append(v.text_of(value))
+
+    own = {"print": print_, "write": write}
+    return {name: Builtin(name, run) for name, run in {**_TABLE, **own}.items()}
 
 
 # Text

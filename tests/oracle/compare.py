@@ -27,7 +27,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from tests.oracle.interpreter import Run, TooLong, run
 from tests.oracle.model import FAILED, Asked, ModelOf, Script
-from tests.oracle.values import Callable_, Fault, Record, Value
+from tests.oracle.values import Callable_, Fault, Record, Value, lines_of
 
 _FILE = "oracle.py"
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
@@ -194,7 +194,7 @@ def _execute(text: str, script: Script) -> _Execution:
         error = failure
     finally:
         configure(provider=None)
-    output = tuple(printed.getvalue().split("\n")[:-1])
+    output = lines_of(printed.getvalue())
     return _Execution(output, namespace, error, tuple(model.asked))
 
 
@@ -212,9 +212,8 @@ def _judge_run(expected: Run, actual: _Execution) -> None:
         return
     if expected_kind != actual_kind:
         raise Disagreement(_errors(expected, actual))
-    output = tuple("\n".join(expected.output).split("\n")) if expected.output else ()
-    if output != actual.output:
-        raise Disagreement(f"output: expected {output}, got {actual.output}")
+    if expected.output != actual.output:
+        raise Disagreement(f"output: expected {expected.output}, got {actual.output}")
 
 
 def _judge_requests(expected: Run, actual: _Execution, *, overlaps: bool) -> None:

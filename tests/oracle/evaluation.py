@@ -220,6 +220,8 @@ class Evaluation(Asking):
 
     def items_of(self, node: n.Expression, frame: Frame) -> list[Value] | tuple[Value, ...]:
         value = self.evaluate(node, frame)
+        if isinstance(node, n.Prompt) and node.is_streamed:
+            return [value]  # queued replies come in one piece
         if not v.is_sequence(value):
             raise Fault("value", node.span, f"cannot go over {kind_of(value)}")
         return value

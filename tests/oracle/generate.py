@@ -91,7 +91,7 @@ class _Statements(Writer):
             if self.in_function < 2:
                 options += [self.function, self.function, self.function, self.scoping]
         options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
-        options += [self.unpack, self.accumulate, self.fail]
+        options += [self.unpack, self.accumulate, self.fail, self.streaming]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -208,6 +208,18 @@ class _Statements(Writer):
         asked = self.prompt(STRING, 1)
         self.hold(name, STRING)
         return [f"{name} = {asked}"]
+
+    def streaming(self, _depth: int) -> list[str]:
+        """A prompt whose pieces are gone through, printed or put together."""
+        asked, name = f"stream {self.prompt(STRING, 1)}", self.target()
+        lines = [f"print({asked})"]
+        if self.chance(60):
+            self.hold(name, STRING)
+            lines = [f"{name} = {asked}"]
+            if self.chance(50):
+                lines = [f'{name} = ""', f"for piece in {asked}:", "    write(piece)"]
+                lines.append(f"    {name} = {name} + piece")
+        return lines
 
     def going_on(self, _depth: int) -> list[str]:
         """A prompt after another one: under a name of its own, or under that one's."""

@@ -79,7 +79,7 @@ class _Interpreter(Evaluation):
         except Fault as failure:
             fault = failure
         return Run(
-            tuple(self.output),
+            v.lines_of("".join(self.output)),
             frame.names,
             fault,
             tuple(self.asked),

@@ -105,6 +105,11 @@ class Frame:
         return None
 
 
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of what was written."""
+    return tuple(text.removesuffix("\n").split("\n")) if text else ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """A function of the script and the frame it was defined in."""

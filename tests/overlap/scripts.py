@@ -28,6 +28,8 @@ class _Names:
 class _Writer:
     def __init__(self, seed: int, count: int = 0) -> None:
         self.random = Random(seed)
+        # Apart, so that what else is written stays what it was.
+        self.streams = Random(seed)
         self.lines: list[str] = []
         self.count = count
         # Functions of one text that give one, and those that give a bool.
@@ -64,7 +66,8 @@ class _Writer:
         values += [self.random.choice(names.lists)] if names.lists and self.odds(0.2) else []
         values += [self.random.choice(self.tools)] if self.tools and self.odds(0.15) else []
         values += [f'read_text("{self.one(*FILES)}")'] if self.odds(0.1) else []
-        return f"$ q{self.count} {' '.join('{' + value + '}' for value in values)} $"
+        stream = "stream " if self.streams.random() < 0.05 else ""
+        return f"{stream}$ q{self.count} {' '.join('{' + value + '}' for value in values)} $"
 
     def asking(self, names: _Names) -> str:
         if self.functions and self.odds(0.5):
@@ -113,10 +116,12 @@ class _Writer:
         if kind < 0.22:
             self.assign(depth, names.texts, "s", self.asking(names))
         elif kind < 0.25:
-            self.assign(depth, names.numbers, "n", self.prompt(names), ": int")
+            asked = self.prompt(names).removeprefix("stream ")
+            self.assign(depth, names.numbers, "n", asked, ": int")
         elif kind < 0.28:
             text, number = self.new("s"), self.new("n")
-            self.line(depth, f"{{{text}: string, {number}: int}} = {self.prompt(names)}")
+            asked = self.prompt(names).removeprefix("stream ")
+            self.line(depth, f"{{{text}: string, {number}: int}} = {asked}")
             names.texts.append(text)
             names.numbers.append(number)
         elif kind < 0.29:

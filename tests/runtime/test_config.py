@@ -14,7 +14,7 @@ import pytest
 
 from runtime_support import ConfigError, configure, prompt, providers, snapshot
 from runtime_support._asking import Question, first_request
-from runtime_support._config import Settings, settings_for
+from runtime_support._config import Settings, configured_here, given_here, settings_for
 from runtime_support.providers import NoProvider, live_provider
 from runtime_support.providers._mock import MockProvider
 from runtime_support.testing import Scripted
@@ -277,6 +277,21 @@ def test_a_snapshot_can_be_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
         assert settings_for() == here
     assert settings_for(shipped) == here
     assert settings_for() == Settings()
+
+
+def test_what_is_around_another_process_is_not_what_the_program_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SAFT_MODEL", "of this process")
+    with configured_here({"seed": 7}, {"model": "of the other", "temperature": 0.5}):
+        here = settings_for()
+        assert (here.model, here.seed, here.temperature) == ("of the other", 7, 0.5)
+        assert given_here(None) == {"seed": 7}
+        with configured_here({"top_p": 0.5}):
+            assert settings_for().model == "of the other"
+            with configure(model="of the block"):
+                assert settings_for().model == "of the block"
+    assert settings_for().model == "of this process"
 
 
 def test_a_snapshot_says_what_cannot_be_shipped() -> None:

@@ -20,6 +20,7 @@ from runtime_support import (
     configure,
     prompt,
 )
+from runtime_support._exchange import Replying, finish
 from runtime_support.providers import _pace
 from runtime_support.providers._pace import Pace, Rates, Reason, Unanswered, Waited, patiently
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
@@ -151,13 +152,14 @@ def test_what_no_wait_mends_fails_at_once(
     assert hint in str(caught.value) and "patience" not in str(caught.value)
 
 
-def answering(failures: list[Reason]) -> Callable[[int], Reply]:
+def answering(failures: list[Reason]) -> Callable[[int], Replying]:
     left = iter(failures)
 
-    def send(number: int) -> Reply:
+    def send(number: int) -> Replying:
         reason = next(left, None)
         if reason is not None:
             raise Unanswered(ProviderError(f"{reason} {number}"), reason)
+        yield from ()
         return Reply("ok")
 
     return send
@@ -169,11 +171,11 @@ def test_a_server_that_has_answered_and_is_gone_is_waited_for(
     monkeypatch.setattr(_pace, "FIRST_WAIT", 0.001)
     pace, settings = Pace(), Settings(retries=1, patience=5)
     with pytest.raises(ProviderError, match="away 1"):
-        patiently(pace, settings, Waited(), answering(["away"] * 6), 0)
-    assert patiently(pace, settings, Waited(), answering([]), 0).text == "ok"
-    assert patiently(pace, settings, Waited(), answering(["away"] * 6), 0).text == "ok"
+        finish(patiently(pace, settings, Waited(), answering(["away"] * 6), 0))
+    assert finish(patiently(pace, settings, Waited(), answering([]), 0)).text == "ok"
+    assert finish(patiently(pace, settings, Waited(), answering(["away"] * 6), 0)).text == "ok"
     with pytest.raises(ProviderError, match="broken 1"):
-        patiently(pace, settings, Waited(), answering(["broken"] * 6), 0)
+        finish(patiently(pace, settings, Waited(), answering(["broken"] * 6), 0))
 
 
 def test_what_is_refused_is_asked_less_at_once(clock: Clock) -> None:

@@ -33,7 +33,7 @@ def loaded_after(statement: str) -> set[str]:
     [
         "import runtime_support",
         "from runtime_support import check, ops, prompt, show; ops.add(1, 2); show([1])",
-        "from runtime_support import kind, parse, read_text, to_json, write_text", 
+        "from runtime_support import kind, parse, read_text, to_json, write_text",
     ],
 )
 def test_importing_is_cheap(statement: str) -> None:

@@ -124,8 +124,8 @@ def test_case(case: dict[str, Any]) -> None:
     try:
         recovered = recover(case["text"], schema)
     except RecoveryRefused as refused:
-        assert case["expected"] is None, refused.reason
-        assert refused.reason
+        assert case["expected"] is None, str(refused)
+        assert str(refused)
         return
     assert case["expected"] is not None, recovered
     assert same(recovered.value, case["expected"]), recovered
@@ -190,7 +190,7 @@ def test_every_repair_is_told() -> None:
 def test_a_refusal_says_why(text: str, reason: str) -> None:
     with pytest.raises(RecoveryRefused) as refused:
         recover(text, PERSON)
-    assert refused.value.reason == reason
+    assert str(refused.value) == reason
 
 
 def test_a_recursive_schema() -> None:
@@ -437,7 +437,7 @@ def test_any_text_gives_data_of_the_schema_or_a_refusal(schema: Schema, text: st
     try:
         recovered = recover(text, schema)
     except RecoveryRefused as refused:
-        assert refused.reason
+        assert str(refused)
         return
     decode(recovered.value, schema)
 

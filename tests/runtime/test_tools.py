@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, ToolLimitError, ambiguous, ops, option, prompt
+from runtime_support import (
+    CheckError,
+    ToolLimitError,
+    ambiguous,
+    configure,
+    ops,
+    option,
+    prompt,
+)
 from runtime_support._exchange import Reply, ToolRequest
 from runtime_support._tools import LARGEST_RESULT, Tool, call_tool, function_tool
 from runtime_support.testing import Scripted, tool_request
@@ -82,12 +91,32 @@ def test_a_function_that_takes_functions_cannot_be_a_tool() -> None:
         function_tool("apply", apply)
 
 
-def test_an_async_function_cannot_be_a_tool() -> None:
-    async def wait(seconds: int) -> int:
-        return seconds
+async def halved(number: int) -> float:
+    """Half of a number."""
+    await asyncio.sleep(0)
+    if number < 0:
+        raise ValueError("it is negative")
+    return number / 2
 
-    with pytest.raises(CheckError, match="`wait` cannot be a tool of a prompt: it is `async def`"):
-        function_tool("wait", wait)
+
+def ask_for_halves() -> list[tuple[str | None, str | None]]:
+    calls = [tool_request("halved", number=number) for number in (7, -1)]
+    configure(provider=Scripted([calls, "Done."]))
+    result = prompt("Use {halved}.", halved=halved)
+    return [(one.result, one.error) for one in result.tool_calls]
+
+
+def test_an_async_function_is_awaited() -> None:
+    told: list[tuple[str | None, str | None]]
+    told = [("3.5", None), (None, "ValueError: it is negative")]
+    assert ask_for_halves() == told
+
+    async def inside() -> None:
+        assert ask_for_halves() == told
+
+    asyncio.run(inside())
+    tool = function_tool("halved", halved)
+    assert tool.description()["function"]["description"] == "Half of a number."
 
 
 def call(tool: Tool, arguments: str) -> Any:

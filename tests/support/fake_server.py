@@ -14,7 +14,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +26,7 @@ class Answer:
     """What the server sends: `cut_after` bytes of the body, and then it hangs up.
 
     With `drip`, `body` is all that is sent, its head included, and then `drip` again and again.
+    With `parts`, these are sent as they come, as chunks; `cut_after` is their number then.
     """
 
     status: int = 200
@@ -35,6 +36,7 @@ class Answer:
     cut_after: int | None = None
     drip: bytes = b""
     pause: float = 0.02
+    parts: Iterable[bytes] | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,39 @@ def status(
     return Answer(code, body, headers)
 
 
+def chunk(delta: dict[str, Any], finish: str | None = None, **fields: Any) -> bytes:
+    """A chunk of a completion that is streamed, as an event."""
+    document = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "model": "fake-1",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+        **fields,
+    }
+    return event(document)
+
+
+def event(document: Any) -> bytes:
+    """JSON data as a server-sent event."""
+    return b"data: " + json.dumps(document).encode() + b"\n\n"
+
+
+def ending(finish: str = "stop") -> tuple[bytes, ...]:
+    """The chunks that end a completion: why, its tokens, and that this is all."""
+    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    return chunk({}, finish), event({"choices": [], "usage": usage}), b"data: [DONE]\n\n"
+
+
+def streamed(*pieces: str, finish: str = "stop", **changes: Any) -> Answer:
+    """A completion that comes in these pieces."""
+    return events([*(chunk({"content": piece}) for piece in pieces), *ending(finish)], **changes)
+
+
+def events(parts: Iterable[bytes], **changes: Any) -> Answer:
+    """Events that are sent as they come."""
+    return Answer(parts=parts, headers={"content-type": "text/event-stream"}, **changes)
+
+
 def cut(after: int = 20) -> Answer:
     """A completion of which the connection loses the end."""
     return completion("this never arrives", cut_after=after)
@@ -119,6 +154,8 @@ class FakeServer:
         self.answers: list[Answer] = [completion("ok")]
         self.responder: Responder | None = None
         self.requests: list[Received] = []
+        # Set when a client has closed the connection of an answer in parts before its end.
+        self.was_left = threading.Event()
         self._lock = threading.Lock()
         server = self
 
@@ -168,6 +205,27 @@ class FakeServer:
         with self._lock:
             return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
+    def _send_parts(self, handler: BaseHTTPRequestHandler, answer: Answer) -> None:
+        handler.send_header("transfer-encoding", "chunked")
+        handler.end_headers()
+        handler.wfile.flush()
+        try:
+            for number, part in enumerate(answer.parts or ()):
+                if number == answer.cut_after:
+                    handler.close_connection = True
+                    handler.connection.shutdown(socket.SHUT_RDWR)
+                    return
+                if part == LEFT:
+                    while not _is_closed(handler.connection):
+                        time.sleep(0.005)
+                    raise ConnectionError
+                handler.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+                handler.wfile.flush()
+            handler.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            handler.close_connection = True
+            self.was_left.set()
+
     def _answer(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         with self._lock:
             headers = {name.lower(): value for name, value in handler.headers.items()}
@@ -181,6 +239,9 @@ class FakeServer:
         handler.send_response(answer.status)
         for name, value in answer.headers.items():
             handler.send_header(name, value)
+        if answer.parts is not None:
+            self._send_parts(handler, answer)
+            return
         handler.send_header("content-length", str(len(answer.body)))
         handler.end_headers()
         handler.wfile.write(answer.body[: answer.cut_after])
@@ -188,6 +249,22 @@ class FakeServer:
             handler.wfile.flush()
             handler.close_connection = True
             handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+LEFT = b"until the client has left"
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    """Whether the client has closed the connection."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    finally:
+        connection.setblocking(True)
 
 
 def _drip(handler: BaseHTTPRequestHandler, answer: Answer) -> None:

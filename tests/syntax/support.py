@@ -64,7 +64,7 @@ def documented(module: n.Module) -> list[tuple[int, str]]:
 _OPENERS = {"LPAR", "LSQB", "LBRACE", "PATTERN_START", "HOLE_START"}
 _CLOSERS = {"RPAR", "RSQB", "RBRACE", "HOLE_END"}
 # Between these and what follows, nothing can be put without changing what is read.
-_TIED = {"DOT", "DO", "PROGRAM", "PROMPT_START", "PROMPT_TEXT"}
+_TIED = {"DOT", "DO", "PROGRAM", "STREAM", "PROMPT_START", "PROMPT_TEXT"}
 _LINES = {"NEWLINE", "INDENT", "DEDENT"}
 
 

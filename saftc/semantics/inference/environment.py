@@ -37,8 +37,12 @@ class Slot:
 class Environment:
     """The slots of the variables of one call, at one point of the flow."""
 
-    def __init__(self, outer: "Environment | None" = None) -> None:
+    def __init__(
+        self, outer: "Environment | None" = None, asked: set[Symbol] | None = None
+    ) -> None:
         self.outer = outer
+        # Takes the variables of which this layer, or one around it, has been asked.
+        self.asked = asked
         self.slots: dict[Symbol, Slot] = {}
         self.has_ended = False
 
@@ -46,6 +50,8 @@ class Environment:
         """What is known of `symbol`, or None when nothing has been assigned to it yet."""
         environment: Environment | None = self
         while environment is not None:
+            if environment.asked is not None:
+                environment.asked.add(symbol)
             slot = environment.slots.get(symbol)
             if slot is not None:
                 return slot

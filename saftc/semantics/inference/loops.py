@@ -4,6 +4,7 @@ from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.semantics.forms import (
+    Form,
     loop_form,
     parts_of,
     unpack_form,
@@ -38,9 +39,13 @@ _ITEMS_OF = {
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
     """What going over `iterable` gives; a mistake when it is no list, tuple or dataframe."""
     node = loop.iterable
+    if isinstance(node, n.Prompt) and node.is_streamed:
+        inference.facts.forms.loops[loop] = Form.PIECES
+        return STRING
     inference.facts.forms.loops[loop] = loop_form(loop.pattern, iterable)
     if iterable == STRING and inference.facts.result_of(node):
-        inference.report(catalogue.RESULT_NOT_ITERABLE.at(node.span))
+        hint = "`stream $ ... $` gives its pieces" if isinstance(node, n.Prompt) else None
+        inference.report(catalogue.RESULT_NOT_ITERABLE.at(node.span, hint=hint))
         return ANY
     if is_none_of(iterable, "list", "tuple", "dataframe"):
         words = [kind_word(member) or "" for member in members(iterable)]

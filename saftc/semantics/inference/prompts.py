@@ -23,6 +23,7 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 
+_WITHOUT = "leave `stream` out"
 _ANY_OBJECT = ObjectType((), is_declared=False)
 
 
@@ -44,6 +45,8 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
         _options(inference, node.options, inference.expression(node.options, env))
     if node.after is not None:
         _after(inference, node.after, env)
+    if node.is_streamed:
+        wanted = _streamed(inference, node, wanted)
     unasked = ANY if node.mode == "program" else STRING
     asked = unasked if wanted is None else wanted
     if node.mode != "program":
@@ -52,6 +55,18 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
     _tool_names(inference, node)
     inference.facts.prompts[node] = asked
     return asked
+
+
+def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type | None:
+    """What a streamed prompt is asked for: only text comes in pieces."""
+    if node.mode == "program":
+        found = "a program"
+    elif wanted is not None and fit(STRING, wanted) == Fit.NEVER:
+        found = show(wanted)
+    else:
+        return None
+    inference.report(catalogue.STREAM_OF_TEXT.at(node.span, found=found, hint=_WITHOUT))
+    return wanted
 
 
 def _after(inference: Inference, node: n.Expression, env: Environment) -> None:

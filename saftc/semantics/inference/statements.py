@@ -1,6 +1,6 @@
 """Statements: what each assigns, gives and shows about the variables below it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
@@ -234,11 +234,9 @@ def _loop(
     """Infers a body until what it assigns no longer changes what it reads."""
     # A loop inside another one goes on from what it has assigned in earlier rounds of that.
     log = inference.logs.setdefault(statement, {})
+    asked: set[Symbol] = set()
+    head = _head(log, env, asked)
     for round_ in range(_MOST_ROUNDS + 1):
-        head = Environment(env)
-        for symbol, type_ in log.items():
-            before = env.slot(symbol)
-            head.assign(symbol, union((before.type if before else NEVER, type_)))
         known = dict(log)
         inference.open_logs.append(log)
         inner = Environment(head)
@@ -250,9 +248,23 @@ def _loop(
         if round_ == _MOST_ROUNDS - 1:
             growing = [s for s, type_ in log.items() if known.get(s) != type_]
             log.update(dict.fromkeys(growing, ANY))
+        earlier, read = head, asked
+        asked = set[Symbol]()
+        head = _head(log, env, asked)
+        if all(head.slot(symbol) == earlier.slot(symbol) for symbol in read):
+            break
     for symbol, type_ in log.items():
         before = env.slot(symbol)
         inference.assign(symbol, union((before.type if before else NEVER, type_)), env)
+
+
+def _head(log: Mapping[Symbol, Type], env: Environment, asked: set[Symbol]) -> Environment:
+    """What is known where a round of a loop begins, by what the earlier ones have assigned."""
+    head = Environment(env, asked)
+    for symbol, type_ in log.items():
+        before = env.slot(symbol)
+        head.assign(symbol, union((before.type if before else NEVER, type_)))
+    return head
 
 
 def _after_assignment(given: Type, wanted: Type) -> Type:

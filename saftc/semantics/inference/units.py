@@ -49,9 +49,9 @@ _MOST_REVISIONS = 12
 
 def infer_types(module: n.Module, facts: Facts) -> Iterable[Diagnostic]:
     """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
-    functions = [node for node in nodes_of(module) if isinstance(node, n.FunctionDef)]
+    functions = nodes_of(module, n.FunctionDef)
     asked = {function: facts.functions[function].parameters for function in functions}
-    records = [node for node in nodes_of(module) if isinstance(node, n.RecordDef) and node.rules]
+    records = [node for node in nodes_of(module, n.RecordDef) if node.rules]
     units: list[Unit] = [*functions, *records, module]
     only, shapes = only_called(module, facts), Shapes()
     for _ in range(_MOST_REVISIONS):

@@ -1,0 +1,200 @@
+"""What the beginning of a reply already gives: pieces of text, or elements of a list.
+
+    parts = parts_for(goal)          of a text goal, or of one whose value is a list
+    parts.begin()                    a reply, of which nothing has come yet
+    parts.feed('[{"n": 1}, {"n"')    the first element
+    parts.rest(value)                what the whole value has beside that
+
+What was given stays true: the value begins with it, or `rest` raises a ContractError. So text that
+may yet be one JSON string as a whole is held back, and so is a list that is not plain JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from runtime_support._goals import Goal, TextGoal
+from runtime_support._jsontext import parse_unambiguous, to_json, without_halves
+from runtime_support._schema import model as m
+from runtime_support._schema.checking import decode
+from runtime_support.errors import CheckError, ContractError
+
+_STRING_PART = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*', re.DOTALL)
+_OPENING = re.compile(r"\s*(?:```\w*\s+)?\[")
+_LONGEST_OPENING = 64
+_OUTSIDE = re.compile(r'["\[\]{},]')
+_INSIDE = re.compile(r'["\\]')
+
+
+class TextPieces:
+    """Text; `kind` is what the parts together are."""
+
+    kind = str
+
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._given: list[str] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """A reply begins; of one before, which was no use, nothing was given."""
+        self._held = ""
+        self._quoted = 0  # how far what is held is a JSON string
+        self._is_decided = False
+
+    def feed(self, text: str) -> Iterator[str]:
+        """What can be given now that this has come."""
+        if not self._is_decided:
+            self._held += text
+            if self._may_be_other():
+                return
+            self._is_decided = True
+            text = self._held
+        if text:
+            yield self._give(without_halves(text))
+
+    def rest(self, value: str) -> Iterator[str]:
+        """What the whole text has beside what was given."""
+        given = "".join(self._given)
+        if not value.startswith(given):
+            raise _contradiction("text")
+        if len(value) > len(given):
+            yield self._give(value[len(given) :])
+
+    def _give(self, text: str) -> str:
+        self._goal.has_given = True
+        self._given.append(text)
+        return text
+
+    def _may_be_other(self) -> bool:
+        """Whether what is held may turn out to be empty, or a JSON string as a whole."""
+        held = self._held
+        if not self._quoted:
+            blank = len(held) - len(held.lstrip())
+            if held[blank:] and held[blank] != '"':
+                return False
+            self._quoted = blank + 1 if held[blank:] else 0
+        if not self._quoted:
+            return True
+        end = _STRING_PART.match(held, self._quoted)
+        assert end is not None
+        self._quoted = end.end()
+        after = held[self._quoted :]
+        return after in ("", "\\") or (after[0] == '"' and not after[1:].strip())
+
+
+class ListItems:
+    """The elements of a list."""
+
+    kind = list
+
+    def __init__(self, goal: Goal, item: m.Schema) -> None:
+        self._goal = goal
+        self._item = item
+        self._given: list[Any] = []
+        # The same again, as whoever was given them may have changed them.
+        self._read: list[Any] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """See `TextPieces.begin`."""
+        self._text = ""
+        self._at = self._begin = self._depth = 0
+        self._is_in_string = self._is_over = False
+
+    def feed(self, text: str) -> Iterator[Any]:
+        """The elements that are complete and valid now that this has come."""
+        if self._is_over:
+            return
+        self._text = self._text[self._begin :] + text
+        self._at, self._begin = self._at - self._begin, 0
+        if not self._depth and not self._has_begun():
+            return
+        for element in self._elements():
+            try:
+                item, same = self._decoded(element), self._decoded(element)
+            except CheckError:  # the whole reply says whether it can be mended
+                self._is_over = True
+                return
+            self._read.append(same)
+            yield self._give(item)
+
+    def rest(self, value: list[Any]) -> Iterator[Any]:
+        """The elements of the whole list beside those that were given."""
+        count = len(self._given)
+        if len(value) < count or not all(map(_is_same, self._read, value)):
+            raise _contradiction("elements")
+        value[:count] = self._given
+        for item in value[count:]:
+            yield self._give(item)
+
+    def _give(self, item: Any) -> Any:
+        self._goal.has_given = True
+        self._given.append(item)
+        return item
+
+    def _decoded(self, element: str) -> Any:
+        return decode(parse_unambiguous(element), self._item, f"value[{len(self._given)}]")
+
+    def _has_begun(self) -> bool:
+        opening = _OPENING.match(self._text)
+        if opening is None:
+            self._is_over = len(self._text) > _LONGEST_OPENING
+            return False
+        self._at = self._begin = opening.end()
+        self._depth = 1
+        return True
+
+    def _elements(self) -> Iterator[str]:
+        """The texts of the elements that have come since."""
+        while found := (_INSIDE if self._is_in_string else _OUTSIDE).search(self._text, self._at):
+            mark, place = found[0], found.start()
+            if mark == "\\":
+                if place + 1 == len(self._text):
+                    break
+                self._at = place + 2
+                continue
+            self._at = place + 1
+            if mark == '"':
+                self._is_in_string = not self._is_in_string
+            elif mark in "[{":
+                self._depth += 1
+            elif mark in "]}" and self._depth > 1:
+                self._depth -= 1
+            elif self._depth == 1 and mark == "}":
+                self._is_over = True
+            elif self._depth == 1:
+                element, self._begin = self._text[self._begin : place], place + 1
+                self._is_over = mark != ","
+                if element.strip() or mark == "," or self._given:
+                    yield element
+            if self._is_over:
+                return
+        else:
+            self._at = len(self._text)
+
+
+Parts: TypeAlias = TextPieces | ListItems
+
+
+def parts_for(goal: Goal) -> Parts:
+    """The parts of what a goal asks for; CheckError when it is neither text nor a list."""
+    if isinstance(goal, TextGoal):
+        return TextPieces(goal)
+    schema = None if goal.contract is None else m.resolved(goal.contract.schema)
+    if not isinstance(schema, m.ListSchema):
+        raise CheckError(
+            "only text and lists come in pieces", hint="leave `stream` out, or ask for a list"
+        )
+    return ListItems(goal, schema.item)
+
+
+def _is_same(given: Any, whole: Any) -> bool:
+    # Classes of the user's own may compare by identity.
+    return bool(given == whole) or to_json(given) == to_json(whole)
+
+
+def _contradiction(what: str) -> ContractError:
+    return ContractError(f"the end of the reply contradicts the {what} that it began with")

@@ -1,0 +1,200 @@
+"""Prompts, requests and calls of tools as spans of OpenTelemetry.
+
+    invoke_agent triage.saft:12:5          a prompt, with its place
+      chat gpt-4o-mini                     each request
+      execute_tool look_up                 each call; what the tool does is inside of it
+
+Names and attributes are those of its semantic conventions for generative AI. What was said is left
+out, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for it; then it has no secrets.
+Only a program that has imported OpenTelemetry pays for this.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from opentelemetry.trace import (
+    INVALID_SPAN,
+    Span,
+    SpanKind,
+    StatusCode,
+    Tracer,
+    set_span_in_context,
+    use_span,
+)
+
+from runtime_support._config import Settings
+from runtime_support._exchange import Reply, Request
+from runtime_support._media import described
+from runtime_support._positions import calling_place
+from runtime_support._redaction import redacted
+from runtime_support._results import ToolCall
+from runtime_support._tracing import Observer
+from runtime_support._version import __version__
+from runtime_support.errors import SaftError
+
+_OPTIONS = {
+    "temperature": "gen_ai.request.temperature",
+    "top_p": "gen_ai.request.top_p",
+    "max_tokens": "gen_ai.request.max_tokens",
+    "seed": "gen_ai.request.seed",
+    "stop": "gen_ai.request.stop_sequences",
+}
+_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_CONTENTS = ("1", "true", "span_only", "span_and_event")
+
+
+def spanning(observer: Observer, settings: Settings) -> Observer:
+    """The observer, with spans beside it where the program has set up OpenTelemetry."""
+    trace: Any = sys.modules["opentelemetry.trace"]
+    provider = trace.get_tracer_provider()
+    if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
+        return observer
+    from runtime_support.providers import who_answers
+
+    tracer: Tracer = provider.get_tracer("saftc-runtime", __version__)
+    return _Spanning(observer, tracer, *who_answers(settings))
+
+
+class _Spanning(Observer):
+    """Begins and ends the spans of one prompt."""
+
+    def __init__(self, observer: Observer, tracer: Tracer, provider: str, model: str) -> None:
+        self._observer = observer
+        self._tracer = tracer
+        self._about = {"gen_ai.provider.name": provider, "gen_ai.request.model": model}
+        self._place = calling_place() or "prompt"
+        self._shows_contents = os.environ.get(_CAPTURE, "").lower() in _CONTENTS
+        self._prompt: Span | None = None
+        self._request: Span | None = None
+        self._tool: Span | None = None
+
+    def sent(self, request: Request) -> None:
+        self._observer.sent(request)
+        if self._prompt is None:
+            whole = {"gen_ai.agent.name": self._place, **self._about, **_where(self._place)}
+            self._prompt = self._begun("invoke_agent", self._place, whole, None)
+        about: dict[str, Any] = {**self._about}
+        if request.model is not None:
+            about["gen_ai.request.model"] = request.model
+        known = {_OPTIONS[name]: one for name, one in request.options.items() if name in _OPTIONS}
+        about |= {**known, "gen_ai.output.type": "text" if request.schema is None else "json"}
+        if self._shows_contents:
+            about["gen_ai.input.messages"] = _json(list(map(_message, request.messages)))
+        model = about["gen_ai.request.model"]
+        self._request = self._begun("chat", model, about, self._prompt, SpanKind.CLIENT)
+
+    def received(self, reply: Reply) -> None:
+        self._observer.received(reply)
+        about: dict[str, Any] = {
+            "gen_ai.response.model": reply.model,
+            "gen_ai.response.finish_reasons": [reply.finish],
+            "gen_ai.usage.input_tokens": reply.input_tokens,
+            "gen_ai.usage.output_tokens": reply.output_tokens,
+        }
+        if self._shows_contents:
+            parts = [{"type": "text", "content": reply.text}] if reply.text else []
+            parts += [_call_part(call.name, call.arguments) for call in reply.tool_calls]
+            message = {"role": "assistant", "parts": parts, "finish_reason": reply.finish}
+            about["gen_ai.output.messages"] = _json([message])
+        self._request = _ended(self._request, about)
+
+    def failed(self, error: SaftError) -> None:
+        self._observer.failed(error)
+        self._request = _ended(self._request, {}, error)
+
+    @contextmanager
+    def at_work(self, tool: str | None) -> Generator[None]:
+        if tool is not None:
+            self._tool = self._begun("execute_tool", tool, _of_tool(tool), self._prompt)
+        around = self._tool or self._prompt
+        with self._observer.at_work(tool), use_span(around or INVALID_SPAN):
+            yield
+
+    def called(self, call: ToolCall) -> None:
+        self._observer.called(call)
+        # Calls of a program are told of when all are over.
+        about: dict[str, Any] = {}
+        span = self._tool or self._begun(
+            "execute_tool", call.tool, _of_tool(call.tool), self._prompt, began=call.duration
+        )
+        if self._shows_contents:
+            about["gen_ai.tool.call.arguments"] = _json(call.args)
+            about["gen_ai.tool.call.result"] = redacted(call.result or "")
+        self._tool = _ended(span, about, call.error)
+
+    def over(self, error: BaseException | None) -> None:
+        self._observer.over(error)
+        error = None if isinstance(error, GeneratorExit) else error  # nobody wanted the rest
+        # A tool or a request that something has thrown out of.
+        self._tool = _ended(self._tool, {}, error)
+        self._request = _ended(self._request, {}, error)
+        self._prompt = _ended(self._prompt, {}, error)
+
+    def _begun(
+        self,
+        operation: str,
+        what: str,
+        about: dict[str, Any],
+        inside: Span | None,
+        kind: SpanKind = SpanKind.INTERNAL,
+        began: float = 0.0,
+    ) -> Span:
+        """A span, which began so many milliseconds ago."""
+        return self._tracer.start_span(
+            redacted(f"{operation} {what}"),
+            None if inside is None else set_span_in_context(inside),
+            kind,
+            {"gen_ai.operation.name": operation, **about},
+            start_time=time.time_ns() - int(began * 1_000_000),
+        )
+
+
+def _ended(
+    span: Span | None, about: dict[str, Any], error: BaseException | str | None = None
+) -> None:
+    """Ends a span, if there is one, with what came of it."""
+    if span is None:
+        return
+    span.set_attributes(about)
+    if error is not None:
+        kind = "tool_error" if isinstance(error, str) else type(error).__name__
+        span.set_attribute("error.type", kind)
+        span.set_status(StatusCode.ERROR, redacted(str(error)))
+    span.end()
+
+
+def _of_tool(name: str) -> dict[str, Any]:
+    return {"gen_ai.tool.name": name, "gen_ai.tool.type": "function"}
+
+
+def _where(place: str) -> dict[str, Any]:
+    file, _, rest = place.partition(":")
+    line = rest.partition(":")[0]
+    return {"code.file.path": file, "code.line.number": int(line)} if line.isdigit() else {}
+
+
+def _message(message: dict[str, Any]) -> dict[str, Any]:
+    content, role = message["content"], message["role"]
+    parts = [{"type": "text", "content": described(content)}] if content else []
+    if role == "tool":
+        identity = message["tool_call_id"]
+        parts = [{"type": "tool_call_response", "id": identity, "response": content}]
+    for call in message.get("tool_calls", ()):
+        function = call["function"]
+        parts.append({**_call_part(function["name"], function["arguments"]), "id": call["id"]})
+    return {"role": role, "parts": parts}
+
+
+def _call_part(name: str, arguments: str) -> dict[str, Any]:
+    return {"type": "tool_call", "name": name, "arguments": arguments}
+
+
+def _json(value: Any) -> str:
+    return redacted(json.dumps(value, ensure_ascii=False, default=str))

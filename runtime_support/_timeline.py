@@ -1,0 +1,405 @@
+"""A run drawn over time: a page that opens anywhere, or a trace for Chrome and Perfetto.
+
+    SAFT_TIMELINE=run.html        the page, written when the process ends
+    SAFT_CHROME=trace.json        the trace
+
+    timeline = Timeline("triage")
+    timeline.see(event)           for each event of its prompts, in any order of prompts
+    timeline.page()               one file of HTML, which loads nothing
+
+A prompt has a row by its place in the script, and there a lane while it lasts. Its steps are bars:
+requests, those that ask again (repairs), calls of tools, programs. What the end of the run has
+waited for is its critical path: from the last step that ended, always to the one that ended last
+before it began. What is shown has no secrets in it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from importlib.resources import files
+from itertools import islice
+from typing import Any, Literal, TypeAlias
+
+from runtime_support._config import settings_for
+from runtime_support._files import base_folder, check_regular, replace_file
+from runtime_support._media import described
+from runtime_support._redaction import redacted
+from runtime_support._runs.journal import script_here
+from runtime_support._tracing import note
+from runtime_support._values import is_list, is_object
+from runtime_support.errors import SaftError
+
+Event: TypeAlias = Mapping[str, Any]
+Kind: TypeAlias = Literal["request", "repair", "tool"]
+
+# Of one text; of longer ones, as tools may give them, the beginning is shown.
+MOST_SHOWN = 20_000
+# Steps that follow each other are apart by less than clocks and rounding are.
+_NEAR = 0.002
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """What a prompt did from `start` on, in seconds; first it may have waited for its turn.
+
+    `told` is JSON for whoever looks closer.
+    """
+
+    kind: Kind
+    start: float
+    seconds: float
+    waited: float
+    told: str
+    is_failed: bool = False
+    tokens: tuple[int, int] = (0, 0)
+    cost: float | None = None
+    is_critical: bool = False
+
+    @property
+    def end(self) -> float:
+        return self.start + self.seconds
+
+
+@dataclass(slots=True, eq=False)
+class Prompt:
+    """A prompt, `within` the tool or the program of another one."""
+
+    place: str
+    start: float
+    within: Prompt | None
+    steps: list[Step] = field(default_factory=list[Step])
+    lane: int = 0
+    # The request that has no reply yet, and whether the next one asks for the same again.
+    request: Event | None = None
+    asks_again: bool = False
+
+    @property
+    def end(self) -> float:
+        return max((step.end for step in self.steps), default=self.start)
+
+
+class Timeline:
+    """The prompts of a run; for all threads."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        # Where another process has gone on with the run.
+        self.marks: list[float] = []
+        self._prompts: dict[object, Prompt] = {}
+        self._prices = settings_for().prices
+        self._lock = threading.Lock()
+
+    def see(self, event: Event) -> None:
+        """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`."""
+        with self._lock:
+            prompt = self._prompts.get(event["key"])
+            if prompt is None:
+                place = redacted(str(event["place"] or "(no place)"))
+                within = self._prompts.get(event["within"])
+                prompt = self._prompts[event["key"]] = Prompt(place, event["began"], within)
+            if event["event"] == "request":
+                prompt.request = event
+            elif event["event"] == "tool":
+                told = {name: event[name] for name in ("tool", "args", "result", "error")}
+                is_failed = event["error"] is not None
+                prompt.steps.append(_step("tool", event, told, is_failed))
+            elif prompt.request is not None:
+                prompt.steps.append(self._answered(prompt, prompt.request, event))
+                prompt.request = None
+
+    def _answered(self, prompt: Prompt, request: Event, event: Event) -> Step:
+        kind: Kind = "repair" if prompt.asks_again else "request"
+        prompt.asks_again = not event.get("tool_calls")
+        told: dict[str, Any] = {
+            "model": event.get("model") or request.get("model"),
+            "options": request.get("options") or None,
+            "tools": [tool["function"]["name"] for tool in request.get("tools", ())] or None,
+            "messages": _new_messages(request),
+            "reply": event.get("text"),
+            "calls": [[call["name"], call["arguments"]] for call in event.get("tool_calls", ())],
+            "finish": event.get("finish"),
+            "error": f"{event['error']}: {event['message']}" if "error" in event else None,
+        }
+        step = _step(kind, event, told, "error" in event)
+        step.tokens = event.get("input_tokens", 0), event.get("output_tokens", 0)
+        # By the name that was asked for, or that of who has answered.
+        models = (str(request.get("model")), str(event.get("model")))
+        price = next((self._prices[name] for name in models if name in self._prices), None)
+        if price is not None:
+            sent, answered = step.tokens
+            step.cost = (sent * price["input"] + answered * price["output"]) / 1_000_000
+        return step
+
+    def page(self) -> bytes:
+        """One file of HTML that shows the run, and loads nothing."""
+        prompts = self._drawn()
+        begun = min((prompt.start for prompt in prompts), default=time.time())
+        places = list(dict.fromkeys(prompt.place for prompt in prompts))
+        numbers = {id(prompt): number for number, prompt in enumerate(prompts)}
+        told = ",\n".join(
+            _members(
+                place=places.index(prompt.place),
+                lane=prompt.lane,
+                within=numbers.get(id(prompt.within)),
+                steps=[_data(step, begun) for step in prompt.steps],
+            )
+            for prompt in prompts
+        )
+        run = _members(
+            title=redacted(self.title),
+            begun=begun,
+            marks=[round(mark - begun, 4) for mark in self.marks],
+            sums=_sums(prompts),
+            places=[_members(place=place, line=redacted(_line_at(place))) for place in places],
+            prompts=_Text(f"[{told}]"),
+        )
+        template = files("runtime_support").joinpath("timeline.html").read_text(encoding="utf-8")
+        # Of half a surrogate pair, the escape is JSON as well; and nothing there ends the script.
+        data = run.replace("<", "\\u003c")
+        return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
+
+    def chrome(self) -> bytes:
+        """The run in the trace event format, which chrome://tracing and Perfetto read."""
+        prompts = self._drawn()
+        begun = min((prompt.start for prompt in prompts), default=0.0)
+        events: list[str] = []
+        rows: dict[str, int] = {}
+        for prompt in prompts:
+            if prompt.place not in rows:
+                rows[prompt.place] = len(rows) + 1
+                named = {"name": prompt.place}
+                row = rows[prompt.place]
+                events.append(_members(ph="M", name="process_name", pid=row, tid=0, args=named))
+            here = {"ph": "X", "pid": rows[prompt.place], "tid": prompt.lane}
+            whole = {"ts": _micro(prompt.start - begun), "dur": _micro(prompt.end - prompt.start)}
+            events.append(_members(**here, **whole, name="prompt", cat="prompt"))
+            for step in prompt.steps:
+                length = {"ts": _micro(step.start - begun), "dur": _micro(step.seconds)}
+                args = _Text(step.told)
+                events.append(_members(**here, **length, name=step.kind, cat=step.kind, args=args))
+        text = '{"displayTimeUnit": "ms", "traceEvents": [\n' + ",\n".join(events) + "\n]}\n"
+        return text.encode("utf-8", "backslashreplace")
+
+    def _drawn(self) -> list[Prompt]:
+        """The prompts in the order of time, with their lanes and the critical path."""
+        with self._lock:
+            prompts = [prompt for prompt in self._prompts.values() if prompt.steps]
+        prompts.sort(key=lambda prompt: prompt.start)
+        _put_in_lanes(prompts)
+        _mark_critical(prompts)
+        return prompts
+
+
+class _Text(str):
+    """JSON text that stands as it is."""
+
+    __slots__ = ()
+
+
+def _members(**members: Any) -> _Text:
+    """An object of JSON; what is JSON already is put in as it is."""
+    return _Text("{" + ", ".join(f'"{name}": {_json(one)}' for name, one in members.items()) + "}")
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, _Text):
+        return value
+    if is_list(value):
+        return f"[{', '.join(map(_json, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _data(step: Step, begun: float) -> _Text:
+    return _members(
+        kind=step.kind,
+        start=round(step.start - begun, 4),
+        seconds=round(step.seconds, 4),
+        waited=round(step.waited, 4),
+        failed=step.is_failed,
+        critical=step.is_critical,
+        tokens=step.tokens,
+        cost=step.cost,
+        told=_Text(step.told),
+    )
+
+
+def _micro(seconds: float) -> float:
+    return round(seconds * 1_000_000, 1)
+
+
+def _step(kind: Kind, event: Event, told: dict[str, Any], is_failed: bool) -> Step:
+    text = json.dumps(_shortened(told), ensure_ascii=False, default=str)
+    seconds = event["duration"] / 1000
+    waited = min(seconds, event["waited"] / 1000)
+    return Step(kind, event["began"], seconds, waited, redacted(text), is_failed)
+
+
+def _new_messages(request: Event) -> list[list[str]]:
+    new: list[dict[str, Any]] = request["messages"][request["new_from"] :]
+    return [[one["role"], described(one["content"])] for one in new if one.get("content")]
+
+
+def _shortened(value: Any) -> Any:
+    """What is told, without secrets that a cut could leave a part of, and not too long."""
+    if isinstance(value, str):
+        if len(value) <= MOST_SHOWN:
+            return value
+        more = len(value) - MOST_SHOWN
+        return f"{redacted(value)[:MOST_SHOWN]}... ({more:,} characters more)"
+    if is_list(value):
+        return [_shortened(item) for item in value]
+    if is_object(value):
+        return {name: _shortened(item) for name, item in value.items() if item is not None}
+    return value
+
+
+def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
+    """Gives each prompt the first lane of its place that is free while it lasts."""
+    busy: dict[str, list[tuple[float, int]]] = {}
+    free: dict[str, list[int]] = {}
+    for prompt in prompts:
+        ends, lanes = busy.setdefault(prompt.place, []), free.setdefault(prompt.place, [])
+        while ends and ends[0][0] <= prompt.start:
+            heappush(lanes, heappop(ends)[1])
+        prompt.lane = heappop(lanes) if lanes else len(ends)
+        heappush(ends, (prompt.end, prompt.lane))
+
+
+def _mark_critical(prompts: list[Prompt]) -> None:
+    """Marks what the end of the run has waited for, from the end on."""
+    # A tool that asks prompts itself waits for these.
+    asking = {id(prompt.within) for prompt in prompts}
+    steps = [
+        step
+        for prompt in prompts
+        for step in prompt.steps
+        if step.kind != "tool" or id(prompt) not in asking
+    ]
+    before = float("inf")
+    for step in sorted(steps, key=lambda step: step.end, reverse=True):
+        step.is_critical = step.end <= before + _NEAR
+        if step.is_critical:
+            before = step.start + step.waited
+
+
+def _sums(prompts: list[Prompt]) -> dict[str, Any]:
+    steps = [step for prompt in prompts for step in prompt.steps]
+    requests = [step for step in steps if step.kind != "tool"]
+    costs = [step.cost for step in requests if step.cost is not None]
+    first = min((step.start for step in steps), default=0.0)
+    return {
+        "wall": max((step.end for step in steps), default=0.0) - first,
+        "requesting": sum(step.seconds - step.waited for step in requests),
+        "waiting": sum(step.waited for step in requests),
+        "critical": sum(step.seconds - step.waited for step in steps if step.is_critical),
+        "prompts": len(prompts),
+        "requests": len(requests),
+        "repairs": sum(step.kind == "repair" for step in steps),
+        "tools": len(steps) - len(requests),
+        "failed": sum(step.is_failed for step in steps),
+        "tokens": [sum(step.tokens[side] for step in requests) for side in (0, 1)],
+        "cost": sum(costs) if costs else None,
+    }
+
+
+def _line_at(place: str) -> str:
+    """The line of the script at a place, where the file is at hand."""
+    name, _, rest = place.partition(":")
+    number = rest.partition(":")[0]
+    try:
+        for folder in ("", base_folder()):
+            path = os.path.join(folder, name)
+            if number.isdigit() and os.path.isfile(path):
+                check_regular(path)
+                with open(path, encoding="utf-8") as file:
+                    line, after = [*islice(file, int(number) - 1, int(number) + 1), "", ""][:2]
+                # Of a prompt over several lines, the first one says more.
+                is_open = line.rstrip().endswith(("$", '"""'))
+                return f"{line.strip()} {after.strip()}" if is_open else line.strip()
+    except (OSError, ValueError, SaftError):
+        pass  # it is a help for whoever looks, and nothing depends on it
+    return ""
+
+
+# The timeline of the process
+
+
+FORMS: dict[str, Callable[[Timeline], bytes]] = {
+    "SAFT_TIMELINE": Timeline.page,
+    "SAFT_CHROME": Timeline.chrome,
+}
+
+
+class _OfProcess:
+    """What is drawn of this process, and the files that it is written to at its end."""
+
+    def __init__(self) -> None:
+        self.timeline: Timeline | None = None
+        self.paths: dict[str, Callable[[Timeline], bytes]] = {}
+
+
+_here = _OfProcess()
+_lock = threading.Lock()
+
+
+def timeline_here() -> Timeline | None:
+    """The timeline of the process, if the environment asks for one and no other process has it."""
+    wanted = {os.environ[name]: form for name, form in FORMS.items() if os.environ.get(name)}
+    if not wanted or _is_child():
+        return None
+    with _lock:
+        if _here.timeline is None:
+            _here.timeline = Timeline(script_here())
+            _here.paths = wanted
+            for path in wanted:
+                if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+                    note(f"there is no folder for the timeline {path}: it will not be written")
+        return _here.timeline
+
+
+def write_timeline() -> None:
+    """Writes what is drawn until now; a file that cannot be written is told of."""
+    with _lock:
+        timeline, paths = _here.timeline, _here.paths
+        _here.timeline = None
+    if timeline is not None:
+        for path, form in paths.items():
+            write_form(timeline, form, path)
+
+
+def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
+    """Writes the timeline to a file, whole or not at all; whether it could be written."""
+    try:
+        replace_file(path, form(timeline))
+    except (OSError, ValueError) as error:
+        note(f"cannot write the timeline {path}: {getattr(error, 'strerror', None) or error}")
+        return False
+    return True
+
+
+def _is_child() -> bool:
+    """Whether this process was started by Python's multiprocessing: the run is its parent's."""
+    process: Any = sys.modules.get("multiprocessing.process")
+    return process is not None and process.parent_process() is not None
+
+
+def _forget() -> None:
+    """A forked process has not the run of its parent, nor its file."""
+    global _lock
+    _lock = threading.Lock()
+    _here.timeline = None
+    for name in FORMS:
+        os.environ.pop(name, None)
+
+
+atexit.register(write_timeline)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,144 @@
+"""One address with one key: the openai package's client, and what is known of the server.
+
+    Server("http://127.0.0.1:8080/v1", key)
+    configured_server(settings, None, "OPENAI_API_KEY")       the one that settings name
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import weakref
+from typing import Any
+
+import httpx2
+import openai
+
+from runtime_support._config import Settings
+from runtime_support._redaction import remember_secrets, shown
+from runtime_support.errors import ConfigError
+from runtime_support.providers._completions import SHOWN, Lacks
+from runtime_support.providers._pace import Pace
+from runtime_support.providers._transport import transport_to
+
+OPENAI_HOST = "api.openai.com"
+OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
+
+# Parts of an address that are secrets when they have such a name.
+_SECRET_PARAMETER = re.compile(r"key|token|secret|password|code|sig", re.IGNORECASE)
+
+# What the machine is has no say in the answer; who pays is OpenAI's business alone.
+_OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", "Runtime-Version")
+_OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
+
+
+class Server:
+    """One address with one key: a client for all threads, and what is known of the server.
+
+    A forked process makes itself a client anew: the connections are its parent's. The client is
+    closed when the server is used no more, and when the process ends.
+    """
+
+    def __init__(
+        self, address: str, key: str, *, setting: str = "base_url", is_embedded: bool = False
+    ) -> None:
+        url = _checked(address, setting)
+        self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
+        self.key = key
+        self.lacks = Lacks()
+        self.is_openai = url.host == OPENAI_HOST
+        self.is_embedded = is_embedded
+        self._url = url
+        self._closing: weakref.finalize[..., Server] | None = None
+        self.forget_connections()
+        secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
+        remember_secrets(key, *secret_values)
+        remember_secrets(url.password, user=url.username)
+        _all_servers.add(self)
+
+    def forget_connections(self) -> None:
+        """Leaves the connections to the process that this one was forked from."""
+        if self._closing is not None:
+            self._closing.detach()
+        self._client: openai.OpenAI | None = None
+        self._lock = threading.Lock()
+        self.pace = Pace()
+
+    def client(self) -> openai.OpenAI:
+        """The client, made at the first use."""
+        if self._client is None:
+            with self._lock:
+                if self._client is None:
+                    self._client = self._connected()
+        return self._client
+
+    def _connected(self) -> openai.OpenAI:
+        url = self._url
+        connections = httpx2.Client(
+            transport=transport_to(url, is_embedded=self.is_embedded),
+            # Beside the address and not in it, so that no log of the address has them.
+            auth=(url.username, url.password) if url.userinfo else None,
+            trust_env=False,  # the transport looks for proxies; `.netrc` has keys of other programs
+            follow_redirects=True,  # those that the transport lets pass
+            max_redirects=3,
+        )
+        self._closing = weakref.finalize(self, connections.close)
+        left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
+        if not self.is_openai:
+            left_out += _OF_OPENAI
+        headers: Any = dict.fromkeys(left_out, openai.Omit())
+        return openai.OpenAI(
+            api_key=self.key,
+            base_url=self.address,
+            default_headers=headers,
+            default_query=dict(url.params.multi_items()),
+            http_client=connections,
+            max_retries=0,
+        )
+
+
+_all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def _forget_all_connections() -> None:
+    for server in tuple(_all_servers):
+        server.forget_connections()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all_connections)
+
+
+def configured_server(settings: Settings, own_address: str | None, key_variable: str) -> Server:
+    """The server of these settings, else the one at its own address; ConfigError without a key."""
+    variable = settings.api_key_env or key_variable
+    key = os.environ.get(variable, "").strip()
+    named = settings.base_url or (None if own_address else os.environ.get("OPENAI_BASE_URL"))
+    # Servers of one's own often need no key; the client wants some.
+    if not key and (settings.api_key_env or not named):
+        raise ConfigError(f"the environment has no {variable}", setting="api_key_env")
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(
+            f"what stands in {variable} is no key: it has characters that no header takes",
+            setting="api_key_env",
+        )
+    setting = "base_url" if settings.base_url else "OPENAI_BASE_URL"
+    return Server(named or own_address or OPENAI_ADDRESS, key or "none", setting=setting)
+
+
+def _checked(address: str, setting: str) -> httpx2.URL:
+    """The address as a URL; ConfigError when it is none."""
+    try:
+        url = httpx2.URL(address.strip())
+    except (httpx2.InvalidURL, ValueError):
+        url = httpx2.URL("")
+    if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
+        # Without what may be a password.
+        named = shown(re.sub(r"//.*@", "//", address).partition("?")[0], SHOWN)
+        raise ConfigError(
+            f"{setting}: {named} is no address of a server",
+            setting="base_url",
+            hint="it has the form http://127.0.0.1:8080/v1",
+        )
+    return url

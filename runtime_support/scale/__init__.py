@@ -1,0 +1,195 @@
+"""A function over the rows of a table, with a model asked for each: in this process, or by Dask.
+
+    from runtime_support.scale import map_rows
+
+    report = map_rows(triage, "mails.parquet", "out")
+    print(report)         100,000 rows: 99,871 done, 129 failed (ContractError 129; ...); ...
+
+The rows are cut into chunks, always the same ones. A chunk is done when its part is in the folder;
+what was answered for the others is in their journals, so that the same call goes on where the last
+one was killed. A row that fails is told in a file beside the part, and the others go on.
+
+The way of a chunk: `_inputs` reads it, `_binding` makes arguments of its columns, `_mapping` gives
+it to an engine, which calls the function by `_chunk`, and writes its part by `_output`; `_ledger`
+knows what the folder is of, and what it has cost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any, Literal
+
+from runtime_support._config import settings_for
+from runtime_support._names import function_name
+from runtime_support._runs.lines import Entry
+from runtime_support._tools import function_tool
+from runtime_support.errors import ConfigError
+from runtime_support.providers import who_answers
+from runtime_support.scale._binding import Binding, Keep
+from runtime_support.scale._columns import columns_of
+from runtime_support.scale._inputs import Part, parts_of, table_at
+from runtime_support.scale._job import Function, Job, Module, Script, loaded
+from runtime_support.scale._ledger import Ledger
+from runtime_support.scale._mapping import Engine, Report, Work
+from runtime_support.scale._output import Output
+
+__all__ = ["Module", "Report", "Script", "map_rows"]
+
+CHUNK_ROWS = 200
+CHUNK_BYTES = 128_000
+IN_FLIGHT = 64
+
+
+def map_rows(
+    function: Callable[..., Any] | Script,
+    table: str | Path,
+    out: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    keep: Keep = "all",
+    format: Literal["parquet", "jsonl"] | None = None,
+    in_flight: int = IN_FLIGHT,
+    workers: int | None = None,
+    address: str | None = None,
+    limit: int | None = None,
+    max_failed: float | None = None,
+    retry_failed: bool = False,
+    keep_journals: bool = False,
+    check_only: bool = False,
+    is_quiet: bool = False,
+    chunk_rows: int = CHUNK_ROWS,
+) -> Report:
+    """Calls a function for each row of a table (Parquet, CSV, JSON lines), into a folder of parts.
+
+    A parameter takes the column of its name, or the one that `columns` names; `constants` are the
+    same for all rows. `keep` names the columns that stand in the output, beside `row`, which counts
+    from 0, and the result. The parts are in the format of the input, for CSV in JSON lines.
+
+    `in_flight` rows are asked at once in each process: this one, `workers` that Dask starts here,
+    or those of the cluster whose scheduler is at `address`. `limit` takes only the first rows,
+    `max_failed` ends the job when more rows fail: so many, or such a share if it is below 1.
+    `retry_failed` asks failed rows again, `check_only` asks none. When it `is_quiet`, nobody is
+    told how far it is.
+
+    The same call goes on with what is in the folder. ConfigError for what can be known to go wrong
+    before anything is asked; FileError when the table cannot be read. What ends a job early, such
+    as a budget, is told in the report.
+    """
+    if workers is not None and address is not None:
+        raise ConfigError("a job runs on workers of its own, or on those of a cluster: not both")
+    bounds = (
+        ("in_flight", in_flight, 1),
+        ("workers", workers, 1),
+        ("limit", limit, 1),
+        ("max_failed", max_failed, 0),
+    )
+    for name, number, least in bounds:
+        if number is not None and number < least:
+            raise ConfigError(f"{name}: expected {least} or more, got {number}")
+    source, folder = table_at(str(table)), os.path.abspath(str(out))
+    format = format or ("parquet" if source.format == "parquet" else "jsonl")
+    with ExitStack() as block:
+        called = block.enter_context(loaded(function))
+        name = function_name(called)
+        tool = function_tool(name, called)
+        binding = Binding(tool, source, columns or {}, constants or {}, keep)
+        binding.check()
+        forms = columns_of(tool.signature.returns)
+        same: Entry = {
+            "function": name,
+            "script": function.digest if isinstance(function, Script) else _digest_of(function),
+            "input": source.digest(),
+            **binding.identity(),
+            "format": format,
+            "limit": limit,
+            "chunk_rows": chunk_rows,
+            "settings": _settings(),
+        }
+        job = Job(
+            run=secrets.token_hex(6),
+            function=function,
+            part_of=name,
+            journals=os.path.join(folder, "journal"),
+            constants=binding.constants,
+            columns=forms if format == "parquet" else None,
+            in_flight=in_flight,
+        )
+
+        def count() -> int:
+            return source.count() if limit is None else min(source.count(), limit)
+
+        if check_only and not os.path.exists(os.path.join(folder, "job.journal")):
+            return Report(rows=count())
+        ledger = block.enter_context(closing(Ledger(folder, same, count)))
+        if check_only:
+            return Report(rows=ledger.rows)
+        ledger.take_up(settings_for())
+        kept = {name: source.types.get(name) for name in binding.keep}
+        output = Output(folder, format, kept, forms)
+        engine = block.enter_context(closing(_engine(job, called, workers, address)))
+        work = Work(
+            engine,
+            ledger,
+            output,
+            max_failed=max_failed,
+            keeps_journals=keep_journals,
+            is_quiet=is_quiet,
+        )
+        rows = itertools.islice(source.rows(binding.names), limit)
+        parts = parts_of(rows, binding.arguments, binding.kept, chunk_rows, CHUNK_BYTES)
+        return work.run(_open(parts, output, work, retry_failed))
+
+
+def _engine(job: Job, called: Function, workers: int | None, address: str | None) -> Engine:
+    if workers is None and address is None:
+        from runtime_support.scale._local import Local
+
+        return Local(job, called)
+    from runtime_support.scale._dask import Dask
+
+    return Dask(job, workers, address)
+
+
+def _open(parts: Iterator[Part], output: Output, work: Work, retry_failed: bool) -> Iterator[Part]:
+    """The parts that are not done, or what of them is to be asked again."""
+    done = output.done()
+    for part in parts:
+        if part.number not in done:
+            yield part
+            continue
+        failed = output.failed(part.number)
+        if failed and retry_failed:
+            work.report.done += len(part.kept) - len(failed)
+            kept = {row: part.kept[row] for row in failed}
+            rows = {row: part.rows[row] for row in failed if row in part.rows}
+            problems = {row: part.problems[row] for row in failed if row in part.problems}
+            yield Part(part.number, rows, kept, problems)
+        else:
+            work.pass_by(part, failed)
+
+
+def _digest_of(function: Callable[..., Any]) -> str:
+    """What tells one text of the function's module from another; empty where there is none."""
+    import inspect
+
+    try:
+        text = inspect.getsource(inspect.getmodule(function) or function)
+    except (OSError, TypeError):
+        return ""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _settings() -> list[str]:
+    """Who answers, and what else of the settings changes answers."""
+    settings = settings_for()
+    said = [settings.sampling(), settings.system, settings.structured]
+    text = json.dumps(said, sort_keys=True, default=str)
+    return [*who_answers(settings), hashlib.sha256(text.encode()).hexdigest()]

@@ -1,0 +1,148 @@
+"""Columns to parameters, and what of that cannot be: found before anything is asked.
+
+binding = Binding(tool, table, {"mail": "body"}, constants={"tone": "calm"}, keep=["id"])
+binding.arguments({"id": "17", "body": "..."})        {"mail": "..."}
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from runtime_support._names import did_you_mean, listed
+from runtime_support._runs.lines import Entry
+from runtime_support._schema import model as m
+from runtime_support._schema.reading import Parameter
+from runtime_support._schema.writing import short
+from runtime_support._tools import Tool, bound
+from runtime_support._tracing import note
+from runtime_support._values import counted
+from runtime_support.errors import CheckError, ConfigError
+from runtime_support.scale._columns import columns_of
+from runtime_support.scale._inputs import LOOKED_AT, Table
+
+ROW = "row"
+_MOST_TOLD = 5
+
+Keep: TypeAlias = Literal["all", "none"] | Sequence[str]
+
+
+class Binding:
+    """Which column each parameter takes; ConfigError when one of them has none."""
+
+    def __init__(
+        self,
+        tool: Tool,
+        table: Table,
+        columns: Mapping[str, str],
+        constants: Mapping[str, Any],
+        keep: Keep,
+    ) -> None:
+        self.tool = tool
+        self.table = table
+        self.constants = dict(constants)
+        self.columns: dict[str, str] = {}
+        parameters = {one.name: one for one in tool.signature.named}
+        for name in (*columns, *constants):
+            if name not in parameters and not tool.signature.open_ended:
+                hint = did_you_mean(name, parameters) or f"it has {listed(parameters)}"
+                raise ConfigError(f"`{tool.name}` has no parameter `{name}`", hint=hint)
+        for name, parameter in parameters.items():
+            column = columns.get(name, name)
+            if name in constants:
+                continue
+            if column in table.columns:
+                self.columns[name] = column
+            elif parameter.required or name in columns:
+                raise self._without_column(parameter, column)
+            if isinstance(parameter.schema, m.AnySchema):
+                note(f"`{name}` of `{tool.name}` has no type: whatever is in its column is taken")
+        self.keep = self._kept(keep)
+        # CSV holds texts alone: what is empty is no value, where the parameter allows it.
+        self._empty = {
+            name
+            for name in self.columns
+            if table.format == "csv" and _may_be_missing(parameters[name])
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the table that are needed."""
+        # Without any, nobody could tell how many rows there are.
+        names = [*self.columns.values(), *self.keep] or self.table.columns[:1]
+        return list(dict.fromkeys(names))
+
+    def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments that a row is, without the constants."""
+        given = {name: values[col] for name, col in self.columns.items() if col in values}
+        for name in self._empty:
+            if given.get(name) == "":
+                given[name] = None
+        return given
+
+    def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What is kept of a row."""
+        return {name: values.get(name) for name in self.keep}
+
+    def check(self) -> None:
+        """ConfigError when rows among the first do not fit."""
+        found: list[str] = []
+        for row in itertools.islice(self.table.rows(self.names), LOOKED_AT):
+            problem = row.problem
+            if problem is None:
+                try:
+                    bound(self.tool, {**self.arguments(row.values), **self.constants})
+                    continue
+                except CheckError as error:
+                    problem = error.message.removeprefix("args.")
+            found.append(f"{self.table.place(row)}: {problem}")
+        if found:
+            shown = found[:_MOST_TOLD]
+            if len(found) > len(shown):
+                others = counted(len(found) - len(shown), "row")
+                shown.append(f"... and {others} more of the first {LOOKED_AT}")
+            raise ConfigError("\n".join(shown), hint=self._types())
+
+    def identity(self) -> Entry:
+        """What of it makes the job another one."""
+        return {"columns": self.columns, "constants": self.constants, "keep": self.keep}
+
+    def _types(self) -> str | None:
+        """What the columns hold, where the file says so."""
+        types = self.table.types
+        told = [f"{column}: {types[column]}" for column in self.columns.values() if types]
+        return f"the columns are {', '.join(told)}: cast them" if told else None
+
+    def _without_column(self, parameter: Parameter, column: str) -> ConfigError:
+        wanted = f"{parameter.name}: {short(parameter.schema)}"
+        lacks = f"{self.table.path} has no column `{column}`"
+        names = f"its columns are {listed(self.table.columns)}"
+        hint = f"--column {parameter.name}=... names another one"
+        near = did_you_mean(column, self.table.columns)
+        return ConfigError(
+            f"`{self.tool.name}` needs `{wanted}`, and {lacks}", hint=near or f"{names}; {hint}"
+        )
+
+    def _kept(self, keep: Keep) -> list[str]:
+        if keep == "none":
+            return []
+        wanted = list(self.table.columns) if keep == "all" else list(keep)
+        for name in wanted:
+            if name not in self.table.columns:
+                hint = did_you_mean(name, self.table.columns)
+                raise ConfigError(f"keep: {self.table.path} has no column `{name}`", hint=hint)
+        result = columns_of(self.tool.signature.returns)
+        for name in wanted:
+            if name in result or name == ROW:
+                field = f"a field of what `{self.tool.name}` gives"
+                what = "the number of the row" if name == ROW else field
+                raise ConfigError(
+                    f"the column `{name}` of {self.table.path} has the name of {what}",
+                    hint="--keep names the columns that stand in the output, or none",
+                )
+        return wanted
+
+
+def _may_be_missing(parameter: Parameter) -> bool:
+    return not parameter.required or m.admits_nil(parameter.schema)

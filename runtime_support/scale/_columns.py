@@ -1,0 +1,107 @@
+"""The columns of a result, by the type that the function returns: all parts have the same.
+
+    columns_of(schema_of(Ticket))           {"title": string, "tags": [string], "due": string}
+    data_type(columns["tags"])              List(String), of polars
+    fitted(["a"], columns["tags"], "tags")  the value as the column holds it
+
+Numbers, bools, texts, lists and objects of them are what they are; a column of literals of one kind
+is of that kind. What has no type of its own in a table, such as a union, is its JSON text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime_support._jsontext import to_json
+from runtime_support._schema import model as m
+from runtime_support._tables import MOST_INT64, polars
+from runtime_support.errors import CheckError
+
+RESULT = "result"
+JSON_TEXT = m.AnySchema()
+
+
+def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
+    """The columns of a result, with what they hold in a table: its fields, or one column."""
+    schema = m.resolved(returns)
+    if isinstance(schema, m.ObjectSchema) and schema.fields:
+        return {field.name: _form(field.schema, (id(schema),)) for field in schema.fields}
+    return {RESULT: _form(schema, ())}
+
+
+def spread(data: Any, returns: m.Schema) -> dict[str, Any]:
+    """JSON data of a result by its columns."""
+    schema = m.resolved(returns)
+    if isinstance(schema, m.ObjectSchema) and schema.fields:
+        return {field.name: data.get(field.name) for field in schema.fields}
+    return {RESULT: data}
+
+
+def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
+    """The schema in terms of what tables have; `around` are the objects that it stands in."""
+    schema = m.resolved(schema)
+    match schema:
+        case m.ScalarSchema("int" | "float" | "bool" | "string"):
+            return schema
+        case m.ScalarSchema("number"):
+            return m.ScalarSchema("float")
+        case m.LiteralSchema(bool()):
+            return m.ScalarSchema("bool")
+        case m.LiteralSchema(int()):
+            return m.ScalarSchema("int")
+        case m.LiteralSchema(float()):
+            return m.ScalarSchema("float")
+        case m.LiteralSchema(str()):
+            return m.ScalarSchema("string")
+        case m.ListSchema(item):
+            return m.ListSchema(_form(item, around))
+        case m.ObjectSchema(fields=fields) if fields and id(schema) not in around:
+            inner = (*around, id(schema))
+            formed = (m.Field(field.name, _form(field.schema, inner)) for field in fields)
+            return m.ObjectSchema(None, tuple(formed))
+        case m.UnionSchema(members):
+            forms = [_form(one, around) for one in members if not _is_nil(one)]
+            return forms[0] if all(form == forms[0] for form in forms) else JSON_TEXT
+        case _:
+            return JSON_TEXT
+
+
+def _is_nil(schema: m.Schema) -> bool:
+    return schema in (m.ScalarSchema("nil"), m.LiteralSchema(None))
+
+
+def data_type(form: m.Schema) -> Any:
+    """The type of polars of a column."""
+    library = polars()
+    match form:
+        case m.ScalarSchema("int"):
+            return library.Int64
+        case m.ScalarSchema("float"):
+            return library.Float64
+        case m.ScalarSchema("bool"):
+            return library.Boolean
+        case m.ListSchema(item):
+            return library.List(data_type(item))
+        case m.ObjectSchema(fields=fields):
+            return library.Struct({field.name: data_type(field.schema) for field in fields})
+        case _:
+            return library.String
+
+
+def fitted(value: Any, form: m.Schema, path: str) -> Any:
+    """JSON data as its column holds it; CheckError for a number that is too large for one."""
+    if value is None:
+        return None
+    match form:
+        case m.AnySchema():
+            return to_json(value)
+        case m.ScalarSchema("int") if not -MOST_INT64 - 1 <= value <= MOST_INT64:
+            raise CheckError(f"{path}: {value} does not fit into 64 bits, which a column has")
+        case m.ScalarSchema("float"):
+            return float(value)
+        case m.ListSchema(item):
+            return [fitted(one, item, path) for one in value]
+        case m.ObjectSchema(fields=fields):
+            return {f.name: fitted(value.get(f.name), f.schema, f"{path}.{f.name}") for f in fields}
+        case _:
+            return value

@@ -1,0 +1,179 @@
+"""What is mapped, as it travels to the processes that do it: no key is in it.
+
+    with loaded(Script(modules, "triage", "/home/ann/desk")) as triage: ...
+
+The modules of a script are run from their texts, once for each process that has a part of the job.
+They find each other, and nobody else finds them: no module of the process is hidden or left behind.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import importlib
+import linecache
+import sys
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from runtime_support._files import in_folder
+from runtime_support._schema import model as m
+
+Function: TypeAlias = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A compiled script: its name among those that import it, its text, and its source map."""
+
+    name: str
+    text: str
+    source_map: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A function of a script: the modules that it imports, deepest first, and its own as the last.
+
+    In `folder`, the paths of files begin, and Python's modules are found.
+    """
+
+    modules: tuple[Module, ...]
+    function: str
+    folder: str
+
+    @property
+    def digest(self) -> str:
+        """What tells one text from another."""
+        texts = repr([(module.name, module.text) for module in self.modules])
+        return hashlib.sha256(texts.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is the same for all rows.
+
+    `run` names this start of the job, `part_of` is what its journals are called after. `constants`
+    are arguments that are the same for each row; `columns` are those of the result, as Parquet
+    holds them, or None where a part holds JSON. `settings` are those that the program has set, and
+    `around` those of its surroundings; both are empty in the process that has them in force anyway.
+    """
+
+    run: str
+    function: Script | Function
+    part_of: str
+    journals: str
+    constants: Mapping[str, Any]
+    columns: Mapping[str, m.Schema] | None
+    in_flight: int
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    around: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@contextmanager
+def loaded(function: Script | Function) -> Generator[Function]:
+    """The function; in the block, its script is there."""
+    if not isinstance(function, Script):
+        yield function
+        return
+    package = _Package(function)
+    try:
+        with in_folder(function.folder):
+            yield package.load()
+    finally:
+        package.remove()
+
+
+@lru_cache(maxsize=16)
+def _kept(script: Script) -> Function:
+    return _Package(script).load()
+
+
+_loading = threading.Lock()
+
+
+@contextmanager
+def kept(function: Script | Function) -> Generator[Function]:
+    """The same in a process that does nothing else: the script stays for the next chunk."""
+    if not isinstance(function, Script):
+        yield function
+        return
+    with in_folder(function.folder):
+        with _loading:
+            found = _kept(function)
+        yield found
+
+
+class _Package:
+    """The modules of a script in this process, under names that no others have."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.suffix = f"@{script.digest[:12]}"
+        self.modules: dict[str, ModuleType] = {}
+        self.files: list[str] = []
+
+    def load(self) -> Function:
+        """Runs the modules; gives the function."""
+        sys.path.insert(0, self.script.folder)
+        for module in self.script.modules:
+            self._run(module)
+        return getattr(self.modules[self.script.modules[-1].name], self.script.function)
+
+    def remove(self) -> None:
+        """Leaves the process as it was."""
+        with suppress(ValueError):
+            sys.path.remove(self.script.folder)
+        for name in self.modules:
+            sys.modules.pop(name + self.suffix, None)
+        for file in self.files:
+            linecache.cache.pop(file, None)
+
+    def _run(self, source: Module) -> None:
+        module = self._made(source.name)
+        file = f"<compiled {source.name}{self.suffix}>"
+        text = source.text
+        # Failures look for the lines there.
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        self.files.append(file)
+        if source.source_map:
+            import json
+
+            module.__dict__["__saft_source_map__"] = json.loads(source.source_map)
+        exec(compile(text, file, "exec"), module.__dict__)
+
+    def _made(self, name: str) -> ModuleType:
+        """A module of this name, within those that it is in; types find it by its whole name."""
+        module = self.modules[name] = sys.modules[name + self.suffix] = ModuleType(
+            name + self.suffix
+        )
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        above, _, last = name.rpartition(".")
+        if above:
+            setattr(self.modules.get(above) or self._made(above), last, module)
+        return module
+
+    def _import(
+        self,
+        name: str,
+        names: Mapping[str, Any] | None = None,
+        inner: Mapping[str, Any] | None = None,
+        wanted: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        """What `import` means in these modules: one of them, or else what it means to Python."""
+        module = self.modules.get(name)
+        if module is None:
+            return builtins.__import__(name, names, inner, wanted or (), level)
+        if not wanted:
+            return self.modules[name.partition(".")[0]]
+        for one in wanted:
+            if not hasattr(module, one) and f"{name}.{one}" not in self.modules:
+                with suppress(ModuleNotFoundError):  # a module of Python in that folder
+                    setattr(module, one, importlib.import_module(f"{name}.{one}"))
+        return module

@@ -1,0 +1,357 @@
+"""A job from its first check to its last part: chunks under way, parts written as they come.
+
+The engine runs chunks; what is done, kept, paid and stopped is decided here, in one thread.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, Protocol
+
+from runtime_support._config import settings_for
+from runtime_support._redaction import redacted
+from runtime_support._results import Usage
+from runtime_support._runs.showing import show_progress
+from runtime_support._runs.spending import Spent
+from runtime_support._tracing import is_at_terminal, note
+from runtime_support._values import counted
+from runtime_support.errors import BudgetSpent, RunStopped, SaftError
+from runtime_support.scale._chunk import BUDGETS, Chunk, Done
+from runtime_support.scale._inputs import Part
+from runtime_support.scale._ledger import Ledger
+from runtime_support.scale._output import Output
+
+# Rows under way are waited for so long when the job is stopped, in seconds.
+GRACE = 30.0
+_LOOK = 0.5
+_TOLD_EVERY = 10.0
+_FEWEST_FOR_SHARE = 100
+
+
+class Engine(Protocol):
+    """What runs chunks: `processes` share the rates, `window` chunks are to be under way."""
+
+    @property
+    def processes(self) -> int: ...
+    @property
+    def window(self) -> int: ...
+    def submit(self, chunk: Chunk) -> None: ...
+    def take(self, seconds: float) -> Done | Lost | None: ...
+    def stop(self) -> None: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A chunk that nobody could bring to its end, and why."""
+
+    number: int
+    why: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of a job: `rows` there are, of which `done` have a result and `failed` have none.
+
+    `failures` counts these by error. `usage` and `cost` are of the whole job, earlier processes
+    included, and `seconds` of this one. `stopped` says why not all rows were asked, if so.
+    """
+
+    rows: int = 0
+    done: int = 0
+    failures: Counter[str] = field(default_factory=Counter[str])
+    spent: Spent = field(default_factory=Spent)
+    seconds: float = 0.0
+    stopped: str | None = None
+
+    @property
+    def failed(self) -> int:
+        """How many rows have no result."""
+        return sum(self.failures.values())
+
+    @property
+    def usage(self) -> Usage:
+        """What the job took."""
+        return Usage(self.spent.input_tokens, self.spent.output_tokens, self.spent.requests)
+
+    @property
+    def cost(self) -> float:
+        """What it cost, by the prices of the settings."""
+        return self.spent.cost
+
+    def __str__(self) -> str:
+        ended = f"{self.done:,} done"
+        if self.failed:
+            most = sorted(self.failures.items(), key=lambda one: (-one[1], one[0]))
+            kinds = ", ".join(f"{name} {count:,}" for name, count in most)
+            ended += f", {self.failed:,} failed ({kinds}; errors-*.jsonl)"
+        if self.stopped:
+            ended += f", {self.rows - self.done - self.failed:,} not asked"
+        return f"{counted(self.rows, 'row')}: {ended}; {self.spent}, {self.seconds:.1f} s"
+
+
+class Work:
+    """The chunks of a job, and what has become of them."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        ledger: Ledger,
+        output: Output,
+        *,
+        max_failed: float | None = None,
+        keeps_journals: bool = False,
+        is_quiet: bool = False,
+    ) -> None:
+        self.engine = engine
+        self.ledger = ledger
+        self.output = output
+        self.max_failed = max_failed
+        self.keeps_journals = keeps_journals
+        self.is_quiet = is_quiet
+        self.report = Report(rows=ledger.rows, spent=ledger.spent)
+        self._under_way: dict[int, Part] = {}
+        self._given: dict[int, dict[str, float]] = {}
+        # To be asked again: by a larger allowance, or alone, as a worker has died of them.
+        self._again: deque[Part] = deque()
+        self._suspects: deque[Part] = deque()
+        self._alone: Part | None = None
+        self._is_scarce = False
+        self._begun = time.monotonic()
+        self._asked = 0
+        self._processes = 1
+
+    def run(self, parts: Iterator[Part]) -> Report:
+        """Brings all parts to their end, or as far as they come; KeyboardInterrupt at Ctrl-C."""
+        told = self._begun
+        deadline: float | None = None
+        _shown.append(self)
+        if not self.is_quiet:
+            show_progress(_progress)
+        try:
+            with _Interrupts() as interrupts:
+                while True:
+                    try:
+                        if self.report.stopped is None:
+                            self._fill(parts)
+                        if not self._under_way:
+                            break
+                        done = self.engine.take(_LOOK)
+                        if done is not None:
+                            self._receive(done)
+                    except RunStopped as error:  # what chunks are kept in, or run by, is not there
+                        self.report.stopped = self.report.stopped or _words(error)
+                        break
+                    now = time.monotonic()
+                    if interrupts.count and self.report.stopped is None:
+                        note("waits for the rows under way; once more, and it ends at once")
+                        self._stop("interrupted")
+                    if self.report.stopped is not None:
+                        deadline = deadline or now + GRACE
+                        if now >= deadline:
+                            break
+                    is_time = now - told >= _TOLD_EVERY and not self.is_quiet
+                    if is_time and not is_at_terminal():
+                        told = now
+                        note(self.progress())
+        finally:
+            _shown.remove(self)
+            self.report.seconds = time.monotonic() - self._begun
+        interrupts.pass_on(self.report)
+        return self.report
+
+    def progress(self) -> str:
+        """How far it is, in a line."""
+        report, seconds = self.report, time.monotonic() - self._begun
+        rate = self._asked / seconds if seconds else 0.0
+        left = report.rows - report.done - report.failed
+        soon = f", {_duration(left / rate)} to go" if rate else ""
+        failed = f"{report.failed:,} failed, " if report.failed else ""
+        asked = f"{report.done + report.failed:,} of {counted(report.rows, 'row')}"
+        processes = f"; {counted(self._processes, 'process', 'processes')}"
+        return f"{asked}, {failed}{rate:.1f}/s{soon}; {self.ledger.spent}{processes}"
+
+    def pass_by(self, part: Part, failed: Mapping[int, Mapping[str, Any]]) -> None:
+        """Counts the rows of a chunk that was done before."""
+        self.ledger.settle(part.number, len(part.kept), len(failed), keeps=self.keeps_journals)
+        self._count(len(part.kept), failed)
+
+    # What is begun
+
+    def _fill(self, parts: Iterator[Part]) -> None:
+        """Begins chunks, as many as there is room for."""
+        while self._alone is None and len(self._under_way) < self._room():
+            part = self._again.popleft() if self._again else next(parts, None)
+            if part is None:
+                if self._under_way or not self._suspects:
+                    return
+                part = self._alone = self._suspects.popleft()
+            if not self._submit(part):
+                return
+
+    def _room(self) -> int:
+        return 1 if self._is_scarce else max(1, self.engine.window)
+
+    def _submit(self, part: Part) -> bool:
+        """Begins a chunk, unless there is nothing left that it may spend."""
+        if not part.rows:
+            self._finish(part, {}, {})
+            return True
+        allowance = self._allowance()
+        spent = next((name for name, most in allowance.items() if most <= 0), None)
+        if spent is not None:
+            if self._under_way:
+                self._again.appendleft(part)
+            else:
+                self._stop(self._budget(f"raise `{spent}` to go on"))
+            return False
+        self._under_way[part.number] = part
+        self._given[part.number] = allowance
+        self._processes = self.engine.processes
+        self.engine.submit(Chunk(part.number, part.rows, allowance, self._processes))
+        return True
+
+    def _allowance(self) -> dict[str, float]:
+        """What the next chunk may spend: a part of what is left and given to no other one."""
+        settings, found = settings_for(), dict[str, float]()
+        for name, what in BUDGETS.items():
+            most = getattr(settings, name)
+            if most is None:
+                continue
+            given = sum(one[name] for one in self._given.values())
+            left = most - getattr(self.ledger.spent, what) - given
+            share = left if self._is_scarce else left / max(1, self._room() - len(self._under_way))
+            found[name] = share if name == "max_cost" else min(left, -(-share // 1))
+        return {name: int(n) if name != "max_cost" else n for name, n in found.items()}
+
+    # What has ended
+
+    def _receive(self, done: Done | Lost) -> None:
+        part = self._under_way.pop(done.number)
+        self._given.pop(part.number)
+        was_alone, self._alone = self._alone is part, None
+        if isinstance(done, Lost):
+            if was_alone:
+                error = {"error": "WorkerLost", "message": done.why, "at": None}
+                rows = part.rows.items()
+                failed = {row: {"row": row, **error, "input": given} for row, given in rows}
+                self._finish(part, {}, failed)
+            else:
+                self._suspects.append(part)
+            return
+        is_new = self.ledger.note_spent(part.number, done.spent)
+        if len(done.values) + len(done.failed) == len(part.rows):
+            self._finish(part, done.values, done.failed)
+        elif isinstance(done.stopped, BudgetSpent):
+            # Others may leave something; who had all that was left, and asked nothing, ends it.
+            if self._is_scarce and not is_new:
+                self._stop(self._budget(done.stopped.hint))
+            self._is_scarce = True
+            self._again.append(part)
+        elif done.stopped is not None:
+            self._stop(_words(done.stopped))
+        elif was_alone and not done.values and not done.failed:
+            self._stop("no worker brings the rows on that are left")
+        else:  # its worker is about to end
+            (self._again if done.values or done.failed else self._suspects).append(part)
+
+    def _finish(
+        self, part: Part, values: dict[int, dict[str, Any]], failed: dict[int, dict[str, Any]]
+    ) -> None:
+        for row, problem in part.problems.items():
+            told = {"error": "CheckError", "message": problem, "at": None}
+            failed[row] = {"row": row, **told, "input": part.kept[row]}
+        self.output.write(part.number, part.kept, values, failed)
+        self.ledger.finish(part.number, len(part.kept), len(failed), keeps=self.keeps_journals)
+        self._count(len(part.kept), failed)
+        self._asked += len(part.kept)
+        self._check_failures()
+
+    def _check_failures(self) -> None:
+        """Ends the job when more rows have failed than may: so many, or such a share of them."""
+        most, failed, asked = (
+            self.max_failed,
+            self.report.failed,
+            self.report.failed + self.report.done,
+        )
+        if most is None:
+            return
+        if not isinstance(most, float) or most >= 1:
+            if failed > most:
+                self._stop(f"more than {most:g} rows failed")
+        elif asked >= _FEWEST_FOR_SHARE and failed > most * asked:
+            self._stop(f"more than {most * 100:g}% of the rows failed")
+
+    def _count(self, rows: int, failed: Mapping[int, Mapping[str, Any]]) -> None:
+        self.report.done += rows - len(failed)
+        self.report.failures.update(one["error"] for one in failed.values())
+
+    def _stop(self, why: str) -> None:
+        if self.report.stopped is None:
+            self.report.stopped = why
+            with suppress(RunStopped):  # then there is nobody to be stopped
+                self.engine.stop()
+
+    def _budget(self, hint: str | None) -> str:
+        spent = self.ledger.spent
+        return f"BudgetSpent: the next request would pass the budget; spent: {spent}; {hint}"
+
+
+def _words(error: SaftError) -> str:
+    return redacted(f"{type(error).__name__}: {error}")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+# The job that the line at a terminal tells of.
+_shown: list[Work] = []
+
+
+def _progress() -> str:
+    return _shown[-1].progress() if _shown else ""
+
+
+class _Interrupts:
+    """Counts Ctrl-C and its like in the block; the second ends it at once."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._number = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> _Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def pass_on(self, report: Report) -> None:
+        """Has the program know of it, now that all is kept."""
+        if not self.count:
+            return
+        note(f"{report}; the same command goes on")
+        if self._number == signal.SIGTERM:
+            raise SystemExit(128 + signal.SIGTERM)
+        raise KeyboardInterrupt
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        self.count += 1
+        self._number = number
+        if self.count > 1:
+            raise KeyboardInterrupt

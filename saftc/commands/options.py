@@ -1,0 +1,107 @@
+"""Options that several commands have, and what stands behind an option, read.
+
+set_variables(model="gpt-4o-mini")         SAFT_MODEL, for this process and those that it starts
+pairs("--column", ["mail=body"])           {"mail": "body"}
+number_or_share("--max-failed", "10%")     0.1
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+Provider = Annotated[
+    str | None,
+    typer.Option(help="Who answers: openai, openrouter, local, mock, none.", metavar="NAME"),
+]
+Model = Annotated[str | None, typer.Option(help="The model to ask.", metavar="NAME")]
+BaseUrl = Annotated[
+    str | None, typer.Option(help="The address of an OpenAI-compatible server.", metavar="URL")
+]
+ApiKeyEnv = Annotated[
+    str | None,
+    typer.Option(help="The environment variable that holds the key.", metavar="NAME"),
+]
+Temperature = Annotated[float | None, typer.Option(help="From 0 on; 0 varies least.")]
+MaxToolRounds = Annotated[
+    int | None, typer.Option(help="Rounds of tool calls a prompt may take (8).")
+]
+MaxToolCalls = Annotated[int | None, typer.Option(help="Tool calls a prompt may make (32).")]
+MaxRequests = Annotated[
+    int | None, typer.Option(help="Requests this run may make; the next one ends it.")
+]
+MaxTotalTokens = Annotated[
+    int | None, typer.Option(help="Tokens this run may take, of requests and replies.")
+]
+MaxCost = Annotated[
+    float | None, typer.Option(help="What this run may cost, by the prices of the project.")
+]
+Record = Annotated[
+    str | None,
+    typer.Option(help="Append every exchange with the model to this file.", metavar="FILE"),
+]
+Replay = Annotated[
+    str | None, typer.Option(help="Answer from this file, without any request.", metavar="FILE")
+]
+Log = Annotated[
+    str | None,
+    typer.Option(help="Write what is sent and received to this file.", metavar="FILE"),
+]
+Timeline = Annotated[
+    str | None, typer.Option(help="Draw the run over time, as a page in this file.", metavar="FILE")
+]
+Chrome = Annotated[
+    str | None, typer.Option(help="The same as a trace for Chrome and Perfetto.", metavar="FILE")
+]
+
+
+class OutputFormat(StrEnum):
+    """How rows are written."""
+
+    parquet = "parquet"
+    jsonl = "jsonl"
+
+
+def set_variables(**settings: object) -> None:
+    """Sets the SAFT_ variables of the environment for the settings that are given."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
+
+
+def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """What stands behind an option that names something and its value."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise typer.BadParameter(f"{option} has the form NAME=VALUE, got {text!r}")
+        found[name] = value
+    return found
+
+
+def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
+    """The same with values in JSON."""
+    found: dict[str, Any] = {}
+    for name, value in pairs(option, texts).items():
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            quoted = json.dumps(value, ensure_ascii=False)
+            raise typer.BadParameter(
+                f"{option} {name}: {value} is not JSON; a text is {option} '{name}={quoted}'"
+            ) from None
+    return found
+
+
+def number_or_share(option: str, text: str) -> int | float:
+    """`20` is a number, `10%` a share below 1."""
+    try:
+        if text.endswith("%") and 0 <= float(text[:-1]) < 100:
+            return float(text[:-1]) / 100
+        return int(text)
+    except ValueError:
+        said = f"{option}: expected a number or a share as 10%, got {text!r}"
+        raise typer.BadParameter(said) from None

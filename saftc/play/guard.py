@@ -1,0 +1,80 @@
+"""Lets nobody in but the page itself: who may run code here is whoever was given its address.
+
+Any page that a browser shows can send requests to this machine, and one whose name begins to mean
+this machine can read the answers. So each request needs the token of the address, has to be meant
+for this host by its own name, and may come from no other page. There are no cookies that a browser
+would add by itself.
+"""
+
+import hmac
+from urllib.parse import parse_qs
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Nothing is loaded from elsewhere, and no other page has this one inside of it.
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """Looks at each request and each connection before `app` does.
+
+    `host` is where the page is, as in `127.0.0.1:8000`.
+    """
+
+    def __init__(self, app: ASGIApp, host: str, token: str) -> None:
+        self.app = app
+        self.host = host
+        self.token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers, or refuses to."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        elif self._may_come_in(scope):
+            await self.app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            refusal = PlainTextResponse(
+                "Open the address that `saftc play` has printed, with its token.\n", 403
+            )
+            await refusal(scope, receive, send)
+
+    def _may_come_in(self, scope: Scope) -> bool:
+        hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
+        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        # Browsers name the page that a connection comes from; of a plain request, not always.
+        is_own = origins == [f"http://{self.host}"]
+        is_unnamed = scope["type"] == "http" and not origins
+        return (
+            hosts == [self.host]
+            and (is_own or is_unnamed)
+            and len(tokens) == 1
+            and hmac.compare_digest(tokens[0].encode(), self.token.encode())
+        )
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending

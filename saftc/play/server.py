@@ -1,0 +1,214 @@
+"""The page of `saftc play`, and what it may ask for: a language server, runs, and saving.
+
+    GET  /                the page, and beside it its parts
+    GET  /state           the script, and the examples
+    GET  /timeline        the page of the last run's timeline
+    WS   /language        the language server protocol
+    WS   /run             {"run": text}, {"stop": true} or {"save": text}, answered by news
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import secrets
+import socket
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from saftc.play.guard import Guard
+from saftc.play.languages import speak
+from saftc.play.runs import News, Run
+from saftc.project.files import FileProblem, read_script, write_module
+
+HOST = "127.0.0.1"
+_HERE = Path(__file__).parent
+_PARTS = {
+    "page.css": "text/css",
+    "page.js": "text/javascript",
+    "editor.js": "text/javascript",
+}
+# The timeline draws itself, and neither sees this page nor sends anything.
+_OF_TIMELINE = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+)
+
+
+class Playground:
+    """One script that is written and run on a page."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.timeline: bytes | None = None
+        # Of the file as it was read or written here last; None where there was none.
+        self._known = self._digest()
+
+    def app(self, host: str, token: str) -> ASGIApp:
+        """What answers the requests for a host that have the token."""
+        parts = [Route(f"/{name}", self._part) for name in _PARTS]
+        routes = [
+            Route("/", self._page),
+            Route("/state", self._state),
+            Route("/timeline", self._timeline),
+            *parts,
+            WebSocketRoute("/language", speak),
+            WebSocketRoute("/run", self._run),
+        ]
+        return Guard(Starlette(routes=routes), host, token)
+
+    async def _page(self, request: Request) -> Response:
+        text = (_HERE / "page.html").read_text(encoding="utf-8")
+        # The guard has compared it, so it is one of ours.
+        return HTMLResponse(text.replace("{{token}}", request.query_params["token"]))
+
+    async def _part(self, request: Request) -> Response:
+        name = request.url.path[1:]
+        data = await asyncio.to_thread((_HERE / name).read_bytes)
+        return Response(data, media_type=_PARTS[name])
+
+    async def _state(self, _request: Request) -> Response:
+        examples = {
+            path.stem: path.read_text(encoding="utf-8")
+            for path in sorted((_HERE / "examples").glob("*.saft"))
+        }
+        try:
+            text = _text_of(self.path)
+            self._known = self._digest()
+        except FileProblem:
+            # What is there is not on the page: it is asked before it is written over.
+            text, self._known = None, None
+        return JSONResponse(
+            {
+                "name": self.path.name,
+                "uri": self.path.as_uri(),
+                "text": examples["hello"] if text is None else text,
+                "saved": self._known is not None,
+                "examples": examples,
+            }
+        )
+
+    async def _timeline(self, _request: Request) -> Response:
+        if self.timeline is None:
+            return PlainTextResponse("There is no timeline yet.\n", 404)
+        return HTMLResponse(self.timeline, headers={"Content-Security-Policy": _OF_TIMELINE})
+
+    async def _run(self, page: WebSocket) -> None:
+        """Runs, stops and saves, one script at a time, until the page is closed."""
+        await page.accept()
+        run: Run | None = None
+        task: asyncio.Task[None] | None = None
+        try:
+            while True:
+                match await page.receive_json():
+                    case {"run": str(text)} if task is None or task.done():
+                        run = Run(text, self.path.parent)
+                        task = asyncio.create_task(self._tell(page, run))
+                    case {"stop": True} if run is not None:
+                        run.stop()
+                    case {"save": str(text)}:
+                        await _send(page, self._save(text))
+                    case _:
+                        pass
+        except WebSocketDisconnect:
+            pass
+        finally:
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _tell(self, page: WebSocket, run: Run) -> None:
+        try:
+            async for news in run.news():
+                if news["kind"] == "ended":
+                    self.timeline = run.timeline
+                await _send(page, news)
+        except OSError as problem:
+            text = f"the run did not begin: {problem.strerror or problem}\n"
+            await _send(page, {"kind": "output", "stream": "stderr", "text": text})
+            how = {"code": 1, "seconds": 0.0, "stopped": False, "timeline": False}
+            await _send(page, {"kind": "ended", **how})
+
+    def _save(self, text: str) -> News:
+        """Writes the script, unless another program has done so meanwhile."""
+        now = self._digest()
+        if now != self._known:
+            self._known = now
+            problem = f"{self.path.name} has changed on disk; save again to write over it"
+            return {"kind": "unsaved", "problem": problem}
+        try:
+            write_module(self.path, text)
+        except FileProblem as problem:
+            return {"kind": "unsaved", "problem": str(problem)}
+        except UnicodeEncodeError as problem:
+            line = text.count("\n", 0, problem.start) + 1
+            return {"kind": "unsaved", "problem": f"half of a character stands in line {line}"}
+        self._known = self._digest()
+        return {"kind": "saved", "name": self.path.name}
+
+    def _digest(self) -> bytes | None:
+        try:
+            return hashlib.sha256(self.path.read_bytes()).digest()
+        except OSError:
+            return None
+
+
+async def _send(page: WebSocket, news: News) -> None:
+    """Tells the page; as ASCII, since a reply may have half of a character in it."""
+    await page.send_text(json.dumps(news))
+
+
+def _text_of(path: Path) -> str | None:
+    """The script at a path; None where there is none.
+
+    Raises:
+        FileProblem: It cannot be read, or not be shown as it is.
+    """
+    try:
+        return read_script(str(path)).decode() if os.path.lexists(path) else None
+    except UnicodeDecodeError as error:
+        raise FileProblem(f"{path} is not UTF-8, from byte {error.start} on") from None
+
+
+def play(path: Path, port: int, *, opens: bool) -> None:
+    """Serves the page until Ctrl-C; shows it in the browser when that is wanted.
+
+    Raises:
+        FileProblem: The script cannot be shown, or has no folder to stand in.
+        OSError: The port is taken.
+    """
+    if not os.path.isdir(path.absolute().parent):
+        raise FileProblem(f"there is no folder {path.parent}")
+    _text_of(path)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        # Whoever is told the address may come at once.
+        listening.listen()
+        host = f"{HOST}:{listening.getsockname()[1]}"
+        token = secrets.token_urlsafe(32)
+        address = f"http://{host}/?token={token}"
+        # The log of requests would have the token in it.
+        settings: dict[str, Any] = {"log_level": "warning", "access_log": False, "lifespan": "off"}
+        # Without more than it needs: what is open when it ends is ended.
+        app = Playground(path).app(host, token)
+        server = uvicorn.Server(
+            uvicorn.Config(app, timeout_graceful_shutdown=2, server_header=False, **settings)
+        )
+        print(f"{path} on {address}\nCtrl-C ends it", flush=True)
+        if opens:
+            # One in the terminal ends only after it was answered.
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])

@@ -1,0 +1,183 @@
+"""The page of a timeline, in a browser: what it draws, and what somebody can do there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support._timeline import Timeline
+
+pytestmark = pytest.mark.one_python
+
+Opened = Callable[..., Any]
+PROMPTS = 10_000
+
+
+def events(key: int, start: float, seconds: float, **more: Any) -> list[dict[str, Any]]:
+    base = {
+        "key": key,
+        "within": None,
+        "place": "a.saft:1:1",
+        "began": start,
+        "waited": 0.0,
+        **more,
+    }
+    asked = [{"role": "user", "content": f"question {key} with <b>signs</b>"}]
+    request = {**base, "event": "request", "messages": asked, "new_from": 0}
+    reply = {**base, "event": "reply", "duration": seconds * 1000, "text": f"answer {key}"}
+    return [
+        request,
+        {**reply, "tool_calls": (), "input_tokens": 5, "output_tokens": 2, "model": "m"},
+    ]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[Timeline], str]:
+    def write(timeline: Timeline) -> str:
+        path = tmp_path / "run.html"
+        path.write_bytes(timeline.page())
+        return path.as_uri()
+
+    return write
+
+
+def small() -> Timeline:
+    """Two prompts at the same time, one that fails and one behind them, with a tool."""
+    made = Timeline("small")
+    outer = events(1, 0.0, 1.0)
+    tool = {**outer[0], "event": "tool", "began": 1.0, "duration": 1000.0, "tool": "look_up"}
+    made_events = [
+        *outer,
+        {**tool, "args": {"city": "Oslo"}, "result": "3.5", "error": None},
+        *events(2, 1.2, 0.5, place="a.saft:9:1", within=1),
+        *events(3, 0.0, 2.0, waited=500.0),
+        events(4, 2.0, 1.0)[0],
+        {**events(4, 2.0, 1.0)[1], "event": "failure", "error": "RateLimited", "message": "no"},
+    ]
+    for event in made_events:
+        made.see(event)
+    return made
+
+
+def large() -> Timeline:
+    made = Timeline("large")
+    for number in range(PROMPTS):
+        at = events(number, number // 16 * 1.0, 0.9, place=f"a.saft:{number % 5}:1")
+        for event in at:
+            made.see(event)
+    return made
+
+
+def test_it_is_told_what_the_run_took(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(small()))
+    assert page.title() == "small, timeline"
+    sums = page.locator("#sums").inner_text().split("\n")
+    told = dict(zip(sums[0::2], sums[1::2], strict=True))
+    assert (told["wall time"], told["requests, added up"]) == ("3 s", "4 s")
+    assert told["waiting, added up"] == "500 ms"
+    assert told["prompts"] == "4" and told["calls of tools"] == "1" and told["failed"] == "1"
+    page.locator("summary").click()
+    row = page.locator("#places tbody tr, #places table > tr").first.inner_text()
+    assert row.split("\t")[0] == "a.saft:1:1"
+
+
+def test_a_click_shows_the_prompt(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(small()))
+    x, y = page.evaluate("() => [toX(0.5), places[0].top + LABEL + 8]")
+    page.locator("#canvas").click(position={"x": x, "y": y})
+    said = page.locator("#details").inner_text()
+    assert "Prompt 1 at a.saft:1:1" in said
+    assert "question 1 with <b>signs</b>" in said and "answer 1" in said
+    assert "Call of look_up, 1 s" in said and '"city": "Oslo"' in said and "3.5" in said
+
+
+def test_by_keyboard_alone(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(small()))
+    heading = page.locator("#details h2")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement.id") == "canvas":
+            break
+    page.keyboard.press("End")
+    assert heading.inner_text() == "Prompt 4 at a.saft:1:1"
+    assert "RateLimited: no" in page.locator("#details").inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert heading.inner_text() == "Prompt 3 at a.saft:9:1"
+    page.locator("#details button").press("Enter")
+    assert heading.inner_text() == "Prompt 1 at a.saft:1:1"
+    page.locator("#canvas").press("ArrowDown")
+    assert heading.inner_text() == "Prompt 2 at a.saft:1:1"
+    assert "waited 500 ms" in page.locator("#details").inner_text()
+    page.keyboard.press("+")
+    assert page.evaluate("() => view.to - view.from < last")
+    page.keyboard.press("0")
+    assert page.evaluate("() => [view.from, view.to, last]") == [0, 3, 3]
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "details"
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => document.activeElement.id") == "canvas"
+
+
+def test_dragging_and_the_wheel(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(small()))
+    page.locator("#in").click()
+    before = page.evaluate("() => view.from")
+    box = page.locator("#canvas").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 200, box["y"] + 60, steps=4)
+    page.mouse.up()
+    assert page.evaluate("() => view.from") > before
+    assert page.locator("#details h2").count() == 0, "who moves chooses nothing"
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, 400)
+    page.keyboard.up("Control")
+    page.wait_for_function("() => view.to - view.from === last")
+
+
+def test_the_critical_path_can_be_followed(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    page = opened(written(small()))
+    found: list[str] = []
+    for _ in range(3):
+        page.locator("#next").click()
+        found.append(page.locator("#details h2").inner_text())
+    assert found == [f"Prompt {number} at a.saft:1:1" for number in (2, 4, 2)]
+
+
+def test_only_what_is_seen_is_drawn(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(large()))
+    assert page.evaluate("() => prompts.length") == PROMPTS
+    page.evaluate("() => show(100, 110)")
+    assert 0 < int(page.locator("#canvas").get_attribute("data-seen")) <= 16 * 12
+    page.locator("#canvas").press("End")
+    assert (
+        page.locator("#details h2").inner_text().startswith(f"Prompt {PROMPTS:,}".replace(",", ""))
+    )
+    assert page.evaluate("() => view.to === last")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1600])
+def test_nothing_stands_over_the_edge(
+    opened: Opened, written: Callable[[Timeline], str], width: int, scheme: str
+) -> None:
+    page = opened(written(small()), width, scheme)
+    page.locator("#canvas").press("ArrowRight")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    # The text is far from the page it stands on, in both.
+    text, ground = page.evaluate(
+        "() => { const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]; }"
+    )
+    light = [sum(map(int, colour[4:-1].split(","))) / 3 for colour in (text, ground)]
+    assert abs(light[0] - light[1]) > 180 and (light[1] > 128) == (scheme == "light")
+
+
+def test_a_run_without_prompts(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(Timeline("empty")))
+    assert "No prompt was asked" in page.locator("#when").inner_text()
+    assert not page.locator("main").is_visible()

@@ -1,0 +1,16 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
+from runtime_support import ops, show
+
+
+def show_all(values: list[Any], name: str) -> None:
+    print(name, end="", flush=True)
+    for value in values:
+        print(show(value), end="", flush=True)
+    print(" end\n", end="", flush=True)
+
+
+show_all([1, "a", None], "values: ")
+out = ops.write
+ops.call(out, [1])

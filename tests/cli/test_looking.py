@@ -1,0 +1,86 @@
+"""`saftc run --timeline`, `saftc trace --html`, and the page that tells of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime_support import _timeline as timelines
+from runtime_support._runs import keeping, lines, places, spending
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+ROOT = Path(__file__).parents[2]
+
+TRIAGE = """\
+f triage(mail: string) -> bool:
+    ret $ is {mail} urgent? $
+for mail in ["a fire", "an invoice"]:
+    print(triage(mail))
+"""
+
+
+@pytest.fixture(autouse=True)
+def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timelines, "_here", timelines._OfProcess())
+    monkeypatch.setattr(spending, "_of_process", spending.Spending())
+    monkeypatch.setattr(places, "_root", places.Scope())
+    monkeypatch.setattr(keeping, "_of_process", lines.ByPath())
+    monkeypatch.setenv("SAFT_PROVIDER", "mock")
+
+
+def commands() -> list[str]:
+    page = (ROOT / "docs" / "looking.md").read_text(encoding="utf-8")
+    # What stands above is of the page that `saftc play` serves until it is ended.
+    page = page[page.index("## The timeline of a run") :]
+    blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return [line.partition("#")[0].strip() for block in blocks for line in block.splitlines()]
+
+
+@pytest.mark.parametrize("line", commands())
+def test_the_commands_of_the_page(line: str, saftc: Command, script: Script, folder: Path) -> None:
+    script("triage.saft", TRIAGE)
+    if "journal" in line:
+        saftc("run", "triage.saft", "--journal", "monday.journal")
+    words = shlex.split(line)
+    if words[0] == "saftc":
+        ended = saftc(*words[1:])
+        assert (ended.code, ended.err) == (0, "")
+    else:
+        assert saftc("build", "triage.saft", "--quiet").code == 0
+        name, _, path = words[0].partition("=")
+        environment = {**os.environ, name: path, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, *words[2:]]
+        subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True)
+    if "run.html" in line:
+        page = Path("run.html").read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>") and '"prompts": 2,' in page
+        assert "ret $ is {mail} urgent? $" in page or words[0] != "saftc"
+    else:
+        events = json.loads(Path("trace.json").read_text(encoding="utf-8"))["traceEvents"]
+        assert [one["name"] for one in events].count("request") == 2
+
+
+def test_a_run_that_fails_is_drawn(saftc: Command, script: Script) -> None:
+    script("a.saft", "print($ hello $)\nprint([1][2])\n")
+    assert saftc("run", "a.saft", "--timeline", "run.html").code == 1
+    assert '"prompts": 1,' in Path("run.html").read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_read_or_written(saftc: Command, script: Script) -> None:
+    script("a.saft", "print($ hello $)\n")
+    ended = saftc("trace", "a.saft", "--html", "run.html")
+    assert (ended.code, ended.err) == (1, "saftc: a.saft is no journal; name another file\n")
+    assert not Path("run.html").exists()
+    saftc("run", "a.saft", "--journal", "a.journal")
+    ended = saftc("trace", "a.journal", "--html", "nowhere/run.html", "--chrome", "trace.json")
+    assert ended.code == 1 and Path("trace.json").exists()
+    assert ended.err.startswith("saft: cannot write the timeline nowhere/run.html: ")

@@ -1,0 +1,238 @@
+"""`saftc map`: what the command takes, what it refuses, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support._runs import spending
+from runtime_support.providers._local import is_available
+from runtime_support.providers._replay import close
+from runtime_support.scale import _mapping as mapping
+from tests.cli.conftest import Command
+from tests.support.fake_server import Answer, FakeServer
+
+Script = Callable[[str, str], Path]
+ROOT = Path(__file__).parents[2]
+
+TRIAGE = """\
+from lib.words import loud
+
+type Ticket(title: string, length: int)
+
+f triage(mail: string, least: int = 0) -> Ticket:
+    assert len(mail) > least
+    ret Ticket(loud($ convert {mail} to uppercase $), len(mail))
+
+f list(mail: string) -> string:
+    ret mail
+
+f main():
+    print("not of the job")
+"""
+WORDS = """\
+f loud(text: string) -> string:
+    ret upper(text)
+"""
+
+
+@pytest.fixture(autouse=True)
+def mails(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    script("home/triage.saft", TRIAGE)
+    script("home/lib/words.saft", WORDS)
+    script("mails.csv", "id,mail\n1,hello\n2,hi\n")
+    monkeypatch.setenv("SAFT_PROVIDER", "mock")
+
+
+def rows(pattern: str) -> list[dict[str, object]]:
+    texts = (path.read_text(encoding="utf-8") for path in sorted(Path().glob(pattern)))
+    return [json.loads(line) for text in texts for line in text.splitlines()]
+
+
+def test_a_function_of_a_script_and_the_same_again(saftc: Command) -> None:
+    known = set(sys.modules)
+    ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out")
+    assert (ended.code, ended.out) == (0, "")
+    assert re.fullmatch(r"2 rows: 2 done; 2 requests, \d+ tokens, [\d.]+ s\n", ended.err)
+    assert rows("out/part-*") == [
+        {"row": 0, "id": "1", "mail": "hello", "title": "HELLO", "length": 5},
+        {"row": 1, "id": "2", "mail": "hi", "title": "HI", "length": 2},
+    ]
+    again = saftc("map", "home/triage.saft:triage", "mails.csv", "out", "--provider", "mock")
+    assert again.code == 0 and "2 done; 2 requests" in again.err
+    left = {name.partition("@")[0] for name in set(sys.modules) - known}
+    assert left.isdisjoint({"triage", "lib", "lib.words"})
+    assert not hasattr(sys.modules["__main__"], "__saft_folder__")
+
+
+def test_how_far_it_is_unless_it_is_to_be_quiet(
+    saftc: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapping, "_TOLD_EVERY", 0.0)
+    job = ("map", "home/triage.saft:triage", "mails.csv")
+    assert "saft: 2 of 2 rows, " in saftc(*job, "loud").err
+    quiet = saftc("-q", *job, "quiet")
+    assert (quiet.code, quiet.err) == (0, "")
+
+
+def test_a_failed_row_tells_its_place_in_the_script(saftc: Command) -> None:
+    ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out", "--set", "least=3")
+    assert ended.code == 1
+    assert "2 rows: 1 done, 1 failed (AssertionError 1; errors-*.jsonl)" in ended.err
+    (failed,) = rows("out/errors-*")
+    assert failed == {
+        "row": 1,
+        "error": "AssertionError",
+        "message": "assertion failed",
+        "at": "triage.saft:6:5",
+        "input": {"mail": "hi"},
+    }
+
+
+def test_options(saftc: Command) -> None:
+    job = ("map", "home/triage.saft:list", "mails.csv")
+    ended = saftc(*job, "a", "--column", "mail=id", "--keep", "none", "--limit", "1")
+    assert (ended.code, rows("a/part-*")) == (0, [{"row": 0, "result": "1"}])
+    ended = saftc("-q", *job, "b", "--keep", "id", "--format", "parquet", "--in-flight", "2")
+    assert (ended.code, ended.err) == (0, "")
+    assert [path.name for path in Path("b").glob("part*")] == ["part-000000.parquet"]
+    ended = saftc(*job, "c", "--check")
+    assert (ended.code, ended.err) == (0, "2 rows: nothing is wrong that can be known before\n")
+    assert not Path("c").exists()
+
+
+def test_budget_and_limits_are_those_of_a_run(
+    saftc: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = ("map", "home/triage.saft:triage", "mails.csv", "out")
+    ended = saftc(*job, "--max-requests", "1", "--requests-per-minute", "100000")
+    assert ended.code == 1
+    assert "2 rows: 0 done, 2 not asked; 1 request" in ended.err
+    assert ended.err.endswith("raise `max_requests` to go on\n")
+    monkeypatch.setattr(spending, "_of_process", spending.Spending())
+    assert saftc(*job, "--max-requests", "2").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["home/triage.saft", "mails.csv"], 2, "home/triage.saft names no function of a script: "),
+        (["home/triage.saft:triag", "mails.csv"], 1, "no function `triag`; did you mean `triage`?"),
+        (["home/none.saft:f", "mails.csv"], 1, "there is no file home/none.saft"),
+        (["home/triage.saft:triage", "none.csv"], 1, "cannot read none.csv: No such file"),
+        (["home/triage.saft:triage", "mails.csv", "--column", "mail"], 2, "--column has the form"),
+        (["home/triage.saft:triage", "mails.csv", "--set", "mail=x"], 2, "--set 'mail=\"x\"'"),
+        (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "or a share as 10%"),
+        (["home/triage.saft:triage", "mails.csv", "--in-flight", "0"], 2, "in-flight"),
+        (["home/triage.saft:triage", "mails.csv", "--set", "x=1"], 1, "has no parameter `x`"),
+        (["home/triage.saft:triage", "mails.csv", "--provider", "x"], 1, "no provider `x`"),
+    ],
+)
+def test_what_is_wrong_is_told_before(
+    arguments: list[str], code: int, told: str, saftc: Command
+) -> None:
+    ended = saftc("map", *arguments[:2], "out", *arguments[2:])
+    assert (ended.code, told in ended.err) == (code, True), ended.err
+    assert not Path("out").exists() and "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("top", "said"),
+    [
+        ("title = $ name it $\n", "asks a model"),
+        (
+            'f note():\n    append_text("a", "b")\n\nnote()\n',
+            "changes files, or waits for the user",
+        ),
+        ("print(1)\n", "prints"),
+    ],
+)
+def test_a_top_level_that_every_process_would_run(
+    top: str, said: str, saftc: Command, script: Script
+) -> None:
+    script("home/lib/words.saft", WORDS + "\n" + top)
+    ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out")
+    line = (WORDS + "\n" + top).rstrip("\n").count("\n") + 1
+    assert ended.code == 1
+    assert ended.err == (
+        f"saftc: home/lib/words.saft:{line}:1: the top level of a mapped script runs in every "
+        f"process, and here it {said}; put it into `main`\n"
+    )
+
+
+def test_mistakes_are_those_of_check(saftc: Command, script: Script) -> None:
+    script("home/triage.saft", "f triage(mail: string) -> string:\n    ret male\n")
+    ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out")
+    assert ended.code == 1 and ended.err.startswith("error[SAFT0203]: unknown name `male`")
+
+
+def test_a_recording_answers_rows(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = ROOT / "examples"
+    monkeypatch.delenv("SAFT_PROVIDER")
+    job = (f"{folder}/mails.saft:triage", f"{folder}/mails/mails.csv", "out", "--limit", "5")
+    recording = f"{folder}/recordings/mails.jsonl"
+    ended = saftc("map", *job, "--replay", recording, "--provider", "none", "--keep", "id")
+    assert ended.code == 0, ended.err
+    assert close(recording) == []
+    told = [f"{row['id']}: {row['category']}, {row['summary']}" for row in rows("out/part-*")]
+    assert told == (folder / "recordings/mails.txt").read_text("utf-8").splitlines()
+
+
+@pytest.mark.local_model
+@pytest.mark.skipif(not is_available(), reason="needs the extra `local` and weights")
+def test_the_embedded_model_answers_rows(saftc: Command) -> None:
+    folder = ROOT / "examples"
+    job = (f"{folder}/mails.saft:triage", f"{folder}/mails/mails.csv", "out", "--limit", "3")
+    ended = saftc("map", *job, "--provider", "local")
+    assert ended.code == 0, ended.err
+    assert {row["category"] for row in rows("out/part-*")} <= {"billing", "bug", "question"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of a terminal")
+@pytest.mark.parametrize("options", [[], ["--workers", "2"]], ids=["one process", "workers"])
+def test_an_interrupted_job_goes_on(folder: Path, options: list[str]) -> None:
+    rows = "".join(f"{number},mail {number}\n" for number in range(30))
+    (folder / "many.csv").write_text(f"id,mail\n{rows}")
+    job = ["map", "home/triage.saft:list", "many.csv", "out", "--in-flight", "2", *options]
+    (folder / "home/triage.saft").write_text(
+        "f list(mail: string) -> string: ret $ Read {mail} $\n"
+    )
+    with FakeServer() as server:
+        settings = {"SAFT_BASE_URL": server.url, "SAFT_MODEL": "fake", "SAFT_PROVIDER": "openai"}
+        environment = {**os.environ, **settings, "PYTHONPATH": str(ROOT)}
+        process: list[subprocess.Popen[str]] = []
+
+        def interrupt(body: dict[str, Any]) -> Answer:
+            # As a terminal does: all processes of the command get it.
+            if len(server.requests) == 10:
+                os.killpg(process[0].pid, signal.SIGINT)
+            return server.answers[0]
+
+        def start() -> subprocess.Popen[str]:
+            return subprocess.Popen(
+                [sys.executable, "-m", "saftc", *job],
+                env=environment,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+
+        server.responder = interrupt
+        process.append(start())
+        told = process[0].communicate()[1]
+        assert process[0].returncode == 130, told
+        assert "the same command goes on" in told and "Traceback" not in told
+        process[0] = start()
+        told = process[0].communicate()[1]
+        assert process[0].returncode == 0, told
+        assert "30 rows: 30 done; 30 requests" in told
+        assert len(server.requests) == 30

@@ -1,0 +1,324 @@
+"""The page of `saftc play` as programs see it: who is let in, what runs, what is saved."""
+
+import http.client
+import json
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from tests.compiler.support import EXAMPLES, ROOT
+from tests.play.serving import Page, serving
+
+pytestmark = pytest.mark.one_python
+
+# Only a defect takes this long, in seconds.
+PATIENCE = 60
+EVIL = "http://evil.example"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with serving(tmp_path_factory.mktemp("play") / "one.saft") as served:
+        yield served
+
+
+def ask(page: Page, path: str, headers: dict[str, str], method: str = "GET") -> tuple[int, str]:
+    """The status and the text of an answer; `{token}` stands for the token."""
+    with closing(http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE)) as to:
+        to.putrequest(method, path.replace("{token}", page.token), skip_host=True)
+        for name, value in {"Host": page.host, "Content-Length": "0", **headers}.items():
+            to.putheader(name, value)
+        to.endheaders()
+        answer = to.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def run_socket(
+    page: Page, *, origin: str | None = None, token: str | None = None, host: str | None = None
+) -> ClientConnection:
+    """A connection that runs scripts, from the page itself if nothing else is said."""
+    address = f"ws://{host or page.host}/run?token={quote(page.token if token is None else token)}"
+    # Whatever it is called, it is this machine that is asked.
+    sock = socket.create_connection(("127.0.0.1", page.port), timeout=PATIENCE)
+    return connect(address, sock=sock, origin=origin, open_timeout=PATIENCE)  # type: ignore[arg-type]
+
+
+def own(page: Page) -> ClientConnection:
+    return run_socket(page, origin=f"http://{page.host}")
+
+
+def news_of(connection: ClientConnection, message: dict[str, Any], last: str) -> list[Any]:
+    """What is told after a message, up to news of one kind."""
+    connection.send(json.dumps(message))
+    found: list[Any] = []
+    while not found or found[-1]["kind"] != last:
+        found.append(json.loads(connection.recv(PATIENCE)))
+    return found
+
+
+def printed(news: list[Any], stream: str = "stdout") -> str:
+    """All of a stream, which comes in pieces of any size."""
+    pieces = [one["text"] for one in news if one["kind"] == "output" and one["stream"] == stream]
+    return "".join(pieces)
+
+
+# Who is let in
+
+
+@pytest.mark.parametrize("path", ["/", "/state", "/page.js", "/editor.js", "/timeline", "/other"])
+@pytest.mark.parametrize(
+    ("query", "headers"),
+    [
+        ("", {}),
+        ("?token=", {}),
+        ("?token=wrong", {}),
+        ("?token=wrong&token={token}", {}),
+        ("?token={token}", {"Host": "evil.example"}),
+        ("?token={token}", {"Host": "localhost"}),
+        ("?token={token}", {"Origin": EVIL}),
+        ("?token={token}", {"Origin": "null"}),
+    ],
+)
+def test_a_stranger_is_refused(
+    page: Page, path: str, query: str, headers: dict[str, str]
+) -> None:
+    status, text = ask(page, path + query, headers)
+    assert status == 403 and page.token not in text
+
+
+def test_a_form_of_another_page_does_nothing(page: Page) -> None:
+    for path in ("/", "/run", "/state"):
+        assert ask(page, f"{path}?token={{token}}", {"Origin": EVIL}, "POST")[0] == 403
+        assert ask(page, path, {}, "POST")[0] == 403
+        assert ask(page, f"{path}?token={{token}}", {}, "POST")[0] in (404, 405)
+
+
+def test_the_page_itself_is_let_in(page: Page) -> None:
+    status, text = ask(page, "/?token={token}", {})
+    assert status == 200 and "saftc play" in text
+    assert ask(page, "/state?token={token}", {"Origin": f"http://{page.host}"})[0] == 200
+
+
+def test_other_pages_neither_hold_nor_read_it(page: Page) -> None:
+    with closing(http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE)) as to:
+        to.request("GET", f"/?token={page.token}")
+        headers = to.getresponse().headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'self'" in policy
+    assert "script-src 'self';" in policy
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        {"origin": EVIL},
+        {"origin": None},
+        {"origin": "null"},
+        {"origin": "http://localhost"},
+        {"origin": "own", "token": "wrong"},
+        {"origin": "own", "token": ""},
+        {"origin": "own", "host": "evil.example"},
+    ],
+)
+def test_a_connection_of_a_stranger_is_refused(page: Page, stranger: dict[str, Any]) -> None:
+    if stranger["origin"] == "own":
+        stranger = {**stranger, "origin": f"http://{page.host}"}
+    with pytest.raises(InvalidStatus, match="403"):
+        run_socket(page, **stranger)
+
+
+def test_only_the_loopback_interface_is_served(page: Page) -> None:
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", page.port), timeout=PATIENCE)
+
+
+def test_a_browser_in_the_terminal_is_answered(tmp_path: Path) -> None:
+    # `saftc play` cannot wait for such a one, which ends when somebody has seen the page.
+    looking = tmp_path / "looking.py"
+    looking.write_text(
+        "import pathlib, sys, urllib.request\n"
+        f"answer = urllib.request.urlopen(sys.argv[1], timeout={PATIENCE})\n"
+        "part = pathlib.Path(__file__).with_name('part')\n"
+        "part.write_bytes(answer.read())\npart.rename(part.with_name('seen'))\n"
+    )
+    with serving(tmp_path / "one.saft", f"{sys.executable} {looking} %s") as page:
+        assert ask(page, "/?token={token}", {})[0] == 200
+        while not (seen := tmp_path / "seen").exists():
+            time.sleep(0.05)
+    assert "saftc play" in seen.read_text()
+
+
+# Runs
+
+
+def test_a_run_tells_what_it_asks_and_prints(page: Page) -> None:
+    text = (EXAMPLES / "hello.saft").read_text(encoding="utf-8")
+    with own(page) as connection:
+        *news, ended = news_of(connection, {"run": text}, "ended")
+    kinds = dict.fromkeys(one.get("event", one["kind"]) for one in news)
+    assert list(kinds) == ["request", "reply", "output"]
+    assert printed(news) == "Alice will be 31 next year\n"
+    assert (ended["code"], ended["stopped"]) == (0, False)
+
+
+def test_what_is_wrong_comes_on_standard_error(page: Page) -> None:
+    with own(page) as connection:
+        *news, ended = news_of(connection, {"run": 'print("before")\nassert 1 == 2\n'}, "ended")
+    assert printed(news) == "before\n" and ":2:" in printed(news, "stderr")
+    assert ended["code"] == 1
+
+
+def test_a_run_without_its_folder_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    with serving(folder / "one.saft") as page, own(page) as connection:
+        folder.rmdir()
+        *news, ended = news_of(connection, {"run": "print(1)"}, "ended")
+        assert "the run did not begin: No such file" in printed(news, "stderr")
+        assert ended["code"] == 1
+        folder.mkdir()
+        assert printed(news_of(connection, {"run": "print(1)"}, "ended")) == "1\n"
+
+
+def test_half_of_a_character_in_a_reply_is_told(page: Page) -> None:
+    (page.folder / "halves.py").write_text(
+        "import os\n"
+        "from runtime_support import configure\n"
+        "from runtime_support.testing import Scripted\n"
+        "def answer() -> None:\n"
+        "    del os.environ['SAFT_REPLAY']\n"
+        "    configure(provider=Scripted(['half \\ud83d']))\n"
+    )
+    text = "from halves import answer\nanswer()\nprint($ a face $)\n"
+    with own(page) as connection:
+        news = news_of(connection, {"run": text}, "ended")
+    assert [one["text"] for one in news if one.get("event") == "reply"] == ["half \ud83d"]
+    assert news[-1]["code"] == 0, printed(news, "stderr")
+
+
+def test_a_run_is_stopped_and_another_begins(page: Page) -> None:
+    endless = 'print("on")\nn = 0\nwhile true:\n    n = n + 1\n'
+    with own(page) as connection:
+        assert printed(news_of(connection, {"run": endless}, "output")).startswith("on")
+        # A second one at the same time is not begun.
+        connection.send(json.dumps({"run": 'print("second")'}))
+        *news, ended = news_of(connection, {"stop": True}, "ended")
+        assert ended["stopped"] and ended["code"] != 0
+        assert "second" not in printed(news)
+        assert printed(news_of(connection, {"run": "print(1 + 1)"}, "ended")) == "2\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks at processes in /proc")
+def test_what_a_run_has_left_behind_is_stopped(page: Page) -> None:
+    (page.folder / "leaving.py").write_text(
+        "import subprocess\ndef leave() -> None:\n    subprocess.Popen(['sleep', '600'])\n"
+    )
+    text = 'from leaving import leave\nleave()\nprint("on")\n'
+    with own(page) as connection:
+        news_of(connection, {"run": text}, "output")
+        while _runs_in(page.folder):
+            time.sleep(0.05)
+        # The script has ended, and what it started has not.
+        ended = news_of(connection, {"stop": True}, "ended")[-1]
+        assert (ended["code"], ended["stopped"]) == (0, True)
+
+
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks at processes in /proc")
+def test_a_run_ends_with_its_page(page: Page, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    endless = f'write_text("{there}", "a")\nprint("on")\nn = 0\nwhile true:\n    n = n + 1\n'
+    with own(page) as connection:
+        news_of(connection, {"run": endless}, "output")
+        running = _runs_in(page.folder)
+        assert len(running) == 1
+    # The next run comes after the end of the one before, as the server ends it with its page.
+    for _ in range(PATIENCE * 20):
+        if not _runs_in(page.folder) & running:
+            return
+        with own(page) as connection:
+            news_of(connection, {"run": "print(1)"}, "ended")
+    raise AssertionError("it goes on")
+
+
+def _runs_in(folder: Path) -> set[int]:
+    """The processes that run a script in a folder."""
+    found: set[int] = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_text().rstrip("\0").split("\0")
+            if words[-3:] == ["saftc", "run", "-"] and (process / "cwd").resolve() == folder:
+                found.add(int(process.name))
+        except OSError:
+            continue  # it has ended
+    return found
+
+
+# Saving
+
+
+def test_a_script_is_saved_and_not_lost(tmp_path: Path) -> None:
+    file = tmp_path / "mine.saft"
+    with serving(file) as page, own(page) as connection:
+        state = json.loads(ask(page, "/state?token={token}", {})[1])
+        assert state["text"] == state["examples"]["hello"] and not state["saved"]
+        assert news_of(connection, {"save": "print(1)\n"}, "saved")
+        assert file.read_text() == "print(1)\n"
+        file.write_text("print(2)  // by another program\n")
+        (told,) = news_of(connection, {"save": "print(3)\n"}, "unsaved")
+        assert "changed on disk" in told["problem"]
+        assert file.read_text() == "print(2)  // by another program\n"
+        assert news_of(connection, {"save": "print(3)\n"}, "saved")
+        assert file.read_text() == "print(3)\n"
+        assert json.loads(ask(page, "/state?token={token}", {})[1])["text"] == "print(3)\n"
+
+
+def test_half_of_a_character_is_not_saved(tmp_path: Path) -> None:
+    file = tmp_path / "mine.saft"
+    with serving(file) as page, own(page) as connection:
+        (told,) = news_of(connection, {"save": 'x = 1\nprint("\ud83d")\n'}, "unsaved")
+        assert "half of a character stands in line 2" in told["problem"]
+        assert not list(tmp_path.iterdir())
+        # The page goes on.
+        assert news_of(connection, {"save": "x = 1\n"}, "saved")
+
+
+def test_what_the_page_could_not_show_is_not_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "mine.saft"
+    with serving(file) as page, own(page) as connection:
+        file.write_bytes(b'print("caf\xe9")\n')
+        ask(page, "/state?token={token}", {})
+        assert news_of(connection, {"save": "x = 1\n"}, "unsaved")
+        assert file.read_bytes() == b'print("caf\xe9")\n'
+
+
+# What is in the package
+
+
+def test_examples_are_those_of_the_project() -> None:
+    own = sorted((ROOT / "saftc" / "play" / "examples").glob("*.saft"))
+    assert "hello.saft" in [path.name for path in own]
+    for path in own:
+        assert path.read_bytes() == (EXAMPLES / path.name).read_bytes()
+
+
+def test_the_bundle_is_made_from_its_sources() -> None:
+    from hashlib import sha256
+
+    folder = ROOT / "editors" / "play"
+    sources = (folder / "editor.js", folder / "package-lock.json")
+    hashed = sha256(b"".join(path.read_bytes() for path in sources))
+    hashed.update((ROOT / "editors" / "saft.tmLanguage.json").read_bytes())
+    bundle = (ROOT / "saftc" / "play" / "editor.js").read_text(encoding="utf-8")
+    made_from = bundle.rstrip().rpartition("\n")[2]
+    assert made_from == f"// made from {hashed.hexdigest()}", "npm run build in editors/play"

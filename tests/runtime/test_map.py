@@ -1,0 +1,877 @@
+"""A function over the rows of a table: what is written, what is refused, what stops and goes on."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+import pytest
+
+from runtime_support import (
+    BudgetSpent,
+    CheckError,
+    ConfigError,
+    FileError,
+    JournalError,
+    Reply,
+    Request,
+    configure,
+    overlap,
+    prompt,
+    read_text,
+)
+from runtime_support._runs.lines import Held
+from runtime_support._schema.reading import schema_of
+from runtime_support.errors import AuthenticationFailed, ProviderError
+from runtime_support.scale import Module, Script, map_rows
+from runtime_support.scale import _mapping as mapping
+from runtime_support.scale._columns import columns_of, data_type
+from tests.support.fake_server import FakeServer, completion, status
+
+
+class Echo:
+    """Answers with the last line of what it is asked, and counts; `answer` may do otherwise."""
+
+    def __init__(self, answer: Callable[[str], str] = lambda asked: asked) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+        self.lock = threading.Lock()
+
+    def complete(self, request: Request) -> Reply:
+        asked = json.loads(request.messages[-1]["content"].splitlines()[0].partition(" ")[2])
+        with self.lock:
+            self.asked.append(asked)
+        return Reply(self.answer(asked), input_tokens=10, output_tokens=5)
+
+
+def ask(mail: str) -> str:
+    """Asks for a mail."""
+    return prompt("Read {mail}", mail=mail).value
+
+
+def table(name: str, count: int) -> Path:
+    """A table of so many mails, in the format of its name."""
+    rows = [{"id": number, "mail": f"mail {number}"} for number in range(count)]
+    path = Path(name)
+    if path.suffix == ".parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    elif path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, ["id", "mail"])
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def lines(pattern: str) -> list[dict[str, Any]]:
+    """The rows of JSON lines in some files, in order."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted(Path().glob(pattern)))
+    return [json.loads(line) for text in texts for line in text.splitlines()]
+
+
+def parts(folder: str) -> dict[str, bytes]:
+    """The parts in a folder, and what is told of failed rows."""
+    return {
+        path.name: path.read_bytes()
+        for path in Path(folder).iterdir()
+        if path.name.startswith(("part-", "errors-"))
+    }
+
+
+# What is written
+
+
+@pytest.mark.parametrize("name", ["mails.parquet", "mails.csv", "mails.jsonl"])
+def test_each_row_has_its_result(name: str) -> None:
+    configure(provider=Echo(str.upper))
+    report = map_rows(ask, table(name, 7), "out", chunk_rows=3)
+    assert (report.rows, report.done, report.failed, report.stopped) == (7, 7, 0, None)
+    assert (report.usage.requests, report.usage.input_tokens) == (7, 70)
+    if name == "mails.parquet":
+        found = pl.read_parquet("out/part-*.parquet").to_dicts()
+    else:
+        found = lines("out/part-*.jsonl")
+    kept = str if name == "mails.csv" else int
+    assert found == [
+        {"row": n, "id": kept(n), "mail": f"mail {n}", "result": f"MAIL {n}"} for n in range(7)
+    ]
+    assert len(parts("out")) == 3
+    assert os.listdir("out/journal") == []
+
+
+def test_parts_do_not_depend_on_threads_or_time() -> None:
+    path = table("mails.parquet", 50)
+    gate = threading.Barrier(2)
+
+    def late(asked: str) -> str:
+        # Every first of two waits for the next one, so that the order is another one.
+        if int(asked.split()[1]) < 40:
+            gate.wait()
+        return asked
+
+    configure(provider=Echo(late))
+    map_rows(ask, path, "two", in_flight=2, chunk_rows=8)
+    configure(provider=Echo())
+    map_rows(ask, path, "one", in_flight=1, chunk_rows=8)
+    map_rows(ask, path, "many", in_flight=32, chunk_rows=8)
+    assert parts("one") == parts("two") == parts("many")
+
+
+@dataclass(frozen=True)
+class Address:
+    """A field of a result."""
+
+    city: str
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A result with columns of all kinds."""
+
+    title: str
+    severity: Literal["low", "high"]
+    tags: list[str]
+    score: float
+    urgent: bool
+    address: Address
+    due: str | None = None
+    other: int | str | None = None
+    more: dict[str, int] | None = None
+
+
+def test_the_columns_of_a_table_come_from_the_type() -> None:
+    columns = {name: data_type(form) for name, form in columns_of(schema_of(Ticket)).items()}
+    assert columns == {
+        "title": pl.String,
+        "severity": pl.String,
+        "tags": pl.List(pl.String),
+        "score": pl.Float64,
+        "urgent": pl.Boolean,
+        "address": pl.Struct({"city": pl.String, "number": pl.Int64}),
+        "due": pl.String,
+        "other": pl.String,
+        "more": pl.String,
+    }
+
+    def triage(mail: str) -> Ticket:
+        late = mail.endswith("1")
+        other = 3 if late else "three"
+        return Ticket(mail, "low", [mail], 1, late, Address("Oslo"), other=other, more={"a": 1})
+
+    table("mails.parquet", 2)
+    map_rows(triage, "mails.parquet", "out", keep="none", chunk_rows=1)
+    frames = [pl.read_parquet(path) for path in sorted(Path("out").glob("*.parquet"))]
+    assert frames[0].schema == frames[1].schema
+    assert frames[1].row(0, named=True) == {
+        "row": 1,
+        "title": "mail 1",
+        "severity": "low",
+        "tags": ["mail 1"],
+        "score": 1.0,
+        "urgent": True,
+        "address": {"city": "Oslo", "number": None},
+        "due": None,
+        "other": "3",
+        "more": '{"a":1}',
+    }
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A type that refers to itself."""
+
+    name: str
+    below: list[Tree]
+
+
+def test_a_recursive_type_is_text_where_it_begins_anew() -> None:
+    forms = columns_of(schema_of(Tree))
+    assert data_type(forms["below"]) == pl.List(pl.String)
+
+
+def test_columns_that_are_kept_keep_their_types() -> None:
+    rows = {"id": [1], "at": [date(2025, 3, 4)], "raw": [b"\x00\xff"], "mail": ["hello"]}
+    pl.DataFrame(rows).write_parquet("mails.parquet")
+    configure(provider=Echo())
+    map_rows(ask, "mails.parquet", "tables", keep=["at", "raw"])
+    found = pl.read_parquet("tables/part-000000.parquet")
+    assert found.schema["at"] == pl.Date and found["raw"].to_list() == [b"\x00\xff"]
+    map_rows(ask, "mails.parquet", "texts", keep=["raw", "at"], format="jsonl")
+    texts = {"raw": "AP8=", "at": "2025-03-04"}
+    assert lines("texts/part-*") == [{"row": 0, **texts, "result": "hello"}]
+
+
+def test_lines_of_json_become_tables() -> None:
+    rows = '{"mail": "a", "n": {"x": 1}}\n{"mail": "b", "n": "text"}\n{"mail": "c"}\n'
+    Path("mails.jsonl").write_text(rows)
+    configure(provider=Echo())
+    map_rows(ask, "mails.jsonl", "out", format="parquet")
+    found = pl.read_parquet("out/part-000000.parquet")
+    assert found["n"].to_list() == ['{"x": 1}', "text", None]
+
+
+def test_columns_have_other_names_and_constants_are_the_same_for_all() -> None:
+    def shout(text: str, times: int, mark: str = "!") -> str:
+        return text + mark * times
+
+    Path("in.csv").write_text("body,count,mark\nhello,2,\nbye,3,?\n")
+    report = map_rows(
+        shout, "in.csv", "out", columns={"text": "body"}, constants={"times": 1}, keep=["count"]
+    )
+    assert report.failed == 0
+    assert lines("out/part-*") == [
+        {"row": 0, "count": "2", "result": "hello!"},
+        {"row": 1, "count": "3", "result": "bye?"},
+    ]
+
+
+def test_what_is_empty_in_csv_is_nothing_where_there_may_be_nothing() -> None:
+    def shown(a: str, b: str | None, c: int | None = 7) -> list[object]:
+        return [a, b, c]
+
+    Path("in.csv").write_text("a,b,c\n,,\n")
+    map_rows(shown, "in.csv", "out", keep="none")
+    assert lines("out/part-*") == [{"row": 0, "result": ["", None, None]}]
+
+
+def test_values_of_several_lines_and_long_ones() -> None:
+    long = "x" * 300_000
+    Path("in.csv").write_text(f'mail\n"two\nlines"\n{long}\n', encoding="utf-8")
+    configure(provider=Echo())
+    report = map_rows(ask, "in.csv", "out", keep="none")
+    assert [row["result"] for row in lines("out/part-*")] == ["two\nlines", long]
+    assert report.rows == 2 and len(parts("out")) == 2, "a chunk is bounded by its bytes as well"
+
+
+def test_a_function_without_parameters() -> None:
+    def seven() -> int:
+        return 7
+
+    map_rows(seven, table("mails.parquet", 2), "out", keep="none", format="jsonl")
+    assert lines("out/part-*") == [{"row": 0, "result": 7}, {"row": 1, "result": 7}]
+
+
+def test_an_empty_table_has_no_parts() -> None:
+    table("mails.csv", 0)
+    report = map_rows(ask, "mails.csv", "out")
+    assert (report.rows, report.done, parts("out")) == (0, 0, {})
+
+
+def test_only_the_first_rows() -> None:
+    configure(provider=Echo())
+    assert map_rows(ask, table("mails.csv", 9), "out", limit=4).rows == 4
+    assert len(lines("out/part-*")) == 4
+
+
+def test_prompts_of_one_row_overlap() -> None:
+    gate = threading.Barrier(3)
+
+    def thrice(mail: str) -> list[str]:
+        return list(overlap(ask, [f"{mail}.{n}" for n in range(3)]))
+
+    def together(asked: str) -> str:
+        gate.wait()
+        return asked
+
+    configure(provider=Echo(together))
+    map_rows(thrice, table("mails.csv", 1), "out", keep="none", in_flight=3)
+    assert lines("out/part-*") == [{"row": 0, "result": ["mail 0.0", "mail 0.1", "mail 0.2"]}]
+
+
+# Rows that fail
+
+
+def test_a_row_that_fails_is_told_and_the_others_go_on() -> None:
+    def check(mail: str) -> str:
+        if mail == "mail 1":
+            raise ValueError("sk-abcdefghijklmnopqrstuvwxyz is no mail")
+        if mail == "mail 2":
+            sys.exit(3)
+        return ask(mail)
+
+    configure(provider=Echo())
+    report = map_rows(check, table("mails.csv", 4), "out")
+    assert (report.done, report.failures) == (2, {"ValueError": 1, "SystemExit": 1})
+    assert "2 failed (SystemExit 1, ValueError 1; errors-*.jsonl)" in str(report)
+    first, _ = lines("out/errors-*")
+    assert first["row"] == 1 and first["input"] == {"mail": "mail 1"}
+    assert first["message"] == "[redacted] is no mail" and first["at"].startswith("test_map.py:")
+    assert [row["row"] for row in lines("out/part-*")] == [0, 3]
+
+
+def test_a_result_that_is_not_of_its_type_fails_its_row() -> None:
+    def wrong(mail: str) -> int:
+        return 2**70 if mail == "mail 0" else mail  # pyright: ignore[reportReturnType]
+
+    report = map_rows(wrong, table("mails.parquet", 2), "out")
+    assert report.failures == {"CheckError": 2}
+    large, text = (row["message"] for row in lines("out/errors-*"))
+    assert "does not fit into 64 bits" in large and "result: expected int, got string" in text
+
+
+def test_what_failed_rows_were_given_is_json() -> None:
+    def fail(size: float) -> str:
+        raise ValueError("no")
+
+    sizes = [1.0, float("nan"), float("inf")]
+    pl.DataFrame({"size": sizes}).write_parquet("in.parquet")
+    assert map_rows(fail, "in.parquet", "out").failed == 3
+    read = [
+        json.loads(line, parse_constant=pytest.fail)["input"]
+        for line in Path("out/errors-000000.jsonl").read_text().splitlines()
+    ]
+    assert read == [{"size": size} for size in (1.0, None, None)]
+
+
+def test_rows_that_are_none_fail() -> None:
+    good = "".join(f'{{"mail": "{n}"}}\n' for n in range(100))
+    Path("in.jsonl").write_text(good + 'no\n{"mail": "x"}\n[1]\n{"mail": 3}\n')
+    configure(provider=Echo())
+    report = map_rows(ask, "in.jsonl", "out")
+    assert (report.rows, report.done, report.failed) == (104, 101, 3)
+    assert [row["row"] for row in lines("out/errors-*")] == [100, 102, 103]
+    Path("in.csv").write_text("mail\n" + "x\n" * 100 + "x,y\n")
+    assert map_rows(ask, "in.csv", "csv").failed == 1
+    assert lines("csv/errors-*")[0]["message"] == "there are 2 values for 1 columns"
+
+
+def test_failed_rows_are_asked_again() -> None:
+    def odd(asked: str) -> str:
+        if int(asked.split()[1]) % 2:
+            raise CheckError("odd")
+        return asked
+
+    path = table("mails.parquet", 10)
+    configure(provider=Echo(odd))
+    assert map_rows(ask, path, "out", chunk_rows=4).failed == 5
+    echo = Echo()
+    configure(provider=echo)
+    report = map_rows(ask, path, "out", chunk_rows=4)
+    assert (report.done, report.failed, echo.asked) == (5, 5, []), "without being told, none are"
+    report = map_rows(ask, path, "out", chunk_rows=4, retry_failed=True)
+    assert (report.done, report.failed) == (10, 0)
+    assert sorted(echo.asked) == [f"mail {n}" for n in range(1, 10, 2)]
+    map_rows(ask, path, "whole", chunk_rows=4)
+    assert parts("out") == parts("whole")
+
+
+@pytest.mark.parametrize(("most", "told"), [(3, "3 rows"), (0.1, "10% of the rows")])
+def test_too_many_failures_end_the_job(most: float, told: str) -> None:
+    def fail(asked: str) -> str:
+        raise CheckError("no")
+
+    configure(provider=Echo(fail))
+    path = table("mails.csv", 1000)
+    report = map_rows(ask, path, "out", max_failed=most, chunk_rows=50, in_flight=1)
+    assert report.stopped == f"more than {told} failed"
+    assert 0 < report.failed < 1000
+    assert f"{1000 - report.failed} not asked" in str(report)
+
+
+@pytest.mark.parametrize(
+    "error", [AuthenticationFailed("no such key"), ConfigError("no model is configured")]
+)
+def test_what_no_other_row_would_do_better_ends_the_job(error: Exception) -> None:
+    def refuse(asked: str) -> str:
+        if asked == "mail 3":
+            raise error
+        return asked
+
+    path = table("mails.csv", 20)
+    before = Echo(refuse)
+    configure(provider=before)
+    report = map_rows(ask, path, "out", in_flight=1, chunk_rows=5)
+    assert report.stopped == f"{type(error).__name__}: {error}"
+    assert report.failed == 0 and "part-000000.jsonl" not in parts("out")
+    echo = Echo()
+    configure(provider=echo)
+    report = map_rows(ask, path, "out", chunk_rows=5)
+    assert (report.done, report.stopped) == (20, None)
+    answered = set(before.asked) - {"mail 3"}
+    assert len(answered) >= 3
+    assert sorted([*answered, *echo.asked]) == sorted(f"mail {n}" for n in range(20))
+
+
+def test_a_server_that_stays_away_ends_the_job(server: FakeServer) -> None:
+    configure(retries=0, patience=0)
+    server.answers = [completion("one"), completion("two"), status(503)]
+    report = map_rows(ask, table("mails.csv", 9), "out", in_flight=1)
+    assert report.stopped is not None and report.stopped.startswith("ProviderError: ")
+    assert (report.done, report.failed, parts("out")) == (0, 0, {})
+    server.answers = [completion("more")]
+    configure(retries=None, patience=None)
+    report = map_rows(ask, "mails.csv", "out")
+    assert (report.done, report.failed) == (9, 0)
+    assert [row["result"] for row in lines("out/part-*")] == ["one", "two"] + ["more"] * 7
+    assert len(server.requests) == 10
+
+
+def test_an_error_of_a_server_that_is_there_fails_its_row() -> None:
+    def broken(asked: str) -> str:
+        raise ProviderError("the answer is damaged")
+
+    configure(provider=Echo(broken))
+    assert map_rows(ask, table("mails.csv", 2), "out").failures == {"ProviderError": 2}
+
+
+# What is refused before anything is asked
+
+
+def refused(**changes: Any) -> str:
+    """What is said of a job that cannot be."""
+    echo = Echo()
+    configure(provider=echo)
+    arguments: dict[str, Any] = {"function": ask, "table": "mails.csv", "out": "out", **changes}
+    with pytest.raises((ConfigError, FileError)) as caught:
+        map_rows(**arguments)
+    assert echo.asked == [] and not Path("out").exists()
+    return str(caught.value)
+
+
+def test_a_parameter_without_a_column() -> None:
+    Path("mails.csv").write_text("id,body\n1,hello\n")
+    assert refused() == (
+        "`ask` needs `mail: string`, and mails.csv has no column `mail`; its columns are id, body; "
+        "--column mail=... names another one"
+    )
+    assert refused(columns={"mail": "bdy"}).endswith("did you mean `body`?")
+    assert refused(columns={"male": "body"}).endswith("parameter `male`; did you mean `mail`?")
+    assert refused(constants={"x": 1}) == "`ask` has no parameter `x`; it has mail"
+
+
+def test_rows_that_do_not_fit() -> None:
+    def length(mail: str, count: int) -> int:
+        return count
+
+    Path("in.csv").write_text('mail,count\n"a\nb",one\nc,2\nd,three\n')
+    assert refused(function=length, table="in.csv") == (
+        'in.csv:2: count: expected int, got string "one"\n'
+        'in.csv:5: count: expected int, got string "three"'
+    )
+    pl.DataFrame({"mail": ["a"], "count": [date(2025, 1, 1)]}).write_parquet("in.parquet")
+    told = refused(function=length, table="in.parquet")
+    assert told.startswith("in.parquet, row 0: count: expected int, got ")
+    assert "count: Date: cast them" in told
+    Path("in.jsonl").write_text('{"mail": "a", "count": 1}\n[1]\n{"mail": "b"}\n')
+    told = refused(function=length, table="in.jsonl")
+    assert told.splitlines()[0] == "in.jsonl:2: a row is an object, got list [1]"
+    assert told.splitlines()[1].startswith("in.jsonl:3: ")
+
+
+def test_many_rows_that_do_not_fit_are_not_all_told() -> None:
+    Path("mails.jsonl").write_text('{"mail": 1}\n' * 200)
+    told = refused(table="mails.jsonl").splitlines()
+    assert len(told) == 6 and told[-1] == "... and 95 rows more of the first 100"
+
+
+def test_names_that_stand_for_two_things() -> None:
+    Path("mails.csv").write_text("mail,result\na,b\n")
+    assert refused().startswith("the column `result` of mails.csv has the name of a field of what ")
+    assert refused(keep=["male"]) == "keep: mails.csv has no column `male`; did you mean `mail`?"
+    Path("mails.csv").write_text("mail,mail\na,b\n")
+    assert refused() == "mails.csv:1: there are two columns `mail`"
+
+
+def test_tables_that_cannot_be_read() -> None:
+    assert refused(table="mails.txt").startswith("mails.txt: a table is a file that ends in .parq")
+    assert "No such file" in refused(table="none.csv")
+    Path("mails.csv").write_bytes(b"mail\n\xff\xfe\n")
+    assert refused() == "cannot read mails.csv: it is not UTF-8 text"
+    Path("mails.csv").write_text("")
+    assert refused() == "mails.csv:1: the file is empty"
+    Path("mails.parquet").write_text("no parquet")
+    assert refused(table="mails.parquet").startswith("cannot read mails.parquet: ")
+    Path("folder.csv").mkdir()
+    assert "Is a directory" in refused(table="folder.csv")
+
+
+@pytest.mark.parametrize("name", ["in_flight", "limit"])
+def test_numbers_that_make_no_sense(name: str) -> None:
+    table("mails.csv", 1)
+    assert refused(**{name: 0}) == f"{name}: expected 1 or more, got 0"
+    assert refused(max_failed=-1) == "max_failed: expected 0 or more, got -1"
+
+
+def test_a_parameter_without_a_type_takes_anything(capsys: pytest.CaptureFixture[str]) -> None:
+    def show(mail) -> str:  # type: ignore[no-untyped-def]
+        return repr(mail)
+
+    map_rows(show, table("mails.csv", 1), "out", keep="none")
+    said = "`mail` of `show` has no type: whatever is in its column is taken"
+    assert said in capsys.readouterr().err
+
+
+def test_only_checked() -> None:
+    echo = Echo()
+    configure(provider=echo)
+    assert map_rows(ask, table("mails.csv", 3), "out", check_only=True).rows == 3
+    assert echo.asked == [] and not Path("out").exists()
+
+
+# A folder is of one job
+
+
+def test_another_job_is_refused_and_the_parts_stay() -> None:
+    configure(provider=Echo(), model="small")
+    path = table("mails.csv", 3)
+    map_rows(ask, path, "out")
+    before = parts("out")
+
+    def other(mail: str) -> str:
+        return mail
+
+    def said(function: Callable[..., Any] = ask, **changes: Any) -> str:
+        with pytest.raises(ConfigError) as caught:
+            map_rows(function, path, "out", **changes)
+        assert parts("out") == before
+        return str(caught.value)
+
+    assert "holds another job: not the same are function; it has 1 part" in said(other)
+    assert "not the same are limit;" in said(limit=2)
+    assert "not the same are columns, keep;" in said(keep="none", columns={"mail": "id"})
+    configure(model="large")
+    assert "not the same are settings;" in said()
+    configure(model="small")
+    table("mails.csv", 4)
+    assert "not the same are input;" in said()
+
+
+def test_folders_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(provider=Echo())
+    path = table("mails.csv", 2)
+    Path("file").write_text("")
+    with pytest.raises(ConfigError, match=r"cannot use .*file: File exists"):
+        map_rows(ask, path, "file")
+    Path("parts").mkdir()
+    Path("parts/part-000000.jsonl").write_text("")
+    with pytest.raises(ConfigError, match=r"has parts, and no job\.journal says of what"):
+        map_rows(ask, path, "parts")
+    Path("other").mkdir()
+    Path("other/job.journal").write_text('{"saft": "journal"}\n')
+    with pytest.raises(ConfigError, match="is no journal of a job of this version"):
+        map_rows(ask, path, "other")
+
+
+def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    echo = Echo()
+    configure(provider=echo)
+    path = table("mails.csv", 4)
+    replace = os.replace
+
+    def full(source: str, target: str) -> None:
+        if "part-000001" in target:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        report = map_rows(ask, path, "out", chunk_rows=2)
+    assert report.stopped is not None and "No space left on device; what was" in report.stopped
+    assert list(Path("out").glob("*.tmp")) == []
+    assert map_rows(ask, path, "out", chunk_rows=2).done == 4 == len(echo.asked)
+
+
+def test_a_disk_that_is_full_before_the_job_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: object, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = table("mails.csv", 4)
+    with monkeypatch.context() as patch:
+        patch.setattr(Held, "add", full)
+        with pytest.raises(JournalError, match=r"cannot write .*job\.journal: No space left"):
+            map_rows(ask, path, "out")
+    configure(provider=Echo(), max_requests=1)
+    assert map_rows(ask, path, "out").stopped is not None
+    replace = os.replace
+
+    def full_there(source: str, target: str) -> None:
+        if "journal" in target:
+            full(None, b"")
+        replace(source, target)
+
+    configure(max_requests=None)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full_there)
+        stopped = map_rows(ask, path, "out").stopped
+    assert stopped is not None and "JournalError: cannot write " in stopped
+    assert map_rows(ask, path, "out").done == 4
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links are for some users alone")
+def test_an_attempt_may_take_a_journal_away_from_another() -> None:
+    def answer(asked: str) -> str:
+        os.symlink("gone", f"out/journal/000000.{asked}.jsonl")
+        return asked
+
+    configure(provider=Echo(answer))
+    assert map_rows(ask, table("mails.csv", 1), "out").done == 1
+
+
+def test_one_process_at_a_time() -> None:
+    entered, go_on = threading.Event(), threading.Event()
+
+    def wait(asked: str) -> str:
+        entered.set()
+        assert go_on.wait(60)
+        return asked
+
+    configure(provider=Echo(wait))
+    path = table("mails.csv", 1)
+    first = threading.Thread(target=map_rows, args=(ask, path, "out"))
+    first.start()
+    assert entered.wait(60)
+    with pytest.raises(ConfigError, match=r"another process is at it, .*-\d+ since 20"):
+        map_rows(ask, path, "out")
+    go_on.set()
+    first.join()
+    assert len(lines("out/part-*")) == 1
+
+
+def test_journals_are_kept_for_an_edited_function() -> None:
+    echo = Echo()
+    configure(provider=echo)
+    path = table("mails.csv", 5)
+    map_rows(ask, path, "out", keep_journals=True, chunk_rows=2)
+    map_rows(ask, path, "out", chunk_rows=2)
+    assert len(os.listdir("out/journal")) == 3
+
+    def edited(mail: str) -> str:
+        return ask(mail) + (prompt("Read {again}", again="again").value if mail == "mail 4" else "")
+
+    os.makedirs("new")
+    os.rename("out/journal", "new/journal")
+    edited.__name__ = "ask"
+    del echo.asked[:]
+    report = map_rows(edited, path, "new", chunk_rows=2)
+    assert echo.asked == ["again"] and report.done == 5
+
+
+# Budgets
+
+
+def test_a_budget_of_the_whole_job_is_never_passed_and_a_larger_one_goes_on() -> None:
+    echo = Echo()
+    configure(provider=echo, max_requests=13)
+    path = table("mails.csv", 40)
+    report = map_rows(ask, path, "out", chunk_rows=5)
+    assert len(echo.asked) == 13 == report.usage.requests
+    assert report.stopped is not None and "raise `max_requests` to go on" in report.stopped
+    report = map_rows(ask, path, "out", chunk_rows=5)
+    assert len(echo.asked) == 13, "what was paid before counts"
+    assert report.usage.requests == 13 and report.stopped is not None
+    configure(max_requests=40)
+    report = map_rows(ask, path, "out", chunk_rows=5)
+    assert (report.done, report.stopped, report.usage.requests) == (40, None, 40)
+    assert len(echo.asked) == 40
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_row_that_catches_what_ends_the_job_is_asked_later(fails: bool) -> None:
+    def stubborn(mail: str) -> str:
+        try:
+            return ask(mail)
+        except BudgetSpent:
+            if fails:
+                raise ValueError("no money") from None
+            return "no answer"
+
+    echo = Echo()
+    configure(provider=echo, max_requests=3)
+    path = table("mails.csv", 8)
+    report = map_rows(stubborn, path, "out", chunk_rows=4)
+    assert report.stopped is not None and "raise `max_requests` to go on" in report.stopped
+    assert report.failed == 0 and len(echo.asked) == 3
+    configure(max_requests=8)
+    assert map_rows(stubborn, path, "out", chunk_rows=4).done == 8 == len(echo.asked)
+    assert [row["result"] for row in lines("out/part-*")] == [f"mail {n}" for n in range(8)]
+
+
+def test_a_budget_that_is_enough_is_no_hindrance() -> None:
+    configure(provider=Echo(), max_requests=50, max_total_tokens=50 * 60)
+    report = map_rows(ask, table("mails.csv", 50), "out", chunk_rows=7)
+    assert (report.done, report.stopped) == (50, None)
+
+
+def test_a_budget_of_tokens_and_of_cost() -> None:
+    prices = {"echo": {"input": 1.0, "output": 2.0}}
+    path = table("mails.csv", 60)
+    echo = Echo()
+    configure(provider=echo, model="echo", prices=prices, max_cost=20e-6 * 20)
+    report = map_rows(ask, path, "out", chunk_rows=10, in_flight=1)
+    assert report.stopped is not None and "max_cost" in report.stopped
+    assert report.cost == pytest.approx(len(echo.asked) * 20e-6)
+    assert 10 <= len(echo.asked) <= 20
+    configure(max_cost=None, max_total_tokens=15 * 40)
+    report = map_rows(ask, path, "out", chunk_rows=10, in_flight=1)
+    assert report.stopped is not None and "max_total_tokens" in report.stopped
+    assert report.usage.input_tokens + report.usage.output_tokens <= 15 * 40
+
+
+# Interrupts
+
+
+@pytest.fixture
+def stopped(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set when a job has begun to end."""
+    event = threading.Event()
+    stop = mapping.Work._stop  # pyright: ignore[reportPrivateUsage]
+
+    def told(self: mapping.Work, why: str) -> None:
+        stop(self, why)
+        event.set()
+
+    monkeypatch.setattr(mapping.Work, "_stop", told)
+    return event
+
+
+def test_an_interrupt_waits_for_the_rows_under_way(
+    stopped: threading.Event, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(asked: str) -> str:
+        if asked == "mail 2":
+            os.kill(os.getpid(), signal.SIGINT)
+            assert stopped.wait(60)
+        return asked
+
+    echo = Echo(answer)
+    configure(provider=echo)
+    path = table("mails.csv", 30)
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt):
+        map_rows(ask, path, "out", in_flight=1, chunk_rows=10)
+    asked = echo.asked
+    assert asked[-1] == "mail 2" and len(asked) < 20
+    assert re.search(r"30 rows: 1?0 done, [23]0 not asked; .*; the same", capsys.readouterr().err)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    configure(provider=(echo := Echo()))
+    assert map_rows(ask, path, "out", chunk_rows=10).done == 30
+    assert sorted([*asked, *echo.asked]) == sorted(f"mail {n}" for n in range(30))
+
+
+def test_a_second_interrupt_ends_it_at_once(stopped: threading.Event) -> None:
+    never = threading.Event()
+
+    def answer(asked: str) -> str:
+        if asked == "mail 0":
+            os.kill(os.getpid(), signal.SIGINT)
+            assert stopped.wait(60)
+            os.kill(os.getpid(), signal.SIGINT)
+            never.wait(60)
+        return asked
+
+    configure(provider=Echo(answer))
+    with pytest.raises(KeyboardInterrupt):
+        map_rows(ask, table("mails.csv", 3), "out")
+    never.set()
+    assert parts("out") == {}
+
+
+def test_rows_that_do_not_end_are_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    never = threading.Event()
+    monkeypatch.setattr(mapping, "GRACE", 0.0)
+
+    def answer(asked: str) -> str:
+        os.kill(os.getpid(), signal.SIGTERM)
+        never.wait(60)
+        return asked
+
+    configure(provider=Echo(answer))
+    with pytest.raises(SystemExit) as caught:
+        map_rows(ask, table("mails.csv", 1), "out")
+    never.set()
+    assert caught.value.code == 128 + signal.SIGTERM
+
+
+def test_one_interrupt_while_a_part_is_written_leaves_it_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write = pl.DataFrame.write_parquet
+
+    sent: list[int] = []
+
+    def interrupted_write(self: pl.DataFrame, *arguments: Any, **named: Any) -> None:
+        if not sent:
+            sent.append(signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+        write(self, *arguments, **named)
+
+    path = table("mails.parquet", 4)
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", interrupted_write)
+    configure(provider=Echo())
+    with pytest.raises(KeyboardInterrupt):
+        map_rows(ask, path, "out", chunk_rows=2, in_flight=1)
+    assert sent and {pl.read_parquet(path).height for path in Path("out").glob("part-*")} == {2}
+
+
+def test_in_another_thread_signals_are_left_alone() -> None:
+    configure(provider=Echo())
+    before = signal.getsignal(signal.SIGINT)
+    path = table("mails.csv", 2)
+    thread = threading.Thread(target=map_rows, args=(ask, path, "out"))
+    thread.start()
+    thread.join()
+    assert signal.getsignal(signal.SIGINT) is before
+    assert len(lines("out/part-*")) == 2
+
+
+# Scripts
+
+
+TRIAGE = """\
+from lib.words import Word, loud
+import lib.words
+from runtime_support import read_text
+class Later:
+    text: "str"
+def triage(mail: str) -> Word:
+    from lib.words import loud as louder
+    from own_units import UNIT
+    return Word(louder(mail) + lib.words.MARK + UNIT, read_text("note.txt"))
+"""
+WORDS = """\
+from __future__ import annotations
+from dataclasses import dataclass
+MARK = "!"
+@dataclass(frozen=True)
+class Word:
+    text: str
+    note: str
+    inner: list[Word] | None = None
+def loud(text: str) -> str:
+    return text.upper()
+"""
+
+
+def test_a_script_finds_its_modules_and_leaves_none_behind() -> None:
+    home = Path("home")
+    home.mkdir()
+    (home / "note.txt").write_text("a note")
+    (home / "own_units.py").write_text("UNIT = ' m'\n")
+    Path("note.txt").write_text("another note")
+    script = Script(
+        (Module("lib.words", WORDS), Module("triage", TRIAGE)), "triage", str(home.absolute())
+    )
+    modules, path = set(sys.modules), list(sys.path)
+    map_rows(script, table("mails.csv", 2), "out", keep="none")
+    second = {"text": "MAIL 1! m", "note": "a note", "inner": None}
+    assert lines("out/part-*")[1] == {"row": 1, **second}
+    assert sys.path == path
+    left = set(sys.modules) - modules
+    assert not any("triage" in name or name.startswith("lib") for name in left), left
+    assert read_text("note.txt") == "another note"
+    sys.modules.pop("own_units")

@@ -1,0 +1,356 @@
+"""A job on workers of Dask: the same parts, whatever dies."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import ConfigError, RunStopped, configure
+from runtime_support.scale import Module, Report, Script, map_rows
+from runtime_support.scale import _dask as dask
+from tests.support.fake_server import Answer, FakeServer, completion
+
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="processes are killed by signals"),
+    pytest.mark.one_python,
+]
+
+ROOT = Path(__file__).parents[2]
+ROWS = 120
+IN_FLIGHT = 4
+WORKERS = 2
+
+TRIAGE = """\
+import os
+from runtime_support import prompt
+
+def triage(mail: str, deadly: str = "") -> str:
+    if mail == deadly:
+        os._exit(1)
+    return prompt("Read {mail}", mail=mail).value
+"""
+SCRIPT = Script((Module("triage", TRIAGE),), "triage", str(ROOT))
+DISTRIBUTED: Any = importlib.import_module("distributed")
+
+
+class Model:
+    """Answers each mail in its own way, counts, and does something at one of the requests."""
+
+    def __init__(self, at: int = 0, action: Callable[[], object] = lambda: None) -> None:
+        self.asked: Counter[str] = Counter()
+        self.at, self.action = at, action
+        self.lock = threading.Lock()
+
+    def __call__(self, body: dict[str, Any]) -> Answer:
+        asked = body["messages"][0]["content"].splitlines()[0]
+        with self.lock:
+            self.asked[asked] += 1
+            is_now = sum(self.asked.values()) == self.at
+        if is_now:
+            self.action()
+        return completion(f"{asked}?")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two processes, and a scheduler in this one."""
+    options: dict[str, Any] = {"dashboard_address": None, "silence_logs": 50}
+    with DISTRIBUTED.LocalCluster(n_workers=WORKERS, threads_per_worker=2, **options) as running:
+        yield running
+
+
+@pytest.fixture
+def mails(tmp_path: Path) -> Path:
+    path = tmp_path / "mails.jsonl"
+    path.write_text("".join(f'{{"mail": "mail {number}"}}\n' for number in range(ROWS)))
+    return path
+
+
+def mapped(mails: Path, out: str, **options: Any) -> Report:
+    return map_rows(SCRIPT, mails, out, in_flight=IN_FLIGHT, chunk_rows=10, **options)
+
+
+def parts(out: str) -> dict[str, bytes]:
+    assert os.listdir(f"{out}/journal") == []
+    return {path.name: path.read_bytes() for path in Path(out).glob("*.jsonl")}
+
+
+@pytest.fixture
+def whole(server: FakeServer, mails: Path) -> dict[str, bytes]:
+    """What it comes to in one process."""
+    server.responder = Model()
+    assert mapped(mails, "whole").done == ROWS
+    return parts("whole")
+
+
+def pids(cluster: Any) -> list[int]:
+    with DISTRIBUTED.Client(cluster.scheduler_address, set_as_default=False) as client:
+        client.wait_for_workers(WORKERS, timeout=60)
+        return list(client.run(os.getpid).values())
+
+
+def test_the_same_parts_as_in_one_process(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+) -> None:
+    model = server.responder = Model()
+    ports = len({request.port for request in server.requests})
+    report = mapped(mails, "out", address=cluster.scheduler_address)
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert report.usage.requests == ROWS == sum(model.asked.values())
+    assert parts("out") == whole
+    assert len({request.port for request in server.requests}) > ports
+
+
+def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster: Any) -> None:
+    model = server.responder = Model()
+    configure(max_requests=31, requests_per_minute=1_000_000)
+    report = mapped(mails, "out", address=cluster.scheduler_address)
+    assert report.stopped is not None and "raise `max_requests`" in report.stopped
+    assert sum(model.asked.values()) == 31 == report.usage.requests
+    configure(max_requests=None)
+    assert mapped(mails, "out", address=cluster.scheduler_address).done == ROWS
+    assert sum(model.asked.values()) == ROWS
+
+
+def test_a_worker_is_killed(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+) -> None:
+    victim = pids(cluster)[0]
+    model = server.responder = Model(40, lambda: os.kill(victim, signal.SIGKILL))
+    report = mapped(mails, "out", address=cluster.scheduler_address)
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole
+    assert victim not in pids(cluster)
+    assert ROWS <= sum(model.asked.values()) <= ROWS + IN_FLIGHT
+
+
+def test_the_process_of_the_job_is_killed(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+) -> None:
+    child = in_child(server, mails, f"address={cluster.scheduler_address!r}")
+    model = server.responder = Model(40, child.kill)
+    child.start()
+    assert child.wait() == -signal.SIGKILL
+    report = mapped(mails, "out", address=cluster.scheduler_address)
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole
+    assert sum(model.asked.values()) <= ROWS + WORKERS * IN_FLIGHT
+
+
+def test_the_process_of_the_job_is_killed_with_its_own_workers(
+    server: FakeServer, mails: Path, whole: dict[str, bytes]
+) -> None:
+    child = in_child(server, mails, f"workers={WORKERS}")
+    model = server.responder = Model(40, child.kill)
+    child.start()
+    assert child.wait() == -signal.SIGKILL
+    # In this process: the journals that the workers have left are anybody's.
+    report = mapped(mails, "out")
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole
+    assert sum(model.asked.values()) <= ROWS + WORKERS * IN_FLIGHT
+
+
+class Child:
+    """A process that does the job."""
+
+    def __init__(self, code: str) -> None:
+        self.command = [sys.executable, "-c", code]
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        self.process = subprocess.Popen(self.command, env=environment, text=True)
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+
+    def wait(self) -> int:
+        assert self.process is not None
+        return self.process.wait(60)
+
+
+def in_child(server: FakeServer, mails: Path, options: str) -> Child:
+    return Child(
+        "from runtime_support import configure\n"
+        "from runtime_support.scale import Module, Script, map_rows\n"
+        "if __name__ == '__main__':\n"
+        f"    configure(provider='openai', base_url={server.url!r}, model='fake')\n"
+        f"    map_rows({SCRIPT!r}, {str(mails)!r}, 'out', in_flight={IN_FLIGHT}, chunk_rows=10, "
+        f"{options})\n"
+    )
+
+
+def dask_process(kind: str, *options: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+
+
+def test_the_scheduler_goes_away(server: FakeServer, mails: Path, whole: dict[str, bytes]) -> None:
+    started = Path("scheduler.json").absolute()
+    place = ["--scheduler-file", str(started), "--no-dashboard"]
+    scheduler = dask_process("scheduler", "--host", "127.0.0.1", "--port", "0", *place)
+    worker = dask_process("worker", "--nthreads", "2", "--no-nanny", *place)
+    try:
+        with DISTRIBUTED.Client(scheduler_file=str(started), set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
+        address = json.loads(started.read_text())["address"]
+        model = server.responder = Model(40, scheduler.kill)
+        report = mapped(mails, "out", address=address)
+        assert report.stopped is not None
+        assert f"the scheduler {address} went away, or does not answer; " in report.stopped
+        assert report.failed == 0 and report.done < ROWS
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    report = mapped(mails, "out")
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole
+    assert sum(model.asked.values()) <= ROWS + IN_FLIGHT
+
+
+def test_a_row_that_kills_its_worker_is_told_and_no_neighbour_is(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+) -> None:
+    server.responder = Model()
+    pids(cluster)
+    cluster.scheduler.allowed_failures = 0
+    report = mapped(
+        mails, "out", address=cluster.scheduler_address, constants={"deadly": "mail 42"}
+    )
+    assert report.stopped is None, report.stopped
+    assert (report.done, report.failures) == (ROWS - 10, {"WorkerLost": 10}), str(report)
+    found = parts("out")
+    errors = found.pop("errors-000004.jsonl").decode().splitlines()
+    assert [json.loads(line)["row"] for line in errors] == list(range(40, 50))
+    assert found.pop("part-000004.jsonl") == b"" and whole.pop("part-000004.jsonl")
+    assert found == whole
+
+
+def test_workers_that_do_not_see_the_folder(
+    server: FakeServer,
+    mails: Path,
+    whole: dict[str, bytes],
+    cluster: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pids(cluster)
+    server.responder = Model()
+    with DISTRIBUTED.Client(cluster.scheduler_address, set_as_default=False) as client:
+        client.run(_see, "/nowhere")
+        report = mapped(mails, "out", address=cluster.scheduler_address)
+        client.run(_see, None)
+    assert (report.done, report.usage.requests) == (ROWS, ROWS)
+    assert parts("out") == whole
+    told = capsys.readouterr().err
+    assert "workers do not see" in told and "repeats the rows of its unfinished chunks" in told
+
+
+def _see(place: str | None) -> None:
+    """Has a worker look elsewhere for what tells that it sees the folder."""
+    if place is None:
+        importlib.reload(dask)
+    else:
+        setattr(dask, "_token", lambda _: place)  # noqa: B010
+
+
+def test_workers_that_cannot_do_the_job_are_told_before(
+    mails: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks = Script((Module("triage", "import nowhere_to_be_found\n" + TRIAGE),), "triage", ".")
+    monkeypatch.setitem(sys.modules, "nowhere_to_be_found", os)
+    configure(provider="mock")
+    pids(cluster)
+    with pytest.raises(ConfigError) as caught:
+        map_rows(asks, mails, "out", address=cluster.scheduler_address)
+    told = str(caught.value).splitlines()
+    assert len(told) == WORKERS
+    assert all("ModuleNotFoundError: No module named 'nowhere_to_be_found'" in one for one in told)
+    configure(provider="openai", api_key_env="NOT_ON_WORKERS")
+    monkeypatch.setenv("NOT_ON_WORKERS", "sk-test-0123456789abcdefghij")
+    with pytest.raises(ConfigError, match="the environment has no NOT_ON_WORKERS"):
+        map_rows(SCRIPT, mails, "other", address=cluster.scheduler_address)
+
+
+def test_no_scheduler_and_no_package(
+    mails: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer
+) -> None:
+    monkeypatch.setattr(dask, "_SECONDS_TO_CONNECT", 1)
+    with pytest.raises(RunStopped, match=r"the scheduler tcp://127\.0\.0\.1:9 went away"):
+        mapped(mails, "out", address="tcp://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ConfigError, match=r'pip install "saftc\[scale\]"'):
+        mapped(mails, "out", workers=1)
+    with pytest.raises(ConfigError, match="not both"):
+        mapped(mails, "out", workers=1, address="tcp://127.0.0.1:9")
+
+
+PROGRAM = """\
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import Literal
+from runtime_support.scale import map_rows
+
+@dataclass
+class Mail:
+    kind: Literal["mail"]
+    inner: Mail | None = None
+
+def read(mail: str) -> Mail:
+    return Mail("mail")
+
+if __name__ == "__main__":
+    print(map_rows(read, "mails.jsonl", "out", workers=1))
+"""
+
+
+def test_a_function_of_the_program_itself(mails: Path) -> None:
+    Path("program.py").write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("120 rows: 120 done; "), done.stderr
+
+
+def test_a_recording_is_not_for_a_cluster(mails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAFT_REPLAY", "replies.jsonl")
+    with pytest.raises(ConfigError, match="recordings are for this machine"):
+        mapped(mails, "out", address="tcp://127.0.0.1:9")
+
+
+def test_a_model_of_the_environment_is_no_part_of_a_request(
+    server: FakeServer, mails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.responder = Model()
+    configure(model=None)
+    monkeypatch.setenv("SAFT_MODEL", "fake")
+    assert mapped(mails, "out", workers=1, limit=3, keep_journals=True).done == 3
+    asked = list[Any]()
+    for path in Path("out/journal").iterdir():
+        entries = map(json.loads, path.read_text().splitlines())
+        asked += [entry["request"] for entry in entries if "request" in entry]
+    assert len(asked) == 3 and all("model" not in one for one in asked)
+    assert {request.body["model"] for request in server.requests} == {"fake"}
+
+
+def test_a_key_in_a_setting_is_not_sent_to_workers(mails: Path) -> None:
+    configure(provider="mock", extra={"password": "sk-abcdefghijklmnopqrstuvwxyz"})
+    with pytest.raises(ConfigError, match="a setting holds something like a key"):
+        mapped(mails, "out", workers=1)

@@ -1,0 +1,170 @@
+"""A job that is killed comes to the same parts, and asks no row twice but those under way."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import prompt
+from runtime_support._runs import lines
+from runtime_support.providers import _openai
+from runtime_support.scale import map_rows
+from tests.support.fake_server import Answer, FakeServer, completion
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
+    pytest.mark.one_python,
+]
+
+ROWS = 10
+IN_FLIGHT = 3
+
+
+def ask(mail: str) -> str:
+    """Two prompts a row; one row has no answer."""
+    first = prompt("Read {mail}", mail=mail).value
+    if mail == "mail 4":
+        raise ValueError(first)
+    return prompt("And {mail}", mail=first).value
+
+
+class Model:
+    """Answers each question in its own way, and counts them."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+
+    def __call__(self, body: dict[str, Any]) -> Answer:
+        asked = body["messages"][0]["content"]
+        self.asked[asked] += 1
+        return completion(f"{asked}?")
+
+
+def run(folder: Path, prepare: Callable[[], object]) -> bool:
+    """Runs the job in a process of its own; whether it came to its end."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            sys.stderr = (folder / "errors").open("a")
+            prepare()
+            map_rows(ask, folder / "in.jsonl", folder / "out", in_flight=IN_FLIGHT, chunk_rows=4)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    _, ended = os.waitpid(child, 0)
+    if os.WIFSIGNALED(ended):
+        assert os.WTERMSIG(ended) == signal.SIGKILL
+        return False
+    assert os.WEXITSTATUS(ended) == 0, (folder / "errors").read_text()
+    return True
+
+
+def dying(point: str, count: int, *, before: bool) -> Callable[[], None]:
+    """Has a process kill itself at a reply, a sync, or when a file is put or taken away."""
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        left = itertools.count(1)
+
+        def call(*arguments: Any, **names: Any) -> Any:
+            is_last = next(left) == count
+            if is_last and before:
+                os.kill(os.getpid(), signal.SIGKILL)
+            result = function(*arguments, **names)
+            if is_last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        return call
+
+    def prepare() -> None:
+        match point:
+            case "reply":
+                _openai.read_reply = counted(_openai.read_reply)
+            case "sync":
+                lines._sync = counted(lines._sync)  # pyright: ignore[reportPrivateUsage]
+            case _:
+                # One count for all that is done to files.
+                change = counted(lambda function, *arguments: function(*arguments))
+                for name in ("replace", "unlink", "fsync"):
+                    function = getattr(os, name)
+                    setattr(os, name, lambda *a, function=function: change(function, *a))
+
+    return prepare
+
+
+@pytest.fixture
+def place(server: FakeServer, tmp_path: Path) -> Path:
+    prompt("what loads and connects is loaded before the processes are forked")
+    rows = (json.dumps({"mail": f"mail {number}"}) + "\n" for number in range(ROWS))
+    (tmp_path / "in.jsonl").write_text("".join(rows))
+    return tmp_path
+
+
+def outcome(folder: Path) -> dict[str, bytes]:
+    """All that a job leaves, but for its own account."""
+    out = folder / "out"
+    assert os.listdir(out / "journal") == []
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.suffix == ".jsonl"}
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+@pytest.mark.parametrize(("point", "most"), [("reply", 9), ("sync", 9), ("file", 100)])
+def test_killed_at_each_point(
+    server: FakeServer, place: Path, point: str, most: int, before: bool
+) -> None:
+    model = server.responder = Model()
+    assert run(place, lambda: None)
+    whole, needed = outcome(place), sum(model.asked.values())
+    assert needed == 2 * ROWS - 1 and set(model.asked.values()) == {1}
+    for count in range(1, most):
+        model.asked.clear()
+        folder = place / f"{point}-{count}"
+        folder.mkdir()
+        (folder / "in.jsonl").symlink_to(place / "in.jsonl")
+        if run(folder, dying(point, count, before=before)):
+            break
+        assert run(folder, lambda: None)
+        assert outcome(folder) == whole
+        twice = sum(model.asked.values()) - needed
+        assert twice <= IN_FLIGHT, f"{twice} were asked twice"
+    else:
+        assert point != "file"
+
+
+def test_killed_again_and_again(server: FakeServer, place: Path) -> None:
+    model = server.responder = Model()
+    assert run(place, lambda: None)
+    whole, needed = outcome(place), sum(model.asked.values())
+    folder = place / "again"
+    folder.mkdir()
+    (folder / "in.jsonl").symlink_to(place / "in.jsonl")
+    model.asked.clear()
+    kills = 0
+    while not run(folder, dying(("reply", "sync", "reply")[kills % 3], 4, before=False)):
+        kills += 1
+    assert kills >= 4
+    assert outcome(folder) == whole
+    assert sum(model.asked.values()) <= needed + kills * IN_FLIGHT
+
+
+def test_what_a_killed_process_has_paid_counts(server: FakeServer, place: Path) -> None:
+    server.responder = Model()
+    assert not run(place, dying("reply", 6, before=False))
+    assert run(place, lambda: None)
+    accounts = [json.loads(line) for line in (place / "out/job.journal").open()]
+    paid = sum(line["spent"][0] for line in accounts if "chunk" in line)
+    assert paid == 2 * ROWS - 1

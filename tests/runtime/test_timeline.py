@@ -1,0 +1,324 @@
+"""A run drawn over time: what is noted of it, from live events and from a journal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime_support import (
+    ContractError,
+    ProviderError,
+    Reply,
+    Request,
+    configure,
+    journaled,
+    later,
+    program,
+    prompt,
+    together,
+)
+from runtime_support import _timeline as timelines
+from runtime_support import _tracing as tracing
+from runtime_support._runs.reading import timeline
+from runtime_support._timeline import Timeline, write_timeline
+from runtime_support.testing import Scripted, tool_request
+from tests.support.fake_server import FakeServer, completion, status
+
+SECRET = "sk-proj-abcdefghijklmnop1234"
+Made = Callable[..., Scripted]
+
+
+@pytest.fixture(autouse=True)
+def new_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(timelines, "_here", timelines._OfProcess())
+    monkeypatch.setattr(tracing, "_troubles", set())
+    monkeypatch.setenv("SAFT_TIMELINE", str(tmp_path / "run.html"))
+
+
+def drawn() -> dict[str, Any]:
+    """What the page of the run until now holds."""
+    path = Path(os.environ["SAFT_TIMELINE"])
+    write_timeline()
+    return data_of(path.read_bytes())
+
+
+def data_of(page: bytes) -> dict[str, Any]:
+    data = page.decode().partition('<script type="application/json" id="run">')[2]
+    return json.loads(data.partition("</script>")[0])
+
+
+def kinds(prompt: dict[str, Any]) -> list[str]:
+    return [step["kind"] for step in prompt["steps"]]
+
+
+def greet(name: str) -> str:
+    return f"hello {name}"
+
+
+def event(key: int, start: float, seconds: float, **more: Any) -> list[dict[str, Any]]:
+    """A request and its reply."""
+    base = {
+        "key": key,
+        "within": None,
+        "place": "a.saft:1:1",
+        "began": start,
+        "waited": 0.0,
+        **more,
+    }
+    request = {**base, "event": "request", "messages": [], "new_from": 0}
+    reply = {**base, "event": "reply", "duration": seconds * 1000, "tool_calls": (), "text": "x"}
+    return [request, reply]
+
+
+def seen(*events: dict[str, Any]) -> dict[str, Any]:
+    made = Timeline("test")
+    for one in events:
+        made.see(one)
+    return data_of(made.page())
+
+
+def test_a_prompt_with_a_tool_and_what_it_says(scripted: Made) -> None:
+    scripted(tool_request("greet", name="Ada"), Reply("done", (), "stop", "m-1", 30, 4))
+    prompt("{greet} with </script>", greet=greet, options={"temperature": 0})
+    run = drawn()
+    (one,) = run["prompts"]
+    first, call, last = one["steps"]
+    assert kinds(one) == ["request", "tool", "request"]
+    assert first["told"]["messages"] == [["user", "greet with </script>"]]
+    assert first["told"]["calls"] == [["greet", '{"name": "Ada"}']]
+    assert first["told"]["tools"] == ["greet"]
+    assert first["told"]["options"] == {"temperature": 0.0}
+    assert call["told"] == {"tool": "greet", "args": {"name": "Ada"}, "result": "hello Ada"}
+    assert last["told"]["messages"] == [["tool", "hello Ada"]], "each message is told once"
+    assert (last["told"]["reply"], last["told"]["model"], last["tokens"]) == (
+        "done",
+        "m-1",
+        [30, 4],
+    )
+    assert first["start"] <= call["start"] <= last["start"]
+    assert run["places"][0]["place"].startswith("test_timeline.py:")
+    sums = run["sums"]
+    assert (sums["prompts"], sums["requests"], sums["tools"], sums["repairs"]) == (1, 2, 1, 0)
+    assert sums["tokens"] == [30, 4] and sums["cost"] is None
+
+
+def test_the_line_of_the_script(scripted: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+    scripted("a")
+    prompt("the line is shown")
+    assert drawn()["places"][0]["line"] == 'prompt("the line is shown")'
+
+
+def test_no_secret_is_in_it(scripted: Made) -> None:
+    long = SECRET + "x" * 30_000
+    scripted(tool_request("greet", name=SECRET), f"done with {SECRET}", long)
+    prompt("{greet} with {key}", greet=greet, key=SECRET, options={"system": f"use {SECRET}"})
+    cut = "." * (timelines.MOST_SHOWN - 8) + " " + SECRET
+    prompt(cut)
+    text = json.dumps(drawn())
+    assert "sk-proj" not in text and "[redacted]" in text
+    assert "characters more" in text
+
+
+def test_what_is_asked_again_and_what_fails(scripted: Made) -> None:
+    scripted("no number", "7", "none", "none", ProviderError("gone"))
+    assert prompt("how many?", returns=int).value == 7
+    with pytest.raises(ContractError):
+        prompt("how many?", returns=int)
+    with pytest.raises(ProviderError):
+        prompt("who?")
+    run = drawn()
+    assert [kinds(one) for one in run["prompts"]] == [
+        ["request", "repair"],
+        ["request", "repair"],
+        ["request"],
+    ]
+    assert run["prompts"][2]["steps"][0]["failed"]
+    assert run["prompts"][2]["steps"][0]["told"]["error"] == "ProviderError: gone"
+    assert (run["sums"]["failed"], run["sums"]["repairs"]) == (1, 2)
+
+
+def test_a_prompt_inside_of_a_tool(scripted: Made) -> None:
+    def ask(name: str) -> str:
+        return prompt("who is {name}?", name=name).value
+
+    scripted(tool_request("ask", name="Ada"), "a mathematician", "done", "after")
+    prompt("{ask}", ask=ask)
+    prompt("after it")
+    outer, inner, after = drawn()["prompts"]
+    assert (outer["within"], inner["within"], after["within"]) == (None, 0, None)
+    tool = outer["steps"][1]
+    assert [tool["critical"], inner["steps"][0]["critical"]] == [False, True]
+
+
+def test_calls_of_a_program_are_told(scripted: Made) -> None:
+    scripted('{"greet": {"name": "Ada"}}')
+    assert program("{greet}", greet=greet).value == "hello Ada"
+    (one,) = drawn()["prompts"]
+    assert kinds(one) == ["request", "tool"]
+    assert one["steps"][1]["told"]["result"] == "hello Ada"
+
+
+class Meeting:
+    """Answers when as many requests are under way as are to meet."""
+
+    def __init__(self, count: int) -> None:
+        self.barrier = threading.Barrier(count)
+
+    def complete(self, request: Request) -> Reply:
+        self.barrier.wait(30)
+        return Reply("met")
+
+
+def test_prompts_at_the_same_time_have_lanes_of_their_own() -> None:
+    configure(provider=Meeting(3), max_in_flight=3)
+    together(*(later(prompt, f"number {number}") for number in range(3)))
+    run = drawn()
+    lanes = {(one["place"], one["lane"]) for one in run["prompts"]}
+    assert len(lanes) == 3 and run["sums"]["prompts"] == 3
+
+
+def test_waiting_for_the_server_is_told_apart(server: FakeServer) -> None:
+    server.answers = [status(429, retry_after_ms=20), completion("fine")]
+    prompt("hello")
+    (step,) = drawn()["prompts"][0]["steps"]
+    assert 0 < step["waited"] <= step["seconds"]
+
+
+def test_the_critical_path() -> None:
+    run = seen(
+        *event(1, 0.0, 1.0),
+        *event(2, 0.0, 3.0),
+        *event(3, 1.0, 1.0),
+        *event(4, 3.0, 2.0, place="a.saft:2:1"),
+        *event(5, 3.0, 1.5, place="a.saft:2:1"),
+    )
+    critical = [one["steps"][0]["critical"] for one in run["prompts"]]
+    assert critical == [False, True, False, True, False]
+    assert run["sums"]["critical"] == 5.0 and run["sums"]["wall"] == 5.0
+    assert run["sums"]["requesting"] == 8.5
+
+
+def test_who_waits_for_another_is_behind_it_on_the_path() -> None:
+    run = seen(*event(1, 0.0, 2.0), *event(2, 0.0, 3.0, waited=2000.0))
+    assert [one["steps"][0]["critical"] for one in run["prompts"]] == [True, True]
+    assert run["sums"]["waiting"] == 2.0
+
+
+def test_a_cost_by_the_prices_of_the_project() -> None:
+    configure(prices={"m": {"input": 1.0, "output": 10.0}})
+    request, reply = event(1, 0.0, 1.0)
+    run = seen(request, {**reply, "model": "m", "input_tokens": 1000, "output_tokens": 100})
+    assert run["prompts"][0]["steps"][0]["cost"] == run["sums"]["cost"] == pytest.approx(0.002)
+
+
+def test_the_trace_for_chrome(scripted: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAFT_CHROME", "trace.json")
+    scripted(tool_request("greet", name="Ada"), "done")
+    prompt("{greet}", greet=greet)
+    write_timeline()
+    events = json.loads(Path("trace.json").read_text())["traceEvents"]
+    assert [one["name"] for one in events[1:]] == ["prompt", "request", "tool", "request"]
+    assert events[0]["args"]["name"].startswith("test_timeline.py:")
+    whole, *steps = events[1:]
+    assert all(one["ph"] == "X" and one["ts"] >= whole["ts"] for one in steps)
+    assert steps[1]["args"]["result"] == "hello Ada"
+
+
+def test_a_journal_has_the_same(scripted: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(name: str) -> str:
+        return prompt("who is {name}?", name=name).value
+
+    scripted(tool_request("ask", name="Ada"), "a mathematician", "no number", "7")
+    with journaled("a.journal"):
+        prompt("{ask}", ask=ask, returns=int)
+    live, kept = drawn(), data_of(timeline("a.journal").page())
+    shown = [
+        [(one["within"], step["kind"], step["told"].get("reply")) for step in one["steps"]]
+        for run in (live, kept)
+        for one in run["prompts"]
+    ]
+    assert shown[:2] == shown[2:]
+    assert [one[0] for one in shown[0]] == [None] * 4
+    assert kept["marks"] == []
+
+
+def test_between_the_processes_of_a_journal_no_time_is_left(scripted: Made) -> None:
+    def run(*questions: str) -> None:
+        with journaled("a.journal"):
+            for question in questions:
+                prompt(question)
+
+    scripted("a", "b")
+    run("one")
+    lines = Path("a.journal").read_text().splitlines(keepends=True)
+    later_by = 100_000
+    run("one", "two")
+    entries = [json.loads(line) for line in Path("a.journal").read_text().splitlines()]
+    for entry in entries[len(lines) :]:
+        entry["time"] = entry.get("time", 0) + later_by
+    Path("a.journal").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    found = data_of(timeline("a.journal").page())
+    assert len(found["prompts"]) == 2 and len(found["marks"]) == 1
+    assert found["sums"]["wall"] < later_by / 2
+
+
+def test_a_page_without_prompts_and_one_that_cannot_be_written(
+    scripted: Made, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert data_of(Timeline("empty").page())["prompts"] == []
+    monkeypatch.setenv("SAFT_TIMELINE", "nowhere/run.html")
+    scripted("a", "b")
+    assert prompt("one").value == "a"
+    assert prompt("two").value == "b"
+    write_timeline()
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        "saft: there is no folder for the timeline nowhere/run.html: it will not be written",
+        "saft: cannot write the timeline nowhere/run.html: No such file or directory",
+    ]
+
+
+SCRIPT = """
+import os, sys
+from runtime_support import configure, prompt
+configure(provider="mock")
+prompt("one")
+if sys.argv[1] == "fork":
+    child = os.fork()
+    if not child:
+        prompt("two")
+        sys.exit()
+    os.waitpid(child, 0)
+elif sys.argv[1] == "fail":
+    raise ValueError
+"""
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "ok",
+        "fail",
+        pytest.param(
+            "fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+        ),
+    ],
+)
+def test_a_process_writes_it_at_its_end(how: str, tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[2])
+    subprocess.run(
+        [sys.executable, "-c", SCRIPT, how],
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        check=how != "fail",
+    )
+    assert data_of((tmp_path / "run.html").read_bytes())["sums"]["prompts"] == 1
