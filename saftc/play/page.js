@@ -9,9 +9,9 @@ function socket(path) {
   return new WebSocket(`ws://${location.host}/${path}?token=${encodeURIComponent(token)}`);
 }
 
-function say(text, isWrong = false) {
-  part("status").textContent = text;
-  part("status").classList.toggle("wrong", isWrong);
+function say(text, isWrong = false, id = "status") {
+  part(id).textContent = text;
+  part(id).classList.toggle("wrong", isWrong);
 }
 
 // Tabs
@@ -78,7 +78,7 @@ function told({ diagnostics }) {
   const words = said.map(([number, word]) => `${number} ${word}${number > 1 ? "s" : ""}`);
   const first = diagnostics.find((one) => one.severity === 1);
   const where = first ? `, first in line ${first.range.start.line + 1}` : "";
-  say(words.length ? words.join(", ") + where : "", errors > 0);
+  say(words.join(", ") + where, errors > 0, "mistakes");
   refresh();
 }
 

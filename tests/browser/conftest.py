@@ -22,6 +22,10 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 
+# In milliseconds; only a defect takes so long.
+PATIENCE = 60_000
+sync_api.expect.set_options(timeout=PATIENCE)
+
 Opened = Callable[..., Any]
 
 
@@ -46,6 +50,7 @@ def opened(browser: Any) -> Iterator[Opened]:
     def open_(address: str, width: int = 1600, scheme: Literal["light", "dark"] = "light") -> Any:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)

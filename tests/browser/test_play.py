@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from tests.browser.conftest import sync_api
 from tests.play.serving import Page, serving
 
 pytestmark = pytest.mark.one_python
 
 Opened = Callable[..., Any]
-# In milliseconds; only a defect takes so long.
-PATIENCE = 60_000
+expect = sync_api.expect
 
 
 @pytest.fixture
@@ -29,8 +29,7 @@ def served(tmp_path: Path) -> Iterator[Page]:
 @pytest.fixture
 def page(served: Page, opened: Opened) -> Any:
     shown = opened(served.address)
-    shown.set_default_timeout(PATIENCE)
-    shown.locator("#python .cm-content", has_text="prompt(").wait_for()
+    expect(shown.locator("#python .cm-content")).to_contain_text("prompt(")
     return shown
 
 
@@ -43,10 +42,11 @@ def write(page: Any, text: str) -> None:
 
 def test_typing_shows_the_python(page: Any) -> None:
     write(page, "number = 40 + 2")
-    page.locator("#python .cm-content", has_text="number = 40 + 2").wait_for()
-    assert "prompt(" not in page.locator("#python .cm-content").inner_text()
+    python = page.locator("#python .cm-content")
+    expect(python).to_contain_text("number = 40 + 2")
+    expect(python).not_to_contain_text("prompt(")
     # The line of the cursor is marked beside it.
-    assert page.locator("#python .marked").inner_text() == "number = 40 + 2"
+    expect(page.locator("#python .marked")).to_have_text("number = 40 + 2")
 
 
 def test_a_doc_comment_leads_nowhere(page: Any, served: Page, tmp_path: Path) -> None:
@@ -54,56 +54,68 @@ def test_a_doc_comment_leads_nowhere(page: Any, served: Page, tmp_path: Path) ->
     doc = f"/// A List<int> by `Set<int>`, *of* [there](https://example.org/). {away}"
     (tmp_path / "mine.saft").write_text(f"{doc}\nf greet():\n    ret 1\nprint(greet())\n")
     page.reload()
-    page.locator("#python .cm-content", has_text="def greet").wait_for()
+    expect(page.locator("#python .cm-content")).to_contain_text("def greet")
     name = page.locator("#script .cm-line", has_text="f greet").bounding_box()
     page.mouse.move(name["x"] + 30, name["y"] + 8)
     page.mouse.move(name["x"] + 34, name["y"] + 8)
     shown = page.locator(".cm-tooltip-hover")
-    shown.wait_for()
-    assert "A List<int> by Set<int>, of there. <meta><img>" in shown.inner_text()
-    assert shown.locator("meta, img").count() == 0
-    assert shown.locator("a").get_attribute("target") == "_blank"
+    expect(shown).to_contain_text("A List<int> by Set<int>, of there. <meta><img>")
+    expect(shown.locator("meta, img")).to_have_count(0)
+    expect(shown.locator("a")).to_have_attribute("target", "_blank")
     assert page.url == served.address
 
 
 def test_requests_follow(page: Any) -> None:
     page.locator("#tab-request").click()
-    page.locator("#request .cm-content", has_text="Extract the person").wait_for()
+    expect(page.locator("#request .cm-content")).to_contain_text("Extract the person")
     write(page, "print($ name a colour $)")
-    page.locator("#request .cm-content", has_text="name a colour").wait_for()
+    expect(page.locator("#request .cm-content")).to_contain_text("name a colour")
 
 
 def test_a_mistake_shows_its_message_under_the_line(page: Any) -> None:
     write(page, "people = 1\nprint(pepole")
-    message = page.locator("#script .message.error")
-    message.wait_for()
-    assert "unknown name `pepole`" in message.inner_text()
-    assert "did you mean `people`?" in message.inner_text()
+    # With each letter it is another one.
+    message = page.locator("#script .message.error", has_text="unknown name `pepole`")
+    expect(message).to_contain_text("did you mean `people`?")
     line = page.locator("#script .cm-line", has_text="pepole").bounding_box()
     assert line is not None and line["y"] < message.bounding_box()["y"]
-    assert "1 mistake" in page.locator("#status").inner_text()
+    expect(page.locator("#mistakes")).to_have_text("1 mistake, first in line 2")
     # What is shown beside it is that of before, and says so.
-    assert page.locator("#stale").is_visible()
+    expect(page.locator("#stale")).to_be_visible()
+    write(page, "people = 1")
+    expect(page.locator("#mistakes")).to_be_empty()
+
+
+def test_mistakes_leave_the_news_as_they_are(page: Any) -> None:
+    page.locator("#save").click()
+    status = page.locator("#status")
+    expect(status).to_have_text("saved as mine.saft")
+    write(page, "print(pepole")
+    expect(page.locator("#mistakes")).to_contain_text("1 mistake")
+    write(page, "print(1")
+    expect(page.locator("#mistakes")).to_be_empty()
+    expect(status).to_have_text("saved as mine.saft")
 
 
 def test_run_shows_the_output_and_the_prompts(page: Any) -> None:
     page.locator("#run").click()
-    page.locator("#status", has_text="ended after").wait_for()
+    expect(page.locator("#status")).to_contain_text("ended after")
     output = page.locator("#output")
-    assert "Alice will be 31 next year" in output.inner_text()
+    expect(output).to_contain_text("Alice will be 31 next year")
     prompt = output.locator("details")
-    assert "Prompt 1, line 5: answered:" in prompt.inner_text()
+    expect(prompt).to_contain_text("Prompt 1, line 5: answered:")
     prompt.locator("summary").click()
-    assert "Extract the person" in prompt.inner_text()
+    expect(prompt.locator("pre").first).to_be_visible()
+    expect(prompt.locator("pre").first).to_contain_text("Extract the person")
 
 
 def test_of_endless_output_the_beginning_is_shown(page: Any, tmp_path: Path) -> None:
     text = 'line = join(["word" for n in range(20000)], "\\n")\n'
     (tmp_path / "mine.saft").write_text(f"{text}for n in range(12):\n    print(line)\n")
     page.reload()
-    page.locator("#python .cm-content", has_text="range(20000)").wait_for()
+    expect(page.locator("#python .cm-content")).to_contain_text("range(20000)")
     page.locator("#run").click()
-    page.locator("#status", has_text="ended after").wait_for()
+    expect(page.locator("#status")).to_contain_text("ended after")
     said = page.locator("#output").evaluate("panel => panel.textContent")
     assert said.endswith("\n(more output is not shown)\n")
     assert said.count("\n") == 200_002
@@ -111,29 +123,34 @@ def test_of_endless_output_the_beginning_is_shown(page: Any, tmp_path: Path) -> 
 
 def test_an_example_is_chosen_and_saved(page: Any, tmp_path: Path) -> None:
     page.locator("#examples").select_option("conditions")
-    page.locator("#script .cm-content", has_text="Prompts as conditions").wait_for()
-    assert page.locator("#name").inner_text() == "mine.saft (not saved)"
+    expect(page.locator("#script .cm-content")).to_contain_text("Prompts as conditions")
+    expect(page.locator("#name")).to_have_text("mine.saft (not saved)")
     page.locator("#script .cm-content").press("Control+s")
-    page.locator("#status", has_text="saved").wait_for()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    expect(page.locator("#name")).to_have_text("mine.saft")
     assert (tmp_path / "mine.saft").read_text().startswith("// Prompts as conditions")
-    assert page.locator("#name").inner_text() == "mine.saft"
 
 
 def test_tabs_are_used_by_keyboard(page: Any) -> None:
     page.locator("#tab-python").focus()
     page.keyboard.press("ArrowRight")
-    assert page.locator("#tab-request").get_attribute("aria-selected") == "true"
+    expect(page.locator("#tab-request")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("ArrowLeft")
-    assert page.locator("#python").is_visible() and page.locator("#request").is_hidden()
+    expect(page.locator("#python")).to_be_visible()
+    expect(page.locator("#request")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1600])
 def test_nothing_is_cut_off(served: Page, opened: Opened, width: int, scheme: str) -> None:
     page = opened(served.address, width, scheme)
-    page.locator("#python .cm-content", has_text="prompt(").wait_for()
+    expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    write(page, "print(pepole")
+    expect(page.locator("#mistakes")).to_contain_text("1 mistake")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    for name in ("run", "stop", "save", "examples", "tab-timeline"):
+    for name in ("run", "stop", "save", "examples", "status", "mistakes", "tab-timeline"):
         box = page.locator(f"#{name}").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
 
