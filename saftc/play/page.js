@@ -2,6 +2,7 @@
 "use strict";
 
 const MOST_SHOWN = 1_000_000;
+const GONE = "saftc play has ended: start it again, and reload";
 const { token } = document.body.dataset;
 const part = (id) => document.getElementById(id);
 
@@ -86,7 +87,7 @@ function languageServer() {
   const connection = socket("language");
   const waiting = [];
   connection.addEventListener("open", () => waiting.splice(0).forEach((one) => connection.send(one)));
-  connection.addEventListener("close", () => say("saftc play has ended: start it again, and reload", true));
+  connection.addEventListener("close", () => say(GONE, true));
   const handlers = new Map();
   return {
     send: (message) => (connection.readyState === WebSocket.CONNECTING ? waiting.push(message) : connection.send(message)),
@@ -119,7 +120,9 @@ function runs() {
     running.addEventListener("message", ({ data }) => happened(JSON.parse(data)));
     running.addEventListener("close", () => {
       running = null;
+      saves = [];
       ended();
+      say(GONE, true);
     });
   }
   return running;
@@ -232,11 +235,12 @@ function happened(news) {
       asked(news);
       break;
     case "saved":
-      document.title = `${news.name} - saftc play`;
-      part("name").textContent = news.name;
+      // Somebody may have written on meanwhile.
+      if (saves.shift() === script.text) entitle(news.name, true);
       say(`saved as ${news.name}`);
       break;
     case "unsaved":
+      saves.shift();
       say(news.problem, true);
       break;
     case "ended": {
@@ -258,8 +262,19 @@ function drawTimeline() {
   part("timeline").replaceChildren(frame);
 }
 
+// Saving
+
+// What is being saved, each to be answered.
+let saves = [];
+
 function save() {
+  saves.push(script.text);
   send({ save: script.text });
+}
+
+function entitle(name, isSaved) {
+  part("name").textContent = isSaved ? name : `${name} (not saved)`;
+  document.title = `${name} - saftc play`;
 }
 
 // Beginning
@@ -267,17 +282,13 @@ function save() {
 async function begin() {
   const state = await (await fetch(`state?token=${encodeURIComponent(token)}`)).json();
   uri = state.uri;
-  const unsaved = (mark) => {
-    part("name").textContent = `${state.name}${mark}`;
-    document.title = `${state.name} - saftc play`;
-  };
-  unsaved(state.saved ? "" : " (not saved)");
+  entitle(state.name, state.saved);
   script = saft.editor(part("script"), {
     text: state.text,
     uri,
     transport: languageServer(),
     told,
-    changed: () => unsaved(" (not saved)"),
+    changed: () => entitle(state.name, false),
     moved: follow,
     keys: [
       ["Mod-Enter", run],

@@ -131,6 +131,30 @@ def test_an_example_is_chosen_and_saved(page: Any, tmp_path: Path) -> None:
     assert (tmp_path / "mine.saft").read_text().startswith("// Prompts as conditions")
 
 
+def test_what_is_written_while_it_saves_is_not_saved(page: Any, tmp_path: Path) -> None:
+    # Both before the server can answer.
+    page.evaluate(
+        """() => {
+            document.querySelector("#save").click();
+            const examples = document.querySelector("#examples");
+            examples.value = "conditions";
+            examples.dispatchEvent(new Event("change"));
+        }"""
+    )
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    expect(page.locator("#name")).to_have_text("mine.saft (not saved)")
+    assert "Prompts as conditions" not in (tmp_path / "mine.saft").read_text()
+
+
+def test_a_server_that_has_ended_is_told(opened: Opened, tmp_path: Path) -> None:
+    with serving(tmp_path / "mine.saft") as served:
+        page = opened(served.address)
+        expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+        page.locator("#save").click()
+        expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    expect(page.locator("#status")).to_contain_text("saftc play has ended")
+
+
 def test_tabs_are_used_by_keyboard(page: Any) -> None:
     page.locator("#tab-python").focus()
     page.keyboard.press("ArrowRight")
