@@ -18,7 +18,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
-from glob import escape, glob
 from queue import SimpleQueue
 from typing import Any
 
@@ -191,10 +190,19 @@ def _in_python(error: BaseException) -> str | None:
 # The journal of an attempt
 
 
-def journals_of(folder: str, number: int | None = None) -> list[str]:
-    """The journals of a chunk's attempts, or of all, the oldest first."""
-    which = "*" if number is None else f"{number:06d}"
-    return sorted(glob(os.path.join(escape(folder), f"{which}.*.jsonl")), key=_age)
+def journals_of(folder: str, number: int | None = None, ending: str = ".jsonl") -> list[str]:
+    """The journals of a chunk's attempts, or of all, the oldest first.
+
+    With the ending `.tmp`, what a process that was killed has left of copies.
+    """
+    begins = "" if number is None else f"{number:06d}."
+    try:
+        # Not by `glob`, which remembers each pattern that it was ever asked for.
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    found = (name for name in names if name.startswith(begins) and name.endswith(ending))
+    return sorted((os.path.join(folder, name) for name in found), key=_age)
 
 
 def _age(path: str) -> float:

@@ -15,7 +15,6 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from glob import escape, glob
 from typing import Any
 
 from runtime_support._config import Settings
@@ -59,7 +58,7 @@ class Ledger:
             self._file.mend()
             self.rows = self._read(folder, same, count)
             self._add({"begun": _now(), "process": _process()})
-            for unfinished in glob(os.path.join(escape(self.journals), "*.tmp")):
+            for unfinished in journals_of(self.journals, ending=".tmp"):
                 os.unlink(unfinished)
         except BaseException:
             self._file.close()
@@ -108,7 +107,7 @@ class Ledger:
         line["keep"] = keeps
         self._add(line)
         # With what a process that was killed has left of a copy.
-        torn = glob(os.path.join(escape(self.journals), f"{number:06d}.*.tmp"))
+        torn = journals_of(self.journals, number, ".tmp")
         for path in torn if keeps else [*paths, *torn]:
             with suppress(FileNotFoundError):  # an attempt that nobody waits for has it
                 os.unlink(path)

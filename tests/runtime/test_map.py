@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import gc
 import json
 import os
 import re
@@ -291,6 +292,21 @@ def test_prompts_of_one_row_overlap() -> None:
     configure(provider=Echo(together))
     map_rows(thrice, table("mails.csv", 1), "out", keep="none", in_flight=3)
     assert lines("out/part-*") == [{"row": 0, "result": ["mail 0.0", "mail 0.1", "mail 0.2"]}]
+
+
+def test_nothing_of_a_chunk_is_held_when_it_is_done() -> None:
+    held: list[int] = []
+
+    def counting(mail: str) -> str:
+        if mail in ("mail 99", "mail 499"):
+            gc.collect()
+            held.append(len(gc.get_objects()))
+        return ask(mail)
+
+    configure(provider=Echo())
+    map_rows(counting, table("mails.jsonl", 500), "out", in_flight=1, chunk_rows=5)
+    few, many = held
+    assert many - few < 80  # as many as there are chunks between
 
 
 # Rows that fail
