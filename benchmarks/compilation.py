@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from generated import script
+from worker import own_memory
 
 from saftc import driver
 from saftc.codegen import layout, module
@@ -46,7 +46,7 @@ def main() -> None:
     # Each holds the next.
     phases = {**spent, "emit": spent["emit"] - spent["libcst"]}
     phases["libcst"] -= spent["black"]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = own_memory("VmHWM") / 1024
     started = time.process_time()
     _compile(_edited(text))
     edit = time.process_time() - started

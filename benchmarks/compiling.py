@@ -87,7 +87,7 @@ def _processes(effort: Effort, folder: Path) -> Iterator[Figure]:
     for file in files:
         (folder / file).write_text(script(50), encoding="utf-8")
     build = saftc("build", *files)
-    seconds, _ = run(build)
+    seconds = run(build)
     again = milliseconds({"again": build}, min(effort.process_turns, 5))["again"] / 1000
     what = f"build of {len(files)} unchanged files"
     yield Figure(GROUP, what, "s", again, {"the first time": seconds}, at_most=0.5)

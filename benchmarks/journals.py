@@ -11,7 +11,7 @@ from pathlib import Path
 
 from efforts import Effort
 from figures import Figure
-from peers import REPOSITORY, Peers
+from peers import HERE, REPOSITORY, Peers
 from workers import environment
 
 GROUP = "journals"
@@ -19,14 +19,15 @@ MOST_SECONDS = 1.0
 MOST_MEGABYTES = 100
 
 _OPEN = """
-import resource, sys, time
+import sys, time
+from worker import own_memory
 from runtime_support import prompt, configure
 configure(provider="mock")
 prompt("what is loaded by a prompt does not count")
 from runtime_support._runs.journal import Journal
 started = time.process_time()
 journal = Journal(sys.argv[1])
-print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(time.process_time() - started, own_memory("VmHWM") / 1024)
 print(journal.kept)
 """
 
@@ -39,7 +40,7 @@ def measure(effort: Effort, _: Peers) -> Iterator[Figure]:
         _write(path, count)
         done = subprocess.run(
             [sys.executable, "-c", _OPEN, str(path)],
-            env=environment(REPOSITORY),
+            env=environment(HERE, REPOSITORY),
             capture_output=True,
             text=True,
             check=True,

@@ -85,13 +85,14 @@ def _run(place: Path, kind: str, address: str, rows: int, workers: int) -> _Run:
     """One run, over a table that is made for it."""
     table, out = place / f"{rows}.jsonl", tempfile.mkdtemp(dir=place)
     if not table.exists():
-        lines = (json.dumps({"id": n, "mail": _MAIL.format(n)}) + "\n" for n in range(rows))
-        table.write_text("".join(lines), encoding="utf-8")
+        with table.open("w", encoding="utf-8") as file:
+            for number in range(rows):
+                file.write(json.dumps({"id": number, "mail": _MAIL.format(number)}) + "\n")
     script = HERE / "implementations" / "rows.py"
     words = [kind, address, str(table), f"{out}/parts", str(workers), str(IN_FLIGHT)]
     done = subprocess.run(
         [sys.executable, str(script), *words],
-        env={**environment(REPOSITORY), "OPENAI_API_KEY": "none"},
+        env={**environment(HERE, REPOSITORY), "OPENAI_API_KEY": "none"},
         capture_output=True,
         text=True,
         check=False,

@@ -25,6 +25,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from statistics import median
+from typing import Literal
 
 Case = Callable[[], object]
 
@@ -40,7 +41,21 @@ def serve(cases: Mapping[str, Case], prepare: Callable[[str], None] = _nothing) 
         what, name, *numbers = line.split()
         prepare(name)
         print(_COMMANDS[what](cases[name], *map(int, numbers)), flush=True)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
+    print(own_memory("VmHWM"), flush=True)
+
+
+def own_memory(what: Literal["VmRSS", "VmHWM"]) -> int:
+    """The memory in kB that this process has, or the most that it has had.
+
+    Elsewhere than on Linux it is what `getrusage` says. There, that is no less than the most that
+    the process has had which started this one.
+    """
+    try:
+        with open("/proc/self/status") as status:
+            line = next(line for line in status if line.startswith(what))
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(line.split()[1])
 
 
 def _time(case: Case, count: int) -> float:
@@ -105,19 +120,9 @@ def _last(_: Case) -> float:
 def _hold(case: Case, count: int) -> int:
     held = [case() for _ in range(count)]
     gc.collect()
-    kilobytes = _resident()
+    kilobytes = own_memory("VmRSS")
     assert len(held) == count
     return kilobytes
-
-
-def _resident() -> int:
-    """The memory of the process; elsewhere than on Linux, the most that it has had."""
-    try:
-        with open("/proc/self/status") as status:
-            line = next(line for line in status if line.startswith("VmRSS"))
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(line.split()[1])
 
 
 _COMMANDS: dict[str, Callable[..., float]] = {"time": _time, "crowd": crowd, "hold": _hold}

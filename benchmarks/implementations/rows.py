@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from worker import own_memory
+
 CHUNK = 200
 
 
@@ -125,5 +127,6 @@ if __name__ == "__main__":
     kind, address, source, out, number, threads = sys.argv[1:]
     run = ours if kind == "ours" else by_hand
     seconds = run(address, source, out, int(number), int(threads))
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(seconds, own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    # Workers are larger than this process was when it started them, which counts as theirs.
+    of_worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    print(seconds, own_memory("VmHWM"), of_worker)
