@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from runtime_support._tables import mean, read
     from runtime_support._tracing import add_observer
     from runtime_support._values import kind, show
+    from runtime_support._waits import in_thread
     from runtime_support.errors import (
         AuthenticationFailed,
         BudgetSpent,
@@ -104,6 +105,7 @@ __all__ = [
     "failure",
     "file",
     "image",
+    "in_thread",
     "journaled",
     "kind",
     "later",
@@ -146,6 +148,7 @@ _HOMES = {
     "_tables": "mean read",
     "_tracing": "add_observer",
     "_values": "kind show",
+    "_waits": "in_thread",
     "programs._outcomes": "ambiguous option",
     "programs._prompting": "Plan program run",
     "testing": "Scripted",

@@ -10,23 +10,20 @@ conversation may come later.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Coroutine, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from runtime_support._config import Settings, given_here, settings_for, settings_to_show
-from runtime_support._conversation import Conversation, Step, Steps, drive, driving
+from runtime_support._conversation import Conversation, Step, Steps
 from runtime_support._exchange import (
+    Heard,
     Message,
     Provider,
-    Reply,
     Replying,
     Request,
     ToolRequest,
-    finish,
-    passed_on,
     replying,
 )
 from runtime_support._goals import Goal, ObjectGoal, goal_for
@@ -41,8 +38,12 @@ from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._tracing import Observer, observer_for
 from runtime_support._turns import await_turn, check_wanted, current
 from runtime_support._values import brief, plain
+from runtime_support._waits import Wait, Waits, driving, finish, finish_async, give, give_async
 from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import provider_for
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,84 +107,75 @@ class Asking:
     tools: Mapping[str, Tool]
     place: Place | None
     keeper: Keeper | None
-    goal: Goal
+    parts: Parts | None  # what is made of the pieces of its replies, when it is streamed
 
     def answer(self) -> Answer:
-        """The answer, each step done at once; an error has the position of the call."""
-        with self._told():
-            return drive(self.steps, self.do)
+        """The answer; an error has the position of the call."""
+        return finish(self.answering())
 
-    def in_parts(self, parts: Parts) -> Generator[Any, None, Answer]:
-        """The parts of the answer as they come, in the order of the script."""
-        await_turn()
-        with self._told():
-            answer = yield from driving(self.steps, partial(self._doing, parts))
-            yield from parts.rest(answer.value)
-        return answer
-
-    @contextmanager
-    def _told(self) -> Generator[None]:
-        """Has the block count as a prompt; what fails it is told with its position."""
+    def answering(self) -> Waits[Answer]:
+        """What has to be waited for until the answer is there, and its parts as they come."""
+        if self.parts is not None:
+            await_turn()
         show_progress()
         try:
             with spending_here().one_prompt():
-                yield
+                answer = yield from driving(self.steps, self.doing)
+                if self.parts is not None:
+                    yield from self.parts.rest(answer.value)
         except SaftError as error:
             if self.keeper is not None and isinstance(error, PromptError):
                 self.keeper.failed(error)
             annotate(error, self.place)
             raise
+        return answer
 
-    def _doing(self, parts: Parts, step: Step) -> Generator[Any, None, Any]:
-        if not isinstance(step, Request):
-            return self.do(step)
-        # What stands before a call of a tool is no part of the answer.
-        is_last = step.must_answer or not step.tools
-        reply = self._replying(step, is_streamed=is_last)
-        parts.begin()
-        return (yield from passed_on(reply, parts.feed))
-
-    def _replying(self, request: Request, *, is_streamed: bool) -> Replying:
-        send = partial(_sent, self.provider, is_streamed=is_streamed)
-        keeper = self.keeper
-        return send(request) if keeper is None else keeper.exchange(request, send)
-
-    def do(self, step: Step) -> Any:
+    def doing(self, step: Step) -> Waits[Any]:
         """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
         check_wanted()
         keeper = self.keeper
         if isinstance(step, Request):
-            if keeper is None:  # most prompts: without the generators of a stream
-                return _completed(self.provider, step)
-            return finish(self._replying(step, is_streamed=False))
+            # What stands before a call of a tool is no part of the answer.
+            is_streamed = self.parts is not None and (step.must_answer or not step.tools)
+            send = partial(_sent, self.provider, heard=[] if is_streamed else None)
+            reply = send(step) if keeper is None else keeper.exchange(step, send)
+            if self.parts is None:
+                return (yield from reply)
+            self.parts.begin()
+            return (yield from driving(reply, partial(_given, self.parts)))
         if isinstance(step, ToolRequest):
-            call = partial(call_tool, self.tools, step.name, step.arguments)
-            return call() if keeper is None else keeper.call(step, call)
+            call = call_tool(self.tools, step.name, step.arguments)
+            return (yield from (call if keeper is None else keeper.call(step, call)))
         if keeper is None:
-            return step.do(None)
+            return (yield Wait(partial(step.do, None)))
         with keeper.program() as keep:
-            return step.do(keep)
+            return (yield Wait(partial(step.do, keep)))
 
 
-def _sent(provider: Provider, request: Request, *, is_streamed: bool) -> Replying:
-    """The reply to a request; one that is streamed has its turn, and takes no slot."""
-    if is_streamed:
-        return (yield from replying(provider, request, True))
-    return _completed(provider, request)
+def _given(parts: Parts, step: Wait | str) -> Waits[Any]:
+    """What comes of a step of a reply: of a piece the parts that it makes whole."""
+    if isinstance(step, Wait):
+        return (yield step)
+    yield from parts.feed(step)
 
 
-def _completed(provider: Provider, request: Request) -> Reply:
-    """The reply to a request, which waits for a slot when others are in flight ahead of it."""
+def _sent(provider: Provider, request: Request, *, heard: Heard) -> Replying:
+    """The reply to a request, which waits for a slot when others are in flight ahead of it.
+
+    One that is streamed has its turn, and takes no slot.
+    """
     task = current.get()
-    return provider.complete(request) if task is None else task.exchange(provider, request)
+    if heard is None and task is not None:
+        return (yield Wait(partial(task.exchange, provider, request)))
+    return (yield from replying(provider, request, heard))
 
 
 class Streamed(Arriving):
     """The answer to a prompt that is asked in parts, when the first of them is wanted."""
 
-    def __init__(self, asked: Asking) -> None:
+    def __init__(self, asked: Asking, parts: Parts) -> None:
         self._asked = asked
-        self._parts = parts_for(asked.goal)
+        self._parts = parts
         self._is_begun = False
         self._end: Answer | BaseException | None = None
 
@@ -212,34 +204,88 @@ class Streamed(Arriving):
             return
         self._is_begun = True
         try:
-            self._end = yield from self._asked.in_parts(self._parts)
+            self._end = yield from give(self._asked.answering())
         except Exception as error:
             self._end = error
             raise
 
 
+class AsyncResult(Generic[T_co]):
+    """The result of a prompt that is asked in parts, for an event loop.
+
+    `await` gives the Result, when all of it is there; or else its parts are gone through.
+    """
+
+    def __init__(self, asked: Asking, parts: Parts) -> None:
+        self._asked = asked
+        self._parts = parts
+        self._is_begun = False
+
+    def __await__(self) -> Generator[Any, Any, Result[T_co]]:
+        return _answered(self._begun()).__await__()
+
+    def pieces(self: AsyncResult[str]) -> AsyncGenerator[str]:
+        """The text piece by piece as the model writes it.
+
+        To go on to something else ends the request. A failure is raised where it happens.
+        """
+        return self._given(str)
+
+    def items(self: AsyncResult[list[T]]) -> AsyncGenerator[T]:
+        """The elements of a list, each as soon as it is complete and valid."""
+        return self._given(list)
+
+    def _given(self, kind: type) -> AsyncGenerator[Any]:
+        if kind is not self._parts.kind:
+            parts_of(self._parts.kind(), kind)
+        return give_async(self._begun().answering())
+
+    def _begun(self) -> Asking:
+        if self._is_begun:
+            raise CheckError("this prompt was asked before", hint="keep what it gave")
+        self._is_begun = True
+        return self._asked
+
+
 def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
     """The answer, or what gives it in parts; errors carry their position in the script."""
+    asked = asking(question, is_streamed=is_streamed)
+    return Result.of(asked.answer() if asked.parts is None else Streamed(asked, asked.parts))
+
+
+def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
+    """What is awaited for the answer; errors of the call itself are raised now."""
+    return _answered(asking(question))
+
+
+def ask_in_parts(question: Question) -> AsyncResult[Any]:
+    """The same for what gives its parts."""
+    asked = asking(question, is_streamed=True)
+    assert asked.parts is not None
+    return AsyncResult(asked, asked.parts)
+
+
+async def _answered(asked: Asking) -> Result[Any]:
+    return Result.of(await finish_async(asked.answering()))
+
+
+def asking(question: Question, *, is_streamed: bool = False) -> Asking:
+    """The prompt with all that is taken when it is called; errors of the call itself are raised."""
     try:
-        asked = asking(question)
-        return Result.of(Streamed(asked) if is_streamed else asked.answer())
+        settings = settings_for(question.options)
+        rendered = _rendered(question)
+        offered = rendered.tools if question.offers_tools else dict[str, Any]()
+        tools = {name: function_tool(name, one) for name, one in offered.items()}
+        told = [tool.description() for tool in tools.values()]
+        conversation = _conversation(question, rendered, told, settings, observer_for(settings))
+        steps = question.steps(conversation)
+        place = place_of_call()
+        keeper = keeper_for(settings, place)
+        parts = parts_for(conversation.goal) if is_streamed else None
+        return Asking(steps, provider_for(settings, place), tools, place, keeper, parts)
     except SaftError as error:
         annotate(error)
         raise
-
-
-def asking(question: Question) -> Asking:
-    """The prompt with all that is taken when it is called; errors of the call itself are raised."""
-    settings = settings_for(question.options)
-    rendered = _rendered(question)
-    offered = rendered.tools if question.offers_tools else dict[str, Any]()
-    tools = {name: function_tool(name, one) for name, one in offered.items()}
-    descriptions = [tool.description() for tool in tools.values()]
-    conversation = _conversation(question, rendered, descriptions, settings, observer_for(settings))
-    steps = question.steps(conversation)
-    place = place_of_call()
-    keeper = keeper_for(settings, place)
-    return Asking(steps, provider_for(settings, place), tools, place, keeper, conversation.goal)
 
 
 def first_request(question: Question) -> Request:

@@ -1,12 +1,12 @@
 """A conversation with a model as steps, from the first request to the value.
 
     steps = Conversation(content, goal, tools, settings, rounds, observer).steps()
-    drive(steps, answer)         the goal is reached, or an error
+    driving(steps, answering)    the goal is reached, or an error, see `_waits`
 
 A conversation does nothing itself: it yields what has to be done next, and is sent what came of
 it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; a
-failure is thrown in. Whoever drives it decides how to wait: at once as `drive` does, in a thread,
-in an event loop, or not at all, when a journal knows the outcome.
+failure is thrown in. Whoever drives it decides how to wait: here, in a thread, in an event loop, or
+not at all, when a journal knows the outcome.
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
 are run in order and answered. Any other reply ends a turn: it reaches the goal, or the model is
@@ -15,7 +15,7 @@ told why not and asked again, as often as `repairs` says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -28,6 +28,7 @@ from runtime_support._results import Answer, Result, ToolCall, Usage
 from runtime_support._tools import read_arguments
 from runtime_support._tracing import Observer
 from runtime_support._values import brief
+from runtime_support._waits import Left
 from runtime_support.errors import (
     CheckError,
     ContractError,
@@ -39,7 +40,6 @@ from runtime_support.errors import (
     TruncatedReply,
 )
 
-P = TypeVar("P")
 T = TypeVar("T")
 
 Step: TypeAlias = Request | ToolRequest | Work
@@ -57,38 +57,6 @@ class _Limit:
     bound: int
     what: str
     hint: str
-
-
-def drive(steps: Steps[T], answer: Callable[[Step], Any]) -> T:
-    """What the steps come to, each answered at once; a failure is the conversation's to judge."""
-    try:
-        step = next(steps)
-        while True:
-            try:
-                outcome = answer(step)
-            except BaseException as failure:
-                step = steps.throw(failure)
-            else:
-                step = steps.send(outcome)
-    except StopIteration as end:
-        return end.value
-
-
-def driving(
-    steps: Steps[T], answering: Callable[[Step], Generator[P, None, Any]]
-) -> Generator[P, None, T]:
-    """The same for steps whose outcome comes in parts, which are given as they come."""
-    try:
-        step = next(steps)
-        while True:
-            try:
-                outcome = yield from answering(step)
-            except BaseException as failure:
-                step = steps.throw(failure)
-            else:
-                step = steps.send(outcome)
-    except StopIteration as end:
-        return end.value
 
 
 class Conversation:
@@ -144,7 +112,7 @@ class Conversation:
                 except SaftError as error:
                     self.observer.failed(error)
                     raise
-                except GeneratorExit:
+                except Left:
                     self.observer.failed(ProviderError("nobody wanted the rest of the reply"))
                     raise
                 self._receive(reply)

@@ -2,22 +2,20 @@
 
     Request(messages=({"role": "user", "content": "hello"},))  ->  Reply("Hello!")
 
-A reply that is streamed is a generator of the pieces of its text, which comes to the reply.
+How a reply comes about is work (`_waits`), which gives the pieces of one that is streamed.
 Messages and tools have the form of OpenAI's chat completions. A request says nothing of keys,
 addresses or headers; `canonical` is the part of it that decides the answer, which recordings use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from functools import partial
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from runtime_support._media import abridged
-
-A = TypeVar("A")
-B = TypeVar("B")
-T = TypeVar("T")
+from runtime_support._waits import Wait, Waits, finish, give
 
 Message: TypeAlias = dict[str, Any]
 Structured: TypeAlias = Literal["auto", "on", "off"]
@@ -97,67 +95,59 @@ class Provider(Protocol):
         ...
 
 
-# The pieces of a reply's text as they come, and at its end the reply.
-Replying: TypeAlias = Generator[str, None, Reply]
+# Waits, and of a reply that is streamed the pieces of its text as they come; at its end the reply.
+Replying: TypeAlias = Waits[Reply]
+# The pieces that were given until now of a reply that is streamed; None of one that is not.
+Heard: TypeAlias = list[str] | None
 
 
-def replying(provider: Provider, request: Request, is_streamed: bool) -> Replying:
+def replying(provider: Provider, request: Request, heard: Heard) -> Replying:
     """The reply of a provider; where it is streamed, and the provider can do that, in pieces."""
-    stream = getattr(provider, "stream", None) if is_streamed else None
-    if stream is None:
-        return provider.complete(request)
-    pieces: list[str] = []
-    reply = yield from noted(stream(request), pieces.append)
-    return reply if isinstance(reply, Reply) else Reply("".join(pieces))
+    if isinstance(provider, Streaming):
+        return provider.replying(request, heard)
+    return _of_another(provider, request, heard)
 
 
 class Streaming:
-    """A provider that says in one place how it answers, at once or in pieces."""
+    """A provider that says in one place how it answers: at once or in pieces, here or awaited."""
 
     __slots__ = ()
 
-    def replying(self, request: Request, is_streamed: bool) -> Replying:
-        """The pieces as far as it is streamed, and the reply."""
+    def replying(self, request: Request, heard: Heard) -> Replying:
+        """The waits, the pieces as far as it is streamed, and the reply."""
         raise NotImplementedError
 
     def complete(self, request: Request) -> Reply:
         """The reply."""
-        return finish(self.replying(request, False))
+        return finish(self.replying(request, None))
 
-    def stream(self, request: Request) -> Replying:
+    def stream(self, request: Request) -> Generator[str, None, Reply]:
         """The pieces of the text, and the reply."""
-        return self.replying(request, True)
+        return give(self.replying(request, []))
 
 
-def finish(work: Generator[Any, None, T]) -> T:
-    """What a generator comes to, whatever it gives on the way."""
+def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
+    """The reply of a provider that knows nothing of waits."""
+    stream = getattr(provider, "stream", None) if heard is not None else None
+    if heard is None or stream is None:
+        return (yield Wait(partial(provider.complete, request)))
+    pieces = stream(request)
     try:
         while True:
-            next(work)
-    except StopIteration as end:
-        return end.value
-
-
-def passed_on(work: Iterator[A], each: Callable[[A], Iterable[B]]) -> Generator[B, None, Any]:
-    """What is made of each that the work gives on the way, and at its end what it comes to."""
-    try:
-        while True:
-            try:
-                one = next(work)
-            except StopIteration as end:
-                return end.value
-            yield from each(one)
+            piece, reply = yield Wait(partial(_next_of, pieces))
+            if piece is None:
+                return reply if isinstance(reply, Reply) else Reply("".join(heard))
+            heard.append(piece)
+            yield piece
     finally:
-        close = getattr(work, "close", None)
+        close = getattr(pieces, "close", None)
         if close is not None:
-            close()
+            yield Wait(close)
 
 
-def noted(work: Iterator[A], note: Callable[[A], object]) -> Generator[A, None, Any]:
-    """The same with each as it is, which is noted before it is given."""
-
-    def noting(one: A) -> tuple[A]:
-        note(one)
-        return (one,)
-
-    return passed_on(work, noting)
+def _next_of(pieces: Iterator[str]) -> tuple[str | None, Any]:
+    """The next piece; None at the end, with what that comes to."""
+    try:
+        return next(pieces), None
+    except StopIteration as end:
+        return None, end.value

@@ -373,6 +373,14 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     return plain(function(*positional, **by_name))
 
 
+async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
+    """The same of a function that may be `async def`, which is awaited."""
+    result = call(function, *arguments, **named)
+    while hasattr(result, "__await__"):
+        result = await result
+    return plain(result)
+
+
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:
     """`value.name(...)`: a call of a member, of a method of Python or a function in a field."""
     return call(member(value, name), *arguments, **named)

@@ -1,106 +1,246 @@
 """`prompt`: what a compiled script calls to ask a model.
 
     prompt("how many r are in {word}?", word="strawberry", returns=int).value
+    (await prompt.aio("how many r are in {word}?", word="strawberry", returns=int)).value
 
 The work is done in `asking`, which is imported at the first call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
+    from runtime_support._asking import AsyncResult
     from runtime_support._results import Result
 
 T = TypeVar("T")
 
 
-@overload
-def prompt(
-    template: str,
-    /,
-    *values: Any,
-    returns: TypeForm[T],
-    fields: None = None,
-    rounds: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    stream: bool = False,
-    **names: Any,
-) -> Result[T]: ...
+class Prompt:
+    """`prompt` is the only one; see the module's docstring."""
+
+    @overload
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: TypeForm[T],
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: bool = False,
+        **names: Any,
+    ) -> Result[T]: ...
+
+    @overload
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        fields: Mapping[str, Any],
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: bool = False,
+        **names: Any,
+    ) -> Result[tuple[Any, ...]]: ...
+
+    @overload
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: type[str] = str,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: bool = False,
+        **names: Any,
+    ) -> Result[str]: ...
+
+    # For checkers that cannot take every type as a TypeForm.
+    @overload
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: bool = False,
+        **names: Any,
+    ) -> Result[Any]: ...
+
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any = str,
+        fields: Mapping[str, Any] | None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: bool = False,
+        **names: Any,
+    ) -> Result[Any]:
+        """Asks the model, and gives its answer with the history.
+
+        `{name}` and `{0}` in the template take the values as JSON text, `{name:raw}` a string as it
+        is; a function becomes a tool that the model may call. `returns` is the type that the answer
+        must have, `fields` the types of several named values that come as a tuple; `rounds` bounds
+        the rounds of tool calls, after which the model must answer; `options` go before all other
+        settings; `after` is a result whose conversation goes on with this prompt. With `stream`,
+        the model is asked when `.pieces()` or `.items()` of the result are gone through. Raises
+        PromptError, ConfigError, or CheckError for a template that does not fit.
+        """
+        from runtime_support._asking import Question, ask
+
+        question = Question(template, values, names, returns, fields, rounds, options, after)
+        return ask(question, is_streamed=stream)
+
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: TypeForm[T],
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: Literal[True],
+        **names: Any,
+    ) -> AsyncResult[T]: ...
+
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: type[str] = str,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: Literal[True],
+        **names: Any,
+    ) -> AsyncResult[str]: ...
+
+    # For checkers that cannot take every type as a TypeForm.
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: Literal[True],
+        **names: Any,
+    ) -> AsyncResult[Any]: ...
+
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: TypeForm[T],
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: Literal[False] = False,
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[T]]: ...
+
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        fields: Mapping[str, Any],
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: Literal[False] = False,
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[tuple[Any, ...]]]: ...
+
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: type[str] = str,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: Literal[False] = False,
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[str]]: ...
+
+    # For checkers that cannot take every type as a TypeForm.
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any,
+        fields: None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: Literal[False] = False,
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[Any]]: ...
+
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any = str,
+        fields: Mapping[str, Any] | None = None,
+        rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        stream: bool = False,
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[Any]] | AsyncResult[Any]:
+        """The same for an event loop, which goes on while the model answers.
+
+        Everything is taken now, as by `prompt`; the model is asked when this is awaited, or when
+        the `.pieces()` or `.items()` of a streamed one are gone through. When the task is
+        cancelled, the exchange with the server ends at once. Tools that are `async def` are
+        awaited in the loop, others are called in threads.
+        """
+        from runtime_support._asking import Question, ask_async, ask_in_parts
+
+        question = Question(template, values, names, returns, fields, rounds, options, after)
+        return ask_in_parts(question) if stream else ask_async(question)
 
 
-@overload
-def prompt(
-    template: str,
-    /,
-    *values: Any,
-    fields: Mapping[str, Any],
-    rounds: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    stream: bool = False,
-    **names: Any,
-) -> Result[tuple[Any, ...]]: ...
-
-
-@overload
-def prompt(
-    template: str,
-    /,
-    *values: Any,
-    returns: type[str] = str,
-    fields: None = None,
-    rounds: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    stream: bool = False,
-    **names: Any,
-) -> Result[str]: ...
-
-
-# For checkers that cannot take every type as a TypeForm.
-@overload
-def prompt(
-    template: str,
-    /,
-    *values: Any,
-    returns: Any,
-    fields: None = None,
-    rounds: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    stream: bool = False,
-    **names: Any,
-) -> Result[Any]: ...
-
-
-def prompt(
-    template: str,
-    /,
-    *values: Any,
-    returns: Any = str,
-    fields: Mapping[str, Any] | None = None,
-    rounds: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    stream: bool = False,
-    **names: Any,
-) -> Result[Any]:
-    """Asks the model, and gives its answer with the history.
-
-    `{name}` and `{0}` in the template take the values as JSON text, `{name:raw}` a string as it
-    is; a function becomes a tool that the model may call. `returns` is the type that the answer
-    must have, `fields` the types of several named values that come as a tuple; `rounds` bounds the
-    rounds of tool calls, after which the model must answer; `options` go before all other
-    settings; `after` is a result whose conversation goes on with this prompt. With `stream`, the
-    model is asked when `.pieces()` or `.items()` of the result are gone through. Raises
-    PromptError, ConfigError, or CheckError for a template that does not fit.
-    """
-    from runtime_support._asking import Question, ask
-
-    question = Question(template, values, names, returns, fields, rounds, options, after)
-    return ask(question, is_streamed=stream)
+prompt = Prompt()

@@ -37,6 +37,7 @@ from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._tracing import Observer
 from runtime_support._version import __version__
+from runtime_support._waits import Left
 from runtime_support.errors import SaftError
 
 _OPTIONS = {
@@ -131,7 +132,7 @@ class _Spanning(Observer):
 
     def over(self, error: BaseException | None) -> None:
         self._observer.over(error)
-        error = None if isinstance(error, GeneratorExit) else error  # nobody wanted the rest
+        error = None if isinstance(error, Left) else error  # nobody wanted the rest
         # A tool or a request that something has thrown out of.
         self._tool = _ended(self._tool, {}, error)
         self._request = _ended(self._request, {}, error)

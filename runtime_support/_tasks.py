@@ -29,15 +29,11 @@ from runtime_support import _turns as turns
 from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._runs.places import Scope, enter, scope_here
-from runtime_support._turns import current, in_turn, note_wait
+from runtime_support._turns import Unwanted, current, in_turn, note_wait
 
 IDLE_SECONDS = 0.5
 # Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
 _LOOK_SECONDS = 0.5
-
-
-class Unwanted(BaseException):
-    """Ends a task that nobody wants any more."""
 
 
 class Line:

@@ -2,7 +2,8 @@
 
     tool = function_tool("look_up", look_up)
     tool.description()                   {"type": "function", "function": {"name": ..., ...}}
-    call_tool(tools, "look_up", '{"city": "Oslo"}')    ToolCall(..., result="3.5", error=None, ...)
+    call_tool(tools, "look_up", '{"city": "Oslo"}')      waits, and at their end
+                                         ToolCall(..., result="3.5", error=None, ...)
 
 Arguments are validated before the call; a number or bool that was sent as text is converted when
 nothing is lost. What an `async def` gives is awaited. What goes wrong is recorded and told to the
@@ -14,9 +15,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -29,6 +29,7 @@ from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import Parameter, Signature, applied, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
+from runtime_support._waits import Waits, calling
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     return tool
 
 
-def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
+def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Waits[ToolCall]:
     """Calls the tool of that name with arguments as JSON text; failures are in the record."""
     started = time.perf_counter()
     read: Any = arguments
@@ -94,30 +95,13 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> ToolCall:
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
-        value = bound(tool, read)()
-        result, error = _text_of(_awaited(value) if isawaitable(value) else value), None
+        value = yield from calling(bound(tool, read), tool.function)
+        result, error = _text_of(value), None
     except (ProviderError, ConfigError, RunStopped):
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
         result, error = None, redacted(_words(failure, name, read))
     return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
-
-
-def _awaited(value: Awaitable[Any]) -> Any:
-    """What comes of an `async def`, in an event loop of its own."""
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-    from contextvars import copy_context
-
-    async def whole() -> Any:
-        return await value
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(whole())
-    with ThreadPoolExecutor(1) as beside:  # this thread has a loop, which waits for the prompt
-        return beside.submit(copy_context().run, asyncio.run, whole()).result()
 
 
 def read_arguments(arguments: str) -> dict[str, Any]:

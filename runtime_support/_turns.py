@@ -21,6 +21,8 @@ from weakref import WeakSet
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from runtime_support._tasks import Task
 
 # The call that runs here, when it was begun ahead of its turn.
@@ -32,6 +34,13 @@ _waited: ContextVar[float] = ContextVar("saft_waited", default=0.0)
 # Calls that have read files, maybe ahead of their turn.
 _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
+
+# In threads that work for an event loop: set when nobody waits for them any more.
+deserters: ContextVar[tuple[Event, ...]] = ContextVar("saft_deserters", default=())
+
+
+class Unwanted(BaseException):
+    """Ends a call that nobody wants any more."""
 
 
 def in_turn(action: Callable[[], Any]) -> None:
@@ -79,7 +88,9 @@ def note_wait(seconds: float) -> None:
 
 
 def check_wanted() -> None:
-    """Ends a call that nobody wants any more, as something before it has failed."""
+    """Ends a call that nobody wants any more, as something before it has failed or it was left."""
+    if any(one.is_set() for one in deserters.get()):
+        raise Unwanted
     task = current.get()
     if task is not None:
         task.check_wanted()

@@ -33,6 +33,7 @@ from runtime_support._files import write_text as write_text
 from runtime_support._jsontext import parse as parse
 from runtime_support._media import file as file
 from runtime_support._media import image as image
+from runtime_support._operators import acall as acall
 from runtime_support._operators import add as add
 from runtime_support._operators import call as call
 from runtime_support._operators import div as div

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from runtime_support._config import Settings, settings_for
@@ -41,6 +42,7 @@ from runtime_support._runs.places import Asked, Scope, scope_here, within
 from runtime_support._runs.spending import spending_here
 from runtime_support._tracing import note
 from runtime_support._turns import await_turn
+from runtime_support._waits import Wait, Waits
 from runtime_support.errors import (
     CheckError,
     ConfigError,
@@ -94,36 +96,34 @@ class Keeper:
         told = self.sent if self.sent < len(request.messages) else 0
         data["messages"] = data["messages"][told:]
         self.sent = len(request.messages)
-        self.journal.put(
-            asked,
-            step,
-            {
-                "used": [self.model, *tokens],
-                "hash": key,
-                "who": self.who,
-                "place": None if self.place is None else self.place.text(),
-                "time": round(started, 3),
-                "ms": round((time.time() - started) * 1000, 1),
-                "from": told,
-                "request": _readable(data),
-                **data_of(answer),
-            },
-        )
+        entry = {
+            "used": [self.model, *tokens],
+            "hash": key,
+            "who": self.who,
+            "place": None if self.place is None else self.place.text(),
+            "time": round(started, 3),
+            "ms": round((time.time() - started) * 1000, 1),
+            "from": told,
+            "request": _readable(data),
+            **data_of(answer),
+        }
+        yield Wait(partial(self.journal.put, asked, step, entry))
         if isinstance(answer, Reply):
             return answer
         raise answer
 
-    def call(self, wanted: ToolRequest, call: Callable[[], ToolCall]) -> ToolCall:
+    def call(self, wanted: ToolRequest, call: Waits[ToolCall]) -> Waits[ToolCall]:
         """The outcome of a call of a tool that is kept, or the one that it has now."""
         asked, step = self._next_call()
         kept = _KeptCall(self, step, wanted.name, wanted.arguments)
         told = kept.ended()
         if told is not None:
             return ToolCall(wanted.name, told["args"], told["result"], told["error"], told["ms"])
-        kept.begin()
+        yield Wait(kept.begin)
         with within(Scope(asked.inside(step))):
-            made = call()
-        kept.end({"args": made.args, "result": made.result, "error": made.error})
+            made = yield from call
+        outcome = {"args": made.args, "result": made.result, "error": made.error}
+        yield Wait(partial(kept.end, outcome))
         return made
 
     @contextmanager

@@ -20,12 +20,12 @@ from heapq import nlargest
 
 from runtime_support._config import Settings
 from runtime_support._exchange import (
+    Heard,
     Provider,
     Reply,
     Replying,
     Request,
     Streaming,
-    noted,
     replying,
 )
 from runtime_support._positions import Place
@@ -255,7 +255,7 @@ class Metered(Streaming):
         is_scarce = spending_here().is_scarce(self.settings)
         return is_scarce or getattr(self.provider, "answers_in_order", False)
 
-    def replying(self, request: Request, is_streamed: bool) -> Replying:
+    def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply; BudgetSpent when the run has no more to spend.
 
         What came of a reply that was left or broke off counts as what it is likely to have taken.
@@ -265,17 +265,12 @@ class Metered(Streaming):
         model = request.model or own_model(provider)
         guess = spending.begin(settings, request, model, place)
         reply: Reply | None = None
-        pieces: list[str] = []
         try:
-            if is_streamed:
-                whole: Reply = yield from noted(replying(provider, request, True), pieces.append)
-            else:
-                whole = provider.complete(request)
-            reply = whole
+            whole = reply = yield from replying(provider, request, heard)
             return whole
         finally:
-            if reply is None and pieces:
-                answered = -(-sum(map(len, pieces)) // _TOKEN)
+            if reply is None and heard:
+                answered = -(-sum(map(len, heard)) // _TOKEN)
                 reply = Reply("", input_tokens=_tokens(request), output_tokens=answered)
             spending.end(settings, reply, model, place, guess)
 

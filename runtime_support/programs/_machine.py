@@ -11,9 +11,7 @@ function that never returns cannot hold the caller. Context variables are those 
 
 from __future__ import annotations
 
-import contextvars
 import inspect
-import threading
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +22,7 @@ from runtime_support._jsontext import parse, to_json
 from runtime_support._runs.places import scope_here, within
 from runtime_support._schema.checking import decode
 from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support._waits import begin_thread, given, in_thread
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
 from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs._registry import Definition
@@ -33,7 +32,6 @@ from runtime_support.programs._writing import Place, SerializationError
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
-    from concurrent.futures import Future
 
 Position = tuple[int, ...]
 """Where in source order, elements of a `$map` included: compares as the program would run."""
@@ -396,7 +394,7 @@ def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         for task in asyncio.all_tasks(loop):
             task.cancel()
 
-    future = _begun(run, "program")
+    future = begin_thread(run, "saft program")
     try:
         done, _ = wait([future], seconds)
     finally:
@@ -405,7 +403,7 @@ def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
                 loop.call_soon_threadsafe(cancel_all)
     if not done:
         raise TimeUp
-    return _given(future.result())
+    return given(future.result())
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:
@@ -415,39 +413,6 @@ def run_now(work: Coroutine[Any, Any, T]) -> T:
     except StopIteration as result:
         return result.value
     raise RuntimeError("the work had to wait")
-
-
-async def in_thread(work: Callable[[], T]) -> T:
-    """What the function returns or raises, run in a thread of its own."""
-    import asyncio
-
-    return _given(await asyncio.wrap_future(_begun(work, "program call")))
-
-
-def _begun(work: Callable[[], T], name: str) -> Future[tuple[list[T], BaseException | None]]:
-    """The outcome of work that runs in a thread of its own, as data: no future takes all errors."""
-    from concurrent.futures import Future
-
-    future: Future[tuple[list[T], BaseException | None]] = Future()
-    future.set_running_or_notify_cancel()
-
-    def body() -> None:
-        try:
-            outcome = [work()], None
-        except BaseException as error:
-            outcome = list[T](), error
-        future.set_result(outcome)
-
-    context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(body,), name=name, daemon=True).start()
-    return future
-
-
-def _given(outcome: tuple[list[T], BaseException | None]) -> T:
-    values, error = outcome
-    if error is not None:
-        raise error
-    return values[0]
 
 
 def is_larger(value: Any, most: int, container: int = 0) -> bool:

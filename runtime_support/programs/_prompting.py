@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
-from runtime_support._asking import Question, ask
+from runtime_support._asking import Question, ask, ask_async
 from runtime_support._config import Settings
 from runtime_support._conversation import Conversation, Steps
 from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
@@ -180,57 +180,112 @@ def run(plan: Plan, on_call: OnCall | None = None) -> Any:
     raise error
 
 
-@overload
-def program(
-    template: str,
-    /,
-    *values: Any,
-    returns: TypeForm[T],
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    conversions: Iterable[Function] = (),
-    pure: Iterable[Function] = (),
-    **names: Any,
-) -> Result[T]: ...
+class ProgramPrompt:
+    """`program` is the only one; see the module's docstring."""
+
+    @overload
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: TypeForm[T],
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+        **names: Any,
+    ) -> Result[T]: ...
+
+    @overload
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any = Any,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+        **names: Any,
+    ) -> Result[Any]: ...
+
+    def __call__(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any = Any,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+        **names: Any,
+    ) -> Result[Any]:
+        """Asks the model for a program, runs it, and gives its value as a `returns`.
+
+        Holes of the template are those of `prompt`; the functions in them, and `conversions`, are
+        what the program may call; those in `pure` have no effects, so that calls of them may run
+        together. `max_tool_rounds` bounds how often a program may go back to the model.
+        Of the options, `timeout` and `max_tool_calls` also bound each run, when they are given.
+        `Result.tool_calls` are the calls that the programs made, each with its path.
+        """
+        return ask(
+            ProgramQuestion(
+                template, values, names, returns, None, None, options, after, conversions, (*pure,)
+            )
+        )
+
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: TypeForm[T],
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[T]]: ...
+
+    @overload
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any = Any,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[Any]]: ...
+
+    def aio(
+        self,
+        template: str,
+        /,
+        *values: Any,
+        returns: Any = Any,
+        options: Mapping[str, Any] | None = None,
+        after: Result[Any] | None = None,
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+        **names: Any,
+    ) -> Coroutine[Any, Any, Result[Any]]:
+        """The same for an event loop, as `prompt.aio` is; programs run in threads."""
+        return ask_async(
+            ProgramQuestion(
+                template, values, names, returns, None, None, options, after, conversions, (*pure,)
+            )
+        )
 
 
-@overload
-def program(
-    template: str,
-    /,
-    *values: Any,
-    returns: Any = Any,
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    conversions: Iterable[Function] = (),
-    pure: Iterable[Function] = (),
-    **names: Any,
-) -> Result[Any]: ...
-
-
-def program(
-    template: str,
-    /,
-    *values: Any,
-    returns: Any = Any,
-    options: Mapping[str, Any] | None = None,
-    after: Result[Any] | None = None,
-    conversions: Iterable[Function] = (),
-    pure: Iterable[Function] = (),
-    **names: Any,
-) -> Result[Any]:
-    """Asks the model for a program, runs it, and gives its value as a `returns`.
-
-    Holes of the template are those of `prompt`; the functions in them, and `conversions`, are what
-    the program may call; those in `pure` have no effects, so that calls of them may run together.
-    `max_tool_rounds` bounds how often a program may go back to the model.
-    Of the options, `timeout` and `max_tool_calls` also bound each run, when they are given.
-    `Result.tool_calls` are the calls that the programs made, each with its path.
-    """
-    question = ProgramQuestion(
-        template, values, names, returns, None, None, options, after, conversions, tuple(pure)
-    )
-    return ask(question)
+program = ProgramPrompt()
 
 
 @dataclass(frozen=True, slots=True)

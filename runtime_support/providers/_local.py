@@ -17,14 +17,16 @@ import secrets
 import threading
 import urllib.request
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Replying, Request, Streaming, finish
+from runtime_support._exchange import Heard, Replying, Request, Streaming
 from runtime_support._goals import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
+from runtime_support._waits import Wait
 from runtime_support.errors import ConfigError, ToolsUnsupported
-from runtime_support.providers._written_tools import complete_with_written_tools
+from runtime_support.providers._written_tools import with_written_tools
 
 if TYPE_CHECKING:
     from runtime_support.providers._server import Server
@@ -98,25 +100,26 @@ class LocalProvider(Streaming):
         )
         return cls(_checked_weights(settings.model), limits)
 
-    def replying(self, request: Request, is_streamed: bool) -> Replying:
+    def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply of the model; the first call starts the server."""
-        if not request.tools or _started(self.path).takes_tools:
-            return (yield from self._replying(request, is_streamed))
+        server: _Server = yield Wait(partial(_started, self.path))
+        if not request.tools or server.takes_tools:
+            return (yield from self._replying(server, heard, request))
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
             # It would rather fill one object with all the fields.
             raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
-        return complete_with_written_tools(request, lambda one: finish(self._replying(one, False)))
+        return (yield from with_written_tools(request, partial(self._replying, server, None)))
 
-    def _replying(self, request: Request, is_streamed: bool) -> Replying:
+    def _replying(self, server: _Server, heard: Heard, request: Request) -> Replying:
         from runtime_support.providers._openai import OpenAIProvider
 
         options = {**_DEFAULTS, **request.options}
         options["extra"] = {**_EXTRA, **options.get("extra", {})}
         name = os.path.basename(self.path)
         schema = None if request.schema is None else _for_llama(request.schema)
-        provider = OpenAIProvider(self.settings, _started(self.path).connection)
+        provider = OpenAIProvider(self.settings, server.connection)
         asked = replace(request, model=name, options=options, schema=schema)
-        reply = yield from provider.replying(asked, is_streamed)
+        reply = yield from provider.replying(asked, heard)
         return replace(reply, model=name)
 
 

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import httpx2
 import openai
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Message, Replying, Request, Streaming
+from runtime_support._exchange import Heard, Message, Replying, Request, Streaming
 from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._values import counted
+from runtime_support._waits import Wait
 from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
 from runtime_support.providers._completions import (
     NO_SCHEMA,
@@ -82,7 +84,7 @@ class OpenAIProvider(Streaming):
 
         return live_provider, (self.settings,)
 
-    def replying(self, request: Request, is_streamed: bool) -> Replying:
+    def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply of the server; a ProviderError when there is none."""
         model = request.model or self.default_model
         lacks = self.server.lacks
@@ -91,12 +93,12 @@ class OpenAIProvider(Streaming):
         form = _Form(
             enforced=request.schema is not None
             and (request.structured == "on" or not self._is_without_schema(model, request.schema)),
-            streamed=is_streamed and ("stream", model) not in lacks,
+            streamed=heard is not None and ("stream", model) not in lacks,
             counted=("usage", model) not in lacks,
         )
         while True:
             try:
-                return (yield from self._send(request, model, form))
+                return (yield from self._send(request, model, form, heard))
             except _Rejected as rejected:
                 form = self._milder(request, model, form, rejected)
 
@@ -128,53 +130,40 @@ class OpenAIProvider(Streaming):
             return False
         return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
-    def _send(self, request: Request, model: str, form: _Form) -> Replying:
+    def _send(self, request: Request, model: str, form: _Form, heard: Heard) -> Replying:
         content = _sendable(self._body(request, model, form))
         schema = request.schema
         is_wrapped = form.enforced and schema is not None and not is_object_root(schema)
 
         def send(number: int) -> Replying:
-            response = self._post(content, number, form)
+            exchange = _Exchange(self, content, number, form)
+            try:
+                response: httpx2.Response = yield Wait(exchange.post, exchange.post_async)
+            except openai.OpenAIError as error:
+                raise self._failure(error) from None
             request_id = response.headers.get("x-request-id")
             if has_events(response):
-                return (yield from self._read(response, Gathered(model, is_wrapped, request_id)))
+                gathered = Gathered(model, is_wrapped, request_id)
+                return (yield from self._read(exchange, gathered, heard))
             return read_reply(response.content, model, wrapped=is_wrapped, request_id=request_id)
 
         tokens = len(content) // _BYTES_OF_TOKEN
         return (yield from patiently(self.server.pace, self.settings, self.waited, send, tokens))
 
-    def _post(self, content: bytes, number: int, form: _Form) -> httpx2.Response:
-        """The response to a try; Unanswered where another one may do."""
-        settings = self.settings
-        try:
-            with bounded_replies(settings.max_reply_bytes, takes_events=form.streamed):
-                response: Any = self.server.client().post(
-                    f"{self.address}chat/completions",  # whole: joining costs a tenth of a call
-                    cast_to=httpx2.Response,
-                    content=content,
-                    options={
-                        "timeout": min(settings.timeout, LONGEST),
-                        "headers": {"X-Stainless-Retry-Count": str(number)},
-                    },
-                    stream=form.streamed,
-                    stream_cls=openai.Stream[object],
-                )
-                return response
-        except openai.OpenAIError as error:
-            raise self._failure(error) from None
-
-    def _read(self, response: httpx2.Response, gathered: Gathered) -> Replying:
+    def _read(self, exchange: _Exchange, gathered: Gathered, heard: Heard) -> Replying:
         """The pieces of a response of events, and the reply; once there is text, no other try."""
         failure: Exception
+        heard = [] if heard is None else heard
         try:
-            with openai.Stream(
-                cast_to=object, response=response, client=self.server.client()
-            ) as chunks:
-                for chunk in chunks:
+            try:
+                while (chunk := (yield exchange.next_chunk())) is not None:
                     piece = gathered.add(chunk)
                     if piece:
+                        heard.append(piece)
                         with self.server.pace.aside():
                             yield piece
+            finally:
+                yield exchange.closing()
             if gathered.is_whole:
                 return gathered.reply()
             failure = _damaged(self.address, "it has no end")
@@ -233,6 +222,55 @@ class OpenAIProvider(Streaming):
         if form.enforced and request.schema is not None:
             body["response_format"] = response_format(request.schema, request.is_strict)
         return {**body, **extra}
+
+
+class _Exchange:
+    """One try: what is sent, and of a response of events what has come; here or in a loop."""
+
+    def __init__(self, provider: OpenAIProvider, content: bytes, number: int, form: _Form) -> None:
+        settings, server = provider.settings, provider.server
+        self._server = server
+        self._bounds = partial(
+            bounded_replies, settings.max_reply_bytes, takes_events=form.streamed
+        )
+        self._sent: dict[str, Any] = {
+            "path": f"{server.address}chat/completions",  # whole: joining costs a tenth of a call
+            "cast_to": httpx2.Response,
+            "content": content,
+            "options": {
+                "timeout": min(settings.timeout, LONGEST),
+                "headers": {"X-Stainless-Retry-Count": str(number)},
+            },
+            "stream": form.streamed,
+        }
+        self._chunks: Any = None
+
+    def post(self) -> httpx2.Response:
+        """The response; of one with events, those are still to be read."""
+        client = self._server.client()
+        with self._bounds():
+            response: Any = client.post(**self._sent, stream_cls=openai.Stream[object])
+        if has_events(response):
+            self._chunks = openai.Stream(cast_to=object, response=response, client=client)
+        return response
+
+    async def post_async(self) -> httpx2.Response:
+        """The same, awaited."""
+        client = await self._server.async_client()
+        with self._bounds():
+            response: Any = await client.post(**self._sent, stream_cls=openai.AsyncStream[object])
+        if has_events(response):
+            self._chunks = openai.AsyncStream(cast_to=object, response=response, client=client)
+        return response
+
+    def next_chunk(self) -> Wait:
+        """The next chunk of a stream, None at its end."""
+        chunks = self._chunks
+        return Wait(lambda: next(chunks, None), lambda: anext(chunks, None))
+
+    def closing(self) -> Wait:
+        """Closes the stream."""
+        return Wait(lambda: self._chunks.close(), lambda: self._chunks.close())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
 from runtime_support._config import Settings
 from runtime_support._exchange import Reply, Replying
 from runtime_support._tracing import is_at_terminal, note
 from runtime_support._turns import check_wanted, note_wait
+from runtime_support._waits import Wait, Waits
 from runtime_support.errors import ProviderError
 
 FIRST_WAIT = 0.5
@@ -64,7 +66,7 @@ class Pace:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._queue: deque[threading.Condition] = deque()
+        self._queue: deque[_Bell] = deque()
         self._limit = float("inf")
         self._under_way = 0
         self._cut_at = self._paused_until = self._told_until = float("-inf")
@@ -74,14 +76,14 @@ class Pace:
         self.rates = Rates()
         self.has_answered = False
 
-    def enter(self, seconds: float) -> float | None:
+    def enter(self, seconds: float) -> Waits[float | None]:
         """Waits so long for room, first come first served; the time then, None without room."""
         with self._lock:
             now = time.monotonic()
             if not self._queue and self._has_room(now):
                 self._under_way += 1
                 return now
-            own = threading.Condition(self._lock)
+            own = _Bell()
             self._queue.append(own)
         until = now + seconds
         try:
@@ -96,7 +98,7 @@ class Pace:
                         return None
                     pause = self._paused_until - now
                     left = min(until - now, _LOOK_SECONDS)
-                    own.wait(min(pause, left) if pause > 0 else left)
+                yield own.awaited(min(pause, left) if pause > 0 else left)
         finally:
             with self._lock:
                 self._queue.remove(own)
@@ -167,7 +169,43 @@ class Pace:
 
     def _wake(self) -> None:
         if self._queue:
-            self._queue[0].notify()
+            self._queue[0].ring()
+
+
+class _Bell:
+    """Wakes one who waits, in a thread or in an event loop; what rang before counts as well."""
+
+    def __init__(self) -> None:
+        self._rung = threading.Event()
+        self._tell: Callable[[], object] | None = None
+
+    def ring(self) -> None:
+        """Wakes who waits, from any thread."""
+        self._rung.set()
+        tell = self._tell
+        if tell is not None:
+            with suppress(RuntimeError):  # the loop has ended, and he with it
+                tell()
+
+    def awaited(self, seconds: float) -> Wait:
+        """Waits until it rings, but no longer than this."""
+        return Wait(partial(self._hear, seconds), partial(self._hear_async, seconds))
+
+    def _hear(self, seconds: float) -> None:
+        self._rung.wait(seconds)
+        self._rung.clear()
+
+    async def _hear_async(self, seconds: float) -> None:
+        import asyncio
+
+        heard = asyncio.Event()
+        self._tell = partial(asyncio.get_running_loop().call_soon_threadsafe, heard.set)
+        if not self._rung.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await heard.wait()
+        self._tell = None
+        self._rung.clear()
 
 
 class Rates:
@@ -222,10 +260,10 @@ def patiently(
     """
     tries = refusals = 0
     while True:
-        began = _enter(pace, settings, waited)
+        began = yield from _enter(pace, settings, waited)
         try:
             delay, taken = pace.rates.reserve(settings, tokens)
-            _sleep(delay)
+            yield from _sleep(delay)
             reply = yield from send(tries)
         except Unanswered as failure:
             tries += 1
@@ -246,7 +284,7 @@ def patiently(
             wait = min(wait, max(left, 0))
             pace.tell(failure.error, wait)
             waited.seconds += wait
-            _sleep(wait)
+            yield from _sleep(wait)
         except BaseException:
             pace.ended()
             raise
@@ -256,10 +294,10 @@ def patiently(
             return reply
 
 
-def _enter(pace: Pace, settings: Settings, waited: Waited) -> float:
+def _enter(pace: Pace, settings: Settings, waited: Waited) -> Waits[float]:
     """Waits for room; the time then."""
     before = time.monotonic()
-    began = pace.enter(settings.patience - waited.seconds)
+    began = yield from pace.enter(settings.patience - waited.seconds)
     waited.seconds += (began or time.monotonic()) - before
     note_wait((began or time.monotonic()) - before)
     if began is None:
@@ -281,9 +319,20 @@ def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:
     return error
 
 
-def _sleep(seconds: float) -> None:
-    note_wait(seconds)
+def _sleep(seconds: float) -> Waits[None]:
+    if seconds > 0:
+        note_wait(seconds)
+        yield Wait(partial(_slept, seconds), partial(_slept_async, seconds))
+
+
+def _slept(seconds: float) -> None:
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         check_wanted()
         time.sleep(min(left, _LOOK_SECONDS))
+
+
+async def _slept_async(seconds: float) -> None:
+    import asyncio
+
+    await asyncio.sleep(seconds)

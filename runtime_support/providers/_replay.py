@@ -25,12 +25,12 @@ from heapq import nlargest
 from typing import Any, TypeAlias
 
 from runtime_support._exchange import (
+    Heard,
     Provider,
     Reply,
     Replying,
     Request,
     Streaming,
-    noted,
     replying,
 )
 from runtime_support._files import replace_file
@@ -53,6 +53,7 @@ from runtime_support._runs.reading import exchanges
 from runtime_support._tracing import note
 from runtime_support._turns import current, in_turn
 from runtime_support._values import counted, is_object
+from runtime_support._waits import Left, Wait
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 
 MOST_DIFFERENCES = 30
@@ -177,7 +178,7 @@ class Replaying(Streaming):
             )
         self.live = live
 
-    def replying(self, request: Request, is_streamed: bool) -> Replying:
+    def replying(self, request: Request, heard: Heard) -> Replying:
         """The recorded reply, or the live one; ReplayMiss when neither may be.
 
         Of a reply that was left, what came of it is recorded.
@@ -191,28 +192,28 @@ class Replaying(Streaming):
             entry = self.replay.find(request, places[id(self.replay)]())
             if entry is not None:
                 reply = reply_of(entry, self.replay.path)
-                if is_streamed and reply.finish == "left":
+                if heard is not None and reply.finish == "left":
+                    heard.append(reply.text)
                     yield reply.text
                 return reply
             if self.record is None:
                 raise _miss(self.replay, request)
         if self.record is None:
-            return (yield from replying(self.live, request, is_streamed))
-        self.record.check(request)
+            return (yield from replying(self.live, request, heard))
+        yield Wait(partial(self.record.check, request))
         put = partial(self._put, self.record, places[id(self.record)], request)
-        pieces: list[str] = []
         try:
-            reply = yield from noted(replying(self.live, request, is_streamed), pieces.append)
-        except GeneratorExit:
-            in_turn(partial(put, data_of(Reply("".join(pieces), finish="left"))))
+            reply = yield from replying(self.live, request, heard)
+        except Left:
+            yield _in_turn(put, data_of(Reply("".join(heard or ()), finish="left")))
             raise
         except ToolsUnsupported as refusal:
-            in_turn(partial(put, data_of(refusal)))
+            yield _in_turn(put, data_of(refusal))
             raise
         except SaftError:
             in_turn(places[id(self.record)])  # it counts, for those that are the same
             raise
-        in_turn(partial(put, data_of(reply)))
+        yield _in_turn(put, data_of(reply))
         return reply
 
     @property
@@ -225,6 +226,10 @@ class Replaying(Streaming):
         recording: Recording, place: Callable[[], Place], request: Request, reply: Entry
     ) -> None:
         recording.put(place(), request, reply)
+
+
+def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Wait:
+    return Wait(partial(in_turn, partial(put, reply)))
 
 
 # What records the requests that a recording misses, by its path: whoever replays it may know.

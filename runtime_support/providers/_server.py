@@ -10,7 +10,8 @@ import os
 import re
 import threading
 import weakref
-from typing import Any
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import openai
@@ -20,7 +21,10 @@ from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError
 from runtime_support.providers._completions import SHOWN, Lacks
 from runtime_support.providers._pace import Pace
-from runtime_support.providers._transport import transport_to
+from runtime_support.providers._transport import async_transport_to, transport_to
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 OPENAI_HOST = "api.openai.com"
 OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
@@ -62,6 +66,8 @@ class Server:
         if self._closing is not None:
             self._closing.detach()
         self._client: openai.OpenAI | None = None
+        self._async_clients: weakref.WeakKeyDictionary[AbstractEventLoop, _AsyncClient]
+        self._async_clients = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
         self.pace = Pace()
 
@@ -73,29 +79,70 @@ class Server:
                     self._client = self._connected()
         return self._client
 
+    async def async_client(self) -> openai.AsyncOpenAI:
+        """The client of the event loop that runs here, made at the first use.
+
+        It is closed when the loop is: its connections are of no use to another one.
+        """
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        made = self._async_clients.get(loop)
+        if made is None:
+            made = self._async_clients[loop] = _AsyncClient(self._new_async_client())
+            await made.begin()
+        return made.client
+
     def _connected(self) -> openai.OpenAI:
-        url = self._url
-        connections = httpx2.Client(
-            transport=transport_to(url, is_embedded=self.is_embedded),
-            # Beside the address and not in it, so that no log of the address has them.
-            auth=(url.username, url.password) if url.userinfo else None,
-            trust_env=False,  # the transport looks for proxies; `.netrc` has keys of other programs
-            follow_redirects=True,  # those that the transport lets pass
-            max_redirects=3,
-        )
+        transport = transport_to(self._url, is_embedded=self.is_embedded)
+        connections = httpx2.Client(transport=transport, **self._of_connections())
         self._closing = weakref.finalize(self, connections.close)
+        return openai.OpenAI(http_client=connections, **self._of_client())
+
+    def _new_async_client(self) -> openai.AsyncOpenAI:
+        transport = async_transport_to(self._url, is_embedded=self.is_embedded)
+        connections = httpx2.AsyncClient(transport=transport, **self._of_connections())
+        return openai.AsyncOpenAI(http_client=connections, **self._of_client())
+
+    def _of_connections(self) -> dict[str, Any]:
+        url = self._url
+        return {
+            # Beside the address and not in it, so that no log of the address has them.
+            "auth": (url.username, url.password) if url.userinfo else None,
+            "trust_env": False,  # the transport looks for proxies; `.netrc` has others' keys
+            "follow_redirects": True,  # those that the transport lets pass
+            "max_redirects": 3,
+        }
+
+    def _of_client(self) -> dict[str, Any]:
         left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
         if not self.is_openai:
             left_out += _OF_OPENAI
-        headers: Any = dict.fromkeys(left_out, openai.Omit())
-        return openai.OpenAI(
-            api_key=self.key,
-            base_url=self.address,
-            default_headers=headers,
-            default_query=dict(url.params.multi_items()),
-            http_client=connections,
-            max_retries=0,
-        )
+        return {
+            "api_key": self.key,
+            "base_url": self.address,
+            "default_headers": dict.fromkeys(left_out, openai.Omit()),
+            "default_query": dict(self._url.params.multi_items()),
+            "max_retries": 0,
+        }
+
+
+class _AsyncClient:
+    """A client that is closed with the event loop it belongs to."""
+
+    def __init__(self, client: openai.AsyncOpenAI) -> None:
+        self.client = client
+        self._life = self._lives()
+
+    async def begin(self) -> None:
+        """From now on the loop closes it: that is what loops do with generators at their end."""
+        await anext(self._life)
+
+    async def _lives(self) -> AsyncGenerator[None]:
+        try:
+            yield
+        finally:
+            await self.client.close()
 
 
 _all_servers: weakref.WeakSet[Server] = weakref.WeakSet()

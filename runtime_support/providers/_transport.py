@@ -1,6 +1,7 @@
 """Requests over HTTP that end: in time, with a reply of bounded size, at the server named.
 
     httpx2.Client(transport=transport_to(httpx2.URL("https://api.openai.com/v1")))
+    httpx2.AsyncClient(transport=async_transport_to(httpx2.URL("https://api.openai.com/v1")))
 
 The time-out of a request bounds all of it, from waiting for a connection to the last byte of the
 reply, and not the pause between two bytes as it does in httpx2. A reply is read up to
@@ -14,8 +15,15 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+)
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from itertools import chain
@@ -40,6 +48,7 @@ _LONGEST_FIELD = max(map(len, _OF_EVENTS))
 # The last of the events, and how long the end of the body behind it is waited for.
 _DONE = b"[DONE]"
 _DRAIN_SECONDS = 0.1
+_TOO_LATE = "the time of the request is over"
 
 # These ask for the same request again; after others a GET would follow, which asks nothing.
 _REPEATING = (307, 308)
@@ -79,16 +88,25 @@ def transport_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Ba
 
     An embedded server is reached directly.
     """
-    proxy = None if is_embedded else _proxy_to(address)
-    pool = httpcore2.ConnectionPool(
-        ssl_context=_certificates() if address.scheme == "https" else None,
-        proxy=proxy,
-        max_connections=_MOST_CONNECTIONS,
-        max_keepalive_connections=_MOST_IDLE_CONNECTIONS,
-        keepalive_expiry=_IDLE_SECONDS,
-        network_backend=_TimedBackend(),
-    )
-    return _Transport(pool)
+    options = _of_pool(address, is_embedded)
+    return _Transport(httpcore2.ConnectionPool(network_backend=_TimedBackend(), **options))
+
+
+def async_transport_to(
+    address: httpx2.URL, *, is_embedded: bool = False
+) -> httpx2.AsyncBaseTransport:
+    """The same for an event loop."""
+    return _AsyncTransport(httpcore2.AsyncConnectionPool(**_of_pool(address, is_embedded)))
+
+
+def _of_pool(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
+    return {
+        "ssl_context": _certificates() if address.scheme == "https" else None,
+        "proxy": None if is_embedded else _proxy_to(address),
+        "max_connections": _MOST_CONNECTIONS,
+        "max_keepalive_connections": _MOST_IDLE_CONNECTIONS,
+        "keepalive_expiry": _IDLE_SECONDS,
+    }
 
 
 class _Transport(httpx2.BaseTransport):
@@ -99,23 +117,11 @@ class _Transport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """The response; an error of httpx2, or a ProviderError that no try would mend."""
-        # Kept with the request, so that a redirect gets no time of its own.
-        end = time.monotonic() + request.extensions["timeout"]["read"]
-        with _until(request.extensions.setdefault("end", end), request):
+        with _until(_end_of(request), request):
             return self._answer(request)
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
-        url = request.url
-        asked = httpcore2.Request(
-            method=request.method,
-            url=httpcore2.URL(
-                scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-            ),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
-        )
-        answer = self._pool.handle_request(asked)
+        answer = self._pool.handle_request(_asked(request, request.extensions))
         headers = httpx2.Headers(answer.headers)
         most, takes_events = _bounds.get()
         is_open = False
@@ -134,11 +140,7 @@ class _Transport(httpx2.BaseTransport):
         finally:
             if not is_open:
                 answer.close()
-        for name in _OF_THE_WAY:
-            headers.pop(name, None)
-        if isinstance(body, _Events):
-            return httpx2.Response(answer.status, headers=headers, stream=body)
-        return httpx2.Response(answer.status, headers=headers, content=body)
+        return _response(answer.status, headers, body)
 
     def close(self) -> None:
         """Closes all connections."""
@@ -179,6 +181,109 @@ class _Events(httpx2.SyncByteStream):
             return self._last
 
 
+class _AsyncTransport(httpx2.AsyncBaseTransport):
+    """Connections to one server, in an event loop."""
+
+    def __init__(self, pool: httpcore2.AsyncConnectionPool) -> None:
+        self._pool = pool
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """See `_Transport.handle_request`."""
+        async with _until_async(_end_of(request), request):
+            return await self._answer(request)
+
+    async def _answer(self, request: httpx2.Request) -> httpx2.Response:
+        # The time of all of it is bounded around this, and not that of each step.
+        answer = await self._pool.handle_async_request(_asked(request, {}))
+        headers = httpx2.Headers(answer.headers)
+        most, takes_events = _bounds.get()
+        is_open = False
+        try:
+            _refuse_redirect(request.url, answer.status, headers)
+            decoded = _decoded_async(answer.status, headers, answer.aiter_stream())
+            body: bytes | _AsyncEvents
+            if answer.status >= 400:
+                body = await _beginning_async(decoded)
+            else:
+                parts = _bounded_async(decoded, headers, most)
+                if takes_events and answer.status < 300:
+                    is_open, parts = await _looked_into_async(headers, parts)
+                body = (
+                    _AsyncEvents(request, answer, parts)
+                    if is_open
+                    else b"".join([part async for part in parts])
+                )
+        finally:
+            if not is_open:
+                await answer.aclose()
+        return _response(answer.status, headers, body)
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._pool.aclose()
+
+
+class _AsyncEvents(httpx2.AsyncByteStream):
+    """See `_Events`."""
+
+    def __init__(
+        self, request: httpx2.Request, answer: httpcore2.Response, parts: AsyncIterator[bytes]
+    ) -> None:
+        self._request = request
+        self._answer = answer
+        self._parts = parts
+        self._end = request.extensions["end"]
+        self._last = b""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while part := await self._next():
+            given = time.monotonic()
+            yield part
+            self._end += time.monotonic() - given
+
+    async def aclose(self) -> None:
+        if self._last.rstrip().endswith(_DONE):
+            self._end = time.monotonic() + _DRAIN_SECONDS
+            with suppress(httpx2.TransportError):
+                while await self._next():
+                    pass
+        await self._answer.aclose()
+
+    async def _next(self) -> bytes:
+        async with _until_async(self._end, self._request):
+            self._last = await anext(self._parts, b"")
+            return self._last
+
+
+def _end_of(request: httpx2.Request) -> float:
+    """When the time of a request is over; a redirect gets none of its own."""
+    end = time.monotonic() + request.extensions["timeout"]["read"]
+    return request.extensions.setdefault("end", end)
+
+
+def _asked(request: httpx2.Request, extensions: dict[str, Any]) -> httpcore2.Request:
+    url = request.url
+    return httpcore2.Request(
+        method=request.method,
+        url=httpcore2.URL(
+            scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+        ),
+        headers=request.headers.raw,
+        content=request.stream,
+        extensions=extensions,
+    )
+
+
+def _response(
+    status: int, headers: httpx2.Headers, body: bytes | _Events | _AsyncEvents
+) -> httpx2.Response:
+    for name in _OF_THE_WAY:
+        headers.pop(name, None)
+    if isinstance(body, bytes):
+        return httpx2.Response(status, headers=headers, content=body)
+    return httpx2.Response(status, headers=headers, stream=body)
+
+
 @contextmanager
 def _until(end: float, request: httpx2.Request) -> Generator[None]:
     """Has the block wait no longer than this; its failures are httpx2's."""
@@ -186,16 +291,33 @@ def _until(end: float, request: httpx2.Request) -> Generator[None]:
     try:
         yield
     except _FAILURES as error:
-        kind: Callable[..., Exception] = getattr(httpx2, type(error).__name__)
-        raise kind(str(error), request=request) from error
+        raise _as_of_httpx2(error, request) from error
     finally:
         _deadline.reset(token)
 
 
+@asynccontextmanager
+async def _until_async(end: float, request: httpx2.Request) -> AsyncGenerator[None]:
+    """The same for what the block awaits."""
+    import asyncio
+
+    try:
+        async with asyncio.timeout(end - time.monotonic()):
+            yield
+    except TimeoutError:
+        raise httpx2.ReadTimeout(_TOO_LATE, request=request) from None
+    except _FAILURES as error:
+        raise _as_of_httpx2(error, request) from error
+
+
+def _as_of_httpx2(error: Exception, request: httpx2.Request) -> Exception:
+    kind: Callable[..., Exception] = getattr(httpx2, type(error).__name__)
+    return kind(str(error), request=request)
+
+
 def _looked_into(headers: httpx2.Headers, parts: Iterator[bytes]) -> tuple[bool, Iterator[bytes]]:
     """Whether a body is one of events, which not every server says; and its parts."""
-    said = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if said == "text/event-stream":
+    if _says_events(headers):
         return True, parts
     first = b""
     for part in parts:
@@ -205,10 +327,42 @@ def _looked_into(headers: httpx2.Headers, parts: Iterator[bytes]) -> tuple[bool,
     return first.lstrip().startswith(_OF_EVENTS), chain((first,), parts)
 
 
+async def _looked_into_async(
+    headers: httpx2.Headers, parts: AsyncIterator[bytes]
+) -> tuple[bool, AsyncIterator[bytes]]:
+    if _says_events(headers):
+        return True, parts
+    first = b""
+    async for part in parts:
+        first += part
+        if len(first.lstrip()) >= _LONGEST_FIELD:
+            break
+
+    async def all_of_them() -> AsyncIterator[bytes]:
+        yield first
+        async for part in parts:
+            yield part
+
+    return first.lstrip().startswith(_OF_EVENTS), all_of_them()
+
+
+def _says_events(headers: httpx2.Headers) -> bool:
+    said = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return said == "text/event-stream"
+
+
 def _decoded(status: int, headers: httpx2.Headers, parts: Iterable[bytes]) -> Iterable[bytes]:
     if "content-encoding" not in headers:
         return parts
     return httpx2.Response(status, headers=headers, content=parts).iter_bytes()
+
+
+def _decoded_async(
+    status: int, headers: httpx2.Headers, parts: AsyncIterator[bytes]
+) -> AsyncIterator[bytes]:
+    if "content-encoding" not in headers:
+        return parts
+    return httpx2.Response(status, headers=headers, content=parts).aiter_bytes()
 
 
 def _bounded(parts: Iterable[bytes], headers: httpx2.Headers, most: int) -> Iterator[bytes]:
@@ -217,19 +371,44 @@ def _bounded(parts: Iterable[bytes], headers: httpx2.Headers, most: int) -> Iter
     for part in parts:
         left -= len(part)
         if left < 0:
-            raise ProviderError(
-                f"the reply has more than {most} bytes",
-                request_id=headers.get("x-request-id"),
-                hint="raise `max_reply_bytes`, or ask for less",
-            )
+            raise _too_large(most, headers)
         if part:
             yield part
+
+
+async def _bounded_async(
+    parts: AsyncIterator[bytes], headers: httpx2.Headers, most: int
+) -> AsyncIterator[bytes]:
+    left = most
+    async for part in parts:
+        left -= len(part)
+        if left < 0:
+            raise _too_large(most, headers)
+        if part:
+            yield part
+
+
+def _too_large(most: int, headers: httpx2.Headers) -> ProviderError:
+    return ProviderError(
+        f"the reply has more than {most} bytes",
+        request_id=headers.get("x-request-id"),
+        hint="raise `max_reply_bytes`, or ask for less",
+    )
 
 
 def _beginning(parts: Iterable[bytes]) -> bytes:
     """What is read of the body of an error."""
     body = bytearray()
     for part in parts:
+        body += part
+        if len(body) >= MOST_ERROR_BYTES:
+            break
+    return bytes(body[:MOST_ERROR_BYTES])
+
+
+async def _beginning_async(parts: AsyncIterator[bytes]) -> bytes:
+    body = bytearray()
+    async for part in parts:
         body += part
         if len(body) >= MOST_ERROR_BYTES:
             break
@@ -333,5 +512,5 @@ def _left() -> float:
     """What is left of the request's time, in seconds."""
     left = _deadline.get() - time.monotonic()
     if left <= 0:
-        raise httpcore2.ReadTimeout("the time of the request is over")
+        raise httpcore2.ReadTimeout(_TOO_LATE)
     return left

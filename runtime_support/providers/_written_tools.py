@@ -1,6 +1,6 @@
 """Tools for models that have none: a call is written as JSON, which a schema holds the model to.
 
-    complete_with_written_tools(request, complete)    the reply, with its calls as calls
+    with_written_tools(request, reply_to)    the reply, with its calls as calls
 
 What the tools are, and what they gave so far, stands in the prompt. A model that was not made for
 tools seldom knows when to use one: it has nothing but calls to choose from until it made one, and
@@ -15,22 +15,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runtime_support._exchange import Message, Reply, Request, ToolRequest
+from runtime_support._exchange import Message, Reply, Replying, Request, ToolRequest
 from runtime_support._media import ending_with, text_of
 from runtime_support._values import is_object
 
 _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
 
 
-def complete_with_written_tools(request: Request, complete: Callable[[Request], Reply]) -> Reply:
-    """The reply of `complete`, which takes no tools, to a request with tools."""
+def with_written_tools(request: Request, reply_to: Callable[[Request], Replying]) -> Replying:
+    """The reply to a request with tools, by `reply_to`, which takes none."""
     calls = list(_calls(request.messages[request.begins :]))
     if request.tools and not request.must_answer:
-        reply = _read(complete(_asking(request, calls, request.tools)), request)
+        reply = _read((yield from reply_to(_asking(request, calls, request.tools))), request)
         made = [_written(call.name, call.arguments) for call in reply.tool_calls]
         if not any(written in made for written, _ in calls):
             return reply
-    return complete(_asking(request, calls, ()))
+    return (yield from reply_to(_asking(request, calls, ())))
 
 
 def _asking(

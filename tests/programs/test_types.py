@@ -492,11 +492,13 @@ def test_half_a_surrogate_pair_is_no_text():
 
 def test_a_key_that_stands_twice_is_refused_in_tool_arguments():
     from runtime_support._tools import call_tool
+    from runtime_support._waits import finish
 
     def note(text: str) -> str:
         return text
 
-    called = call_tool({"note": function_tool("note", note)}, "note", '{"text": "a", "text": "b"}')
+    tools = {"note": function_tool("note", note)}
+    called = finish(call_tool(tools, "note", '{"text": "a", "text": "b"}'))
     assert called.result is None
     assert "twice" in called.error
 

@@ -22,8 +22,9 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._asking import Question, asking
-from runtime_support._exchange import Message, Reply, Request
-from runtime_support.providers._written_tools import complete_with_written_tools
+from runtime_support._exchange import Message, Reply, Replying, Request
+from runtime_support._waits import finish
+from runtime_support.providers._written_tools import with_written_tools
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, completion
 
@@ -211,9 +212,10 @@ def test_calls_that_are_written_stand_below_their_own_question() -> None:
 
     class Small:
         def complete(self, request: Request) -> Reply:
-            return complete_with_written_tools(request, self._complete)
+            return finish(with_written_tools(request, self._reply_to))
 
-        def _complete(self, request: Request) -> Reply:
+        def _reply_to(self, request: Request) -> Replying:
+            yield from ()
             asked.append(request)
             return Reply(replies.pop(0))
 

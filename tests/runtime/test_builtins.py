@@ -15,6 +15,7 @@ import pytest
 from runtime_support import CheckError, FileError, kind, ops, parse, show, to_json
 from runtime_support._results import Result, Usage
 from runtime_support._tools import call_tool, function_tool
+from runtime_support._waits import finish
 
 ROOT = Path(__file__).parents[2]
 
@@ -194,9 +195,9 @@ def test_builtins_as_values_keep_ints() -> None:
     assert repr(ops.call(ops.sum, [1, 2])) == "3"
     assert repr(ops.call(ops.round, 1234, -2)) == "1200"
     tools = {name: function_tool(name, getattr(ops, name)) for name in ("abs", "sum", "int")}
-    assert call_tool(tools, "abs", '{"value": -3}').result == "3"
-    assert call_tool(tools, "sum", '{"items": [1, 2]}').result == "3"
-    assert call_tool(tools, "int", '{"value": "12"}').result == "12"
+    assert finish(call_tool(tools, "abs", '{"value": -3}')).result == "3"
+    assert finish(call_tool(tools, "sum", '{"items": [1, 2]}')).result == "3"
+    assert finish(call_tool(tools, "int", '{"value": "12"}')).result == "12"
     parameters = tools["abs"].description()["function"]["parameters"]
     assert parameters["properties"]["value"] == {"type": "number"}
 

@@ -29,10 +29,11 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._asking import Asking, Question, asking
-from runtime_support._conversation import Step, drive
+from runtime_support._conversation import Step
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._positions import context_of_call
 from runtime_support._results import Answer
+from runtime_support._waits import Wait, Waits, driving, finish, finish_async
 from runtime_support.programs import Success
 from runtime_support.programs._prompting import ProgramCall, ProgramRun
 from runtime_support.testing import Queued, Scripted, tool_request
@@ -54,16 +55,7 @@ def history(answer: Answer) -> tuple[Any, ...]:
 
 
 def with_asyncio(asked: Asking) -> Answer:
-    async def driven() -> Answer:
-        steps = asked.steps
-        step = next(steps)
-        try:
-            while True:
-                step = steps.send(await asyncio.to_thread(asked.do, step))
-        except StopIteration as end:
-            return end.value
-
-    return asyncio.run(driven())
+    return asyncio.run(finish_async(asked.answering()))
 
 
 def in_a_thread(asked: Asking) -> Answer:
@@ -71,12 +63,18 @@ def in_a_thread(asked: Asking) -> Answer:
         return pool.submit(asked.answer).result()
 
 
-def each_step_in_a_thread(asked: Asking) -> Answer:
+def each_wait_in_a_thread(asked: Asking) -> Answer:
+    work = asked.answering()
     with ThreadPoolExecutor() as pool:
-        return drive(asked.steps, lambda step: pool.submit(asked.do, step).result())
+        try:
+            wait = next(work)
+            while True:
+                wait = work.send(pool.submit(wait.here).result())
+        except StopIteration as end:
+            return end.value
 
 
-DRIVERS = [Asking.answer, in_a_thread, each_step_in_a_thread, with_asyncio]
+DRIVERS = [Asking.answer, in_a_thread, each_wait_in_a_thread, with_asyncio]
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
@@ -104,22 +102,23 @@ def test_a_journal_is_one_way_of_answering(scripted: Script) -> None:
     journal: list[tuple[Step, Any]] = []
     asked = asking(QUESTION)
 
-    def keeping(step: Step) -> Any:
-        journal.append((step, asked.do(step)))
-        return journal[-1][1]
+    def keeping(step: Step) -> Waits[Any]:
+        outcome = yield from asked.doing(step)
+        journal.append((step, outcome))
+        return outcome
 
-    first = drive(asked.steps, keeping)
+    first = finish(driving(asked.steps, keeping))
     kinds = [type(step) for step, _ in journal]
     assert kinds == [Request, ToolRequest, Request, Request]
 
     entries = iter(journal)
 
-    def from_journal(step: Step) -> Any:
+    def from_journal(step: Step) -> Waits[Any]:
         asked_then, outcome = next(entries)
         assert step == asked_then
-        return outcome
+        return (yield Wait(lambda: outcome))
 
-    again = drive(asking(QUESTION).steps, from_journal)
+    again = finish(driving(asking(QUESTION).steps, from_journal))
     assert again == first
     assert len(model.requests) == 3, "nothing is asked twice"
 
@@ -128,7 +127,7 @@ def test_many_prompts_wait_together_on_one_thread() -> None:
     waiting = 0
     most = 0
 
-    async def do(step: Step) -> Reply:
+    async def do() -> Reply:
         nonlocal waiting, most
         waiting += 1
         most = max(most, waiting)
@@ -137,13 +136,11 @@ def test_many_prompts_wait_together_on_one_thread() -> None:
         waiting -= 1
         return Reply("[1]")
 
+    def doing(step: Step) -> Waits[Reply]:
+        return (yield Wait(pytest.fail, do))
+
     async def driven(asked: Asking) -> Any:
-        step = next(asked.steps)
-        try:
-            while True:
-                step = asked.steps.send(await do(step))
-        except StopIteration as end:
-            return end.value.value
+        return (await finish_async(driving(asked.steps, doing))).value
 
     async def all_of_them() -> list[Any]:
         question = Question("?", (), {}, list[int], options={"provider": Scripted()})
@@ -166,11 +163,11 @@ def test_a_program_is_a_step() -> None:
         def complete(self, request: Request) -> Reply:
             return model.complete(request)
 
-    original = Asking.do
+    original = Asking.doing
 
-    def watched(self: Asking, step: Step) -> Any:
+    def watched(self: Asking, step: Step) -> Waits[Any]:
         before = list(done)
-        outcome = original(self, step)
+        outcome = yield from original(self, step)
         if isinstance(step, ProgramRun):
             assert before == [], "reading and checking does nothing"
             assert outcome == Success([1, 2], step.checked.program, outcome.calls)
@@ -178,7 +175,7 @@ def test_a_program_is_a_step() -> None:
         return outcome
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Asking, "do", watched)
+        patch.setattr(Asking, "doing", watched)
         result = program("{note}", note=note, options={"provider": Watching()})
     assert result.value == done == [1, 2]
     assert [type(step) for step in steps] == [Request, Request, ProgramRun]

@@ -20,7 +20,8 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support._exchange import Replying, finish
+from runtime_support._exchange import Replying
+from runtime_support._waits import finish
 from runtime_support.providers import _pace
 from runtime_support.providers._pace import Pace, Rates, Reason, Unanswered, Waited, patiently
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
@@ -183,13 +184,13 @@ def test_what_is_refused_is_asked_less_at_once(clock: Clock) -> None:
 
     def enter() -> int:
         rooms = 0
-        while pace.enter(0) is not None:
+        while finish(pace.enter(0)) is not None:
             rooms += 1
             if rooms == 100:
                 break
         return rooms
 
-    began = [pace.enter(0) for _ in range(30)]
+    began = [finish(pace.enter(0)) for _ in range(30)]
     clock.now = 1.0
     for one in began:  # those that were under way at the first refusal tell nothing new
         assert one == 0.0
@@ -197,7 +198,7 @@ def test_what_is_refused_is_asked_less_at_once(clock: Clock) -> None:
     assert enter() == 21
     for _ in range(22):  # each reply makes room for a little more
         pace.answered()
-        pace.enter(0)
+        finish(pace.enter(0))
     assert enter() == 1
     clock.now = 2.0
     assert not pace.refused(1.0, error, 1.0)
@@ -210,16 +211,16 @@ def test_what_is_refused_is_asked_less_at_once(clock: Clock) -> None:
 def test_when_nothing_gets_through_one_request_tries_and_all_wait(clock: Clock) -> None:
     pace, error = Pace(), ProviderError("full")
     for _ in range(4):
-        began = pace.enter(0)
+        began = finish(pace.enter(0))
         assert began == clock.now
         assert pace.refused(began, error, 2.0)
-        assert pace.enter(0) is None
+        assert finish(pace.enter(0)) is None
         clock.now += 2.0
-    assert pace.enter(0) is not None
-    assert pace.enter(0) is None
+    assert finish(pace.enter(0)) is not None
+    assert finish(pace.enter(0)) is None
     pace.answered()
-    assert pace.enter(0) is not None
-    assert pace.enter(0) is not None
+    assert finish(pace.enter(0)) is not None
+    assert finish(pace.enter(0)) is not None
 
 
 def test_a_long_wait_is_told_at_a_terminal(

@@ -20,6 +20,7 @@ from runtime_support import (
 )
 from runtime_support._exchange import Reply, ToolRequest
 from runtime_support._tools import LARGEST_RESULT, Tool, call_tool, function_tool
+from runtime_support._waits import finish
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
@@ -120,7 +121,7 @@ def test_an_async_function_is_awaited() -> None:
 
 
 def call(tool: Tool, arguments: str) -> Any:
-    return call_tool({tool.name: tool}, tool.name, arguments)
+    return finish(call_tool({tool.name: tool}, tool.name, arguments))
 
 
 @pytest.mark.parametrize(

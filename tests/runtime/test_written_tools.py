@@ -10,8 +10,9 @@ from typing import Any, Literal, TypedDict
 import jsonschema
 
 from runtime_support import configure, prompt
-from runtime_support._exchange import Reply, Request, ToolRequest
-from runtime_support.providers._written_tools import complete_with_written_tools
+from runtime_support._exchange import Reply, Replying, Request, ToolRequest
+from runtime_support._waits import finish
+from runtime_support.providers._written_tools import with_written_tools
 
 
 class Toolless:
@@ -22,9 +23,10 @@ class Toolless:
         self.requests: list[Request] = []
 
     def complete(self, request: Request) -> Reply:
-        return complete_with_written_tools(request, self._complete)
+        return finish(with_written_tools(request, self._reply_to))
 
-    def _complete(self, request: Request) -> Reply:
+    def _reply_to(self, request: Request) -> Replying:
+        yield from ()
         self.requests.append(request)
         return self.replies.pop(0)
 
@@ -167,7 +169,8 @@ def test_other_replies_are_text() -> None:
 def test_the_parts_of_a_message_are_kept() -> None:
     asked: list[Request] = []
 
-    def complete(request: Request) -> Reply:
+    def reply_to(request: Request) -> Replying:
+        yield from ()
         asked.append(request)
         return Reply(calling("look_up", city="Oslo"))
 
@@ -177,7 +180,7 @@ def test_the_parts_of_a_message_are_kept() -> None:
     ]
     tool = {"function": {"name": "look_up", "parameters": {"type": "object", "properties": {}}}}
     request = Request(({"role": "user", "content": parts},), tools=(tool,))
-    reply = complete_with_written_tools(request, complete)
+    reply = finish(with_written_tools(request, reply_to))
     assert reply.tool_calls == (ToolRequest("look_up", '{"city": "Oslo"}'),)
     content: Sequence[dict[str, Any]] = asked[0].messages[0]["content"]
     assert [*content[:2]] == parts and content[2]["text"].startswith("You have these tools")

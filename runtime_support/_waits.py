@@ -1,0 +1,279 @@
+"""Work whose waits are data: written once, and done in a thread or in an event loop.
+
+    def exchange(request):
+        response = yield Wait(partial(post, request), partial(post_async, request))
+        return read(response)
+
+    finish(exchange(request))                 each wait is done here
+    await finish_async(exchange(request))     each wait is awaited; what can only block, in a thread
+
+Work is a generator of waits: it is sent what came of each, and a failure is thrown in. What it
+gives beside waits are parts of what it comes to, for whoever wants them as they come:
+
+    for part in give(work): ...
+    async for part in give_async(work): ...
+
+When nobody wants the rest, `Left` is thrown in, so that what is open can be closed, which may have
+to be waited for. asyncio's cancellation is thrown in as it is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from inspect import isawaitable, iscoroutinefunction
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from runtime_support._turns import check_wanted, deserters
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from concurrent.futures import Future
+
+P = TypeVar("P")
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Wait:
+    """Something that takes its time: `here` does it, `there` is awaited for it in an event loop.
+
+    Without `there` it is done in a thread when there is a loop, which goes on meanwhile.
+    """
+
+    here: Callable[[], Any]
+    there: Callable[[], Awaitable[Any]] | None = None
+
+    def awaited(self) -> Awaitable[Any]:
+        """What is awaited for it."""
+        return in_thread(self.here) if self.there is None else self.there()
+
+
+# What a wait is sent depends on it, which annotations cannot say.
+Waits: TypeAlias = Generator[Any, Any, T]
+
+
+class Left(BaseException):
+    """Thrown into work of which nobody wants the rest."""
+
+
+def finish(work: Waits[T]) -> T:
+    """What the work comes to, each wait done here; its parts are passed over."""
+    return _finish(work, lambda: next(work))
+
+
+def give(work: Waits[T]) -> Generator[Any, None, T]:
+    """The parts as they come, and what the work comes to."""
+    try:
+        step = next(work)
+        while True:
+            if isinstance(step, Wait):
+                step = _go_on(work, step)
+                continue
+            try:
+                yield step
+            except GeneratorExit:
+                with suppress(Left):
+                    _finish(work, lambda: work.throw(Left()))
+                raise
+            step = next(work)
+    except StopIteration as end:
+        return end.value
+
+
+async def finish_async(work: Waits[T]) -> T:
+    """What the work comes to, each wait awaited; its parts are passed over."""
+    return await _finish_async(work, lambda: next(work))
+
+
+async def give_async(work: Waits[Any]) -> AsyncGenerator[Any]:
+    """The parts as they come."""
+    try:
+        step = next(work)
+        while True:
+            if isinstance(step, Wait):
+                step = _told(work, *await _outcome(step))
+                continue
+            try:
+                yield step
+            except GeneratorExit:
+                with suppress(Left):
+                    await _finish_async(work, lambda: work.throw(Left()))
+                raise
+            step = next(work)
+    except StopIteration:
+        return
+
+
+def _finish(work: Waits[T], begin: Callable[[], Any]) -> T:
+    try:
+        step = begin()
+        while True:
+            step = _go_on(work, step) if isinstance(step, Wait) else next(work)
+    except StopIteration as end:
+        return end.value
+
+
+async def _finish_async(work: Waits[T], begin: Callable[[], Any]) -> T:
+    try:
+        step = begin()
+        while True:
+            step = _told(work, *await _outcome(step)) if isinstance(step, Wait) else next(work)
+    except StopIteration as end:
+        return end.value
+
+
+def _go_on(work: Waits[Any], wait: Wait) -> Any:
+    """The next step of the work, after this wait."""
+    try:
+        outcome = wait.here()
+    except BaseException as failure:
+        return work.throw(failure)
+    return work.send(outcome)
+
+
+async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
+    try:
+        return await wait.awaited(), None
+    except BaseException as failure:
+        return None, failure
+
+
+def _told(work: Waits[Any], outcome: Any, failure: BaseException | None) -> Any:
+    """The next step of the work, which is told what came of a wait."""
+    return work.send(outcome) if failure is None else work.throw(failure)
+
+
+def driving(steps: Waits[T], answering: Callable[[Any], Waits[Any]]) -> Waits[T]:
+    """What the steps come to, when each is answered by work; the waits and parts of that."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                outcome = yield from answering(step)
+            except BaseException as failure:
+                step = steps.throw(failure)
+            else:
+                step = steps.send(outcome)
+    except StopIteration as end:
+        return end.value
+
+
+def awaiting(value: Any) -> Waits[Any]:
+    """The value, or what comes of it when it is to be awaited."""
+    while isawaitable(value):
+        value = yield Wait(partial(_run, value), partial(_itself, value))
+    return value
+
+
+def calling(function: Callable[[], Any], kind: Callable[..., Any]) -> Waits[Any]:
+    """What a call gives of a function of somebody else; `kind` is the function itself."""
+    # A call of an `async def` only makes what is awaited.
+    value = function() if iscoroutinefunction(kind) else (yield Wait(function))
+    return (yield from awaiting(value))
+
+
+def _itself(value: Awaitable[Any]) -> Awaitable[Any]:
+    return value
+
+
+def _run(value: Awaitable[Any]) -> Any:
+    """What comes of something that is to be awaited, in an event loop of its own."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    async def whole() -> Any:
+        return await value
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(whole())
+    with ThreadPoolExecutor(1) as beside:  # this thread has a loop, which waits for the prompt
+        return beside.submit(copy_context().run, asyncio.run, whole()).result()
+
+
+async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+    """What a function gives that may block: it is called in a thread, and the event loop goes on.
+
+    Functions among its arguments that are `async def` run in this loop, and the thread waits for
+    them; so `await in_thread(sorted, mails, key=urgency)` sorts by what a model says. When this is
+    cancelled they are too; the thread goes on, but asks no model any more.
+    """
+    import asyncio
+
+    is_left = threading.Event()
+    loop = asyncio.get_running_loop()
+    begun: set[Future[Any]] = set()
+
+    def blocking(one: Any) -> Any:
+        return partial(_run_in, loop, begun, one) if iscoroutinefunction(one) else one
+
+    given_here = map(blocking, arguments)
+    work = partial(function, *given_here, **{name: blocking(one) for name, one in named.items()})
+    token = deserters.set((*deserters.get(), is_left))
+    outcome = begin_thread(work, "saft beside")
+    deserters.reset(token)
+    try:
+        value = given(await asyncio.wrap_future(outcome))
+        while isawaitable(value):
+            value = await value
+        return value
+    except asyncio.CancelledError:
+        is_left.set()
+        for one in tuple(begun):
+            one.cancel()
+        raise
+
+
+def _run_in(
+    loop: AbstractEventLoop,
+    begun: set[Future[Any]],
+    function: Callable[..., Any],
+    /,
+    *arguments: Any,
+    **named: Any,
+) -> Any:
+    """What a call of an `async def` comes to that runs in the loop of another thread."""
+    import asyncio
+
+    check_wanted()
+    future = asyncio.run_coroutine_threadsafe(function(*arguments, **named), loop)
+    begun.add(future)
+    try:
+        return future.result()
+    finally:
+        begun.discard(future)
+
+
+def begin_thread(
+    work: Callable[[], T], name: str
+) -> Future[tuple[list[T], BaseException | None]]:
+    """The outcome of work that runs in a thread of its own, as data: no future takes all errors."""
+    from concurrent.futures import Future
+
+    future: Future[tuple[list[T], BaseException | None]] = Future()
+    future.set_running_or_notify_cancel()
+
+    def body() -> None:
+        try:
+            outcome = [work()], None
+        except BaseException as error:
+            outcome = list[T](), error
+        future.set_result(outcome)
+
+    context = copy_context()
+    threading.Thread(target=context.run, args=(body,), name=name, daemon=True).start()
+    return future
+
+
+def given(outcome: tuple[list[T], BaseException | None]) -> T:
+    """What such a thread gave, or raises what it raised."""
+    values, error = outcome
+    if error is not None:
+        raise error
+    return values[0]
