@@ -6,8 +6,8 @@ const GONE = "saftc play has ended: start it again, and reload";
 const { token } = document.body.dataset;
 const part = (id) => document.getElementById(id);
 
-function socket(path) {
-  return new WebSocket(`ws://${location.host}/${path}?token=${encodeURIComponent(token)}`);
+function socket(path, more = {}) {
+  return new WebSocket(`ws://${location.host}/${path}?${new URLSearchParams({ token, ...more })}`);
 }
 
 function say(text, isWrong = false, id = "status") {
@@ -116,7 +116,7 @@ let running = null;
 
 function runs() {
   if (running === null) {
-    running = socket("run");
+    running = socket("run", { version });
     running.addEventListener("message", ({ data }) => happened(JSON.parse(data)));
     running.addEventListener("close", () => {
       running = null;
@@ -227,6 +227,7 @@ function brief(text) {
 }
 
 function happened(news) {
+  version = news.version ?? version;
   switch (news.kind) {
     case "output":
       printed(news.stream, news.text);
@@ -266,6 +267,8 @@ function drawTimeline() {
 
 // What is being saved, each to be answered.
 let saves = [];
+// Of the file, as this page knows it.
+let version = "";
 
 function save() {
   saves.push(script.text);
@@ -281,7 +284,7 @@ function entitle(name, isSaved) {
 
 async function begin() {
   const state = await (await fetch(`state?token=${encodeURIComponent(token)}`)).json();
-  uri = state.uri;
+  ({ uri, version } = state);
   entitle(state.name, state.saved);
   script = saft.editor(part("script"), {
     text: state.text,

@@ -1,10 +1,11 @@
 """The page of `saftc play`, and what it may ask for: a language server, runs, and saving.
 
     GET  /                the page, and beside it its parts
-    GET  /state           the script, and the examples
+    GET  /state           the script with its version, and the examples
     GET  /timeline        the page of the last run's timeline
     WS   /language        the language server protocol
-    WS   /run             {"run": text}, {"stop": true} or {"save": text}, answered by news
+    WS   /run             {"run": text}, {"stop": true} or {"save": text}, answered by news; a page
+                          names the version of the file that it knows, and no other is written over
 """
 
 import asyncio
@@ -52,8 +53,6 @@ class Playground:
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
         self.timeline: bytes | None = None
-        # Of the file as it was read or written here last; None where there was none.
-        self._known = self._digest()
 
     def app(self, host: str, token: str) -> ASGIApp:
         """What answers the requests for a host that have the token."""
@@ -84,17 +83,18 @@ class Playground:
             for path in sorted((_HERE / "examples").glob("*.saft"))
         }
         try:
-            text = _text_of(self.path)
-            self._known = self._digest()
+            data = _data_of(self.path)
+            text = None if data is None else _text_of(self.path, data)
         except FileProblem:
             # What is there is not on the page: it is asked before it is written over.
-            text, self._known = None, None
+            data = text = None
         return JSONResponse(
             {
                 "name": self.path.name,
                 "uri": self.path.as_uri(),
                 "text": examples["hello"] if text is None else text,
-                "saved": self._known is not None,
+                "saved": text is not None,
+                "version": _version_of(data),
                 "examples": examples,
             }
         )
@@ -107,6 +107,7 @@ class Playground:
     async def _run(self, page: WebSocket) -> None:
         """Runs, stops and saves, one script at a time, until the page is closed."""
         await page.accept()
+        known = page.query_params.get("version", "")
         run: Run | None = None
         task: asyncio.Task[None] | None = None
         try:
@@ -118,7 +119,9 @@ class Playground:
                     case {"stop": True} if run is not None:
                         run.stop()
                     case {"save": str(text)}:
-                        await _send(page, self._save(text))
+                        news = self._save(text, known)
+                        known = news.get("version", known)
+                        await _send(page, news)
                     case _:
                         pass
         except WebSocketDisconnect:
@@ -140,28 +143,23 @@ class Playground:
             how = {"code": 1, "seconds": 0.0, "stopped": False, "timeline": False}
             await _send(page, {"kind": "ended", **how})
 
-    def _save(self, text: str) -> News:
-        """Writes the script, unless another program has done so meanwhile."""
-        now = self._digest()
-        if now != self._known:
-            self._known = now
-            problem = f"{self.path.name} has changed on disk; save again to write over it"
-            return {"kind": "unsaved", "problem": problem}
+    def _save(self, text: str, known: str) -> News:
+        """Writes the script, unless somebody else has done so since its version was `known`."""
         try:
+            data = _data_of(self.path)
+            if (version := _version_of(data)) != known:
+                problem = f"{self.path.name} has changed on disk; save again to write over it"
+                return {"kind": "unsaved", "problem": problem, "version": version}
+            # The page has lines, not what stands at their ends.
+            first, _, _ = (data or b"").partition(b"\n")
+            text = text.replace("\n", "\r\n") if first.endswith(b"\r") else text
             write_module(self.path, text)
         except FileProblem as problem:
             return {"kind": "unsaved", "problem": str(problem)}
         except UnicodeEncodeError as problem:
             line = text.count("\n", 0, problem.start) + 1
             return {"kind": "unsaved", "problem": f"half of a character stands in line {line}"}
-        self._known = self._digest()
-        return {"kind": "saved", "name": self.path.name}
-
-    def _digest(self) -> bytes | None:
-        try:
-            return hashlib.sha256(self.path.read_bytes()).digest()
-        except OSError:
-            return None
+        return {"kind": "saved", "name": self.path.name, "version": _version_of(text.encode())}
 
 
 async def _send(page: WebSocket, news: News) -> None:
@@ -169,16 +167,29 @@ async def _send(page: WebSocket, news: News) -> None:
     await page.send_text(json.dumps(news))
 
 
-def _text_of(path: Path) -> str | None:
-    """The script at a path; None where there is none.
+def _data_of(path: Path) -> bytes | None:
+    """What is at a path; None where there is nothing.
 
     Raises:
-        FileProblem: It cannot be read, or not be shown as it is.
+        FileProblem: It cannot be read.
+    """
+    return read_script(str(path)) if os.path.lexists(path) else None
+
+
+def _text_of(path: Path, data: bytes) -> str:
+    """The script that is at a path.
+
+    Raises:
+        FileProblem: It cannot be shown as it is.
     """
     try:
-        return read_script(str(path)).decode() if os.path.lexists(path) else None
+        return data.decode()
     except UnicodeDecodeError as error:
         raise FileProblem(f"{path} is not UTF-8, from byte {error.start} on") from None
+
+
+def _version_of(data: bytes | None) -> str:
+    return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def play(path: Path, port: int, *, opens: bool) -> None:
@@ -190,7 +201,7 @@ def play(path: Path, port: int, *, opens: bool) -> None:
     """
     if not os.path.isdir(path.absolute().parent):
         raise FileProblem(f"there is no folder {path.parent}")
-    _text_of(path)
+    _text_of(path, _data_of(path) or b"")
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))

@@ -146,6 +146,21 @@ def test_what_is_written_while_it_saves_is_not_saved(page: Any, tmp_path: Path) 
     assert "Prompts as conditions" not in (tmp_path / "mine.saft").read_text()
 
 
+def test_two_tabs_do_not_write_over_each_other(page: Any, served: Page, opened: Opened) -> None:
+    other = opened(served.address)
+    expect(other.locator("#python .cm-content")).to_contain_text("prompt(")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    other.locator("#save").click()
+    expect(other.locator("#status")).to_contain_text("mine.saft has changed on disk")
+    other.locator("#save").click()
+    expect(other.locator("#status")).to_have_text("saved as mine.saft")
+    page.reload()
+    expect(page.locator("#name")).to_have_text("mine.saft")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+
+
 def test_a_server_that_has_ended_is_told(opened: Opened, tmp_path: Path) -> None:
     with serving(tmp_path / "mine.saft") as served:
         page = opened(served.address)

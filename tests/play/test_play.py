@@ -43,17 +43,28 @@ def ask(page: Page, path: str, headers: dict[str, str], method: str = "GET") -> 
 
 
 def run_socket(
-    page: Page, *, origin: str | None = None, token: str | None = None, host: str | None = None
+    page: Page,
+    *,
+    origin: str | None = None,
+    token: str | None = None,
+    host: str | None = None,
+    version: str = "",
 ) -> ClientConnection:
     """A connection that runs scripts, from the page itself if nothing else is said."""
-    address = f"ws://{host or page.host}/run?token={quote(page.token if token is None else token)}"
+    token = quote(page.token if token is None else token)
+    address = f"ws://{host or page.host}/run?token={token}&version={version}"
     # Whatever it is called, it is this machine that is asked.
     sock = socket.create_connection(("127.0.0.1", page.port), timeout=PATIENCE)
     return connect(address, sock=sock, origin=origin, open_timeout=PATIENCE)  # type: ignore[arg-type]
 
 
-def own(page: Page) -> ClientConnection:
-    return run_socket(page, origin=f"http://{page.host}")
+def own(page: Page, version: str = "") -> ClientConnection:
+    return run_socket(page, origin=f"http://{page.host}", version=version)
+
+
+def state_of(page: Page) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(ask(page, "/state?token={token}", {})[1])
+    return state
 
 
 def news_of(connection: ClientConnection, message: dict[str, Any], last: str) -> list[Any]:
@@ -270,7 +281,7 @@ def _runs_in(folder: Path) -> set[int]:
 def test_a_script_is_saved_and_not_lost(tmp_path: Path) -> None:
     file = tmp_path / "mine.saft"
     with serving(file) as page, own(page) as connection:
-        state = json.loads(ask(page, "/state?token={token}", {})[1])
+        state = state_of(page)
         assert state["text"] == state["examples"]["hello"] and not state["saved"]
         assert news_of(connection, {"save": "print(1)\n"}, "saved")
         assert file.read_text() == "print(1)\n"
@@ -280,7 +291,36 @@ def test_a_script_is_saved_and_not_lost(tmp_path: Path) -> None:
         assert file.read_text() == "print(2)  // by another program\n"
         assert news_of(connection, {"save": "print(3)\n"}, "saved")
         assert file.read_text() == "print(3)\n"
-        assert json.loads(ask(page, "/state?token={token}", {})[1])["text"] == "print(3)\n"
+        assert state_of(page)["text"] == "print(3)\n"
+
+
+def test_each_page_knows_the_file_that_it_has_shown(tmp_path: Path) -> None:
+    file = tmp_path / "mine.saft"
+    file.write_text("print(0)\n")
+    with serving(file) as page:
+        before = state_of(page)["version"]
+        with own(page, before) as first, own(page, before) as second:
+            assert news_of(first, {"save": "print(1)\n"}, "saved")
+            assert state_of(page)["text"] == "print(1)\n"
+            (told,) = news_of(second, {"save": "print(2)\n"}, "unsaved")
+            assert "changed on disk" in told["problem"]
+            assert file.read_text() == "print(1)\n"
+            assert news_of(second, {"save": "print(2)\n"}, "saved")
+            (told,) = news_of(first, {"save": "print(3)\n"}, "unsaved")
+        # A page that has lost its connection knows what it was told.
+        with own(page, told["version"]) as first:
+            assert news_of(first, {"save": "print(3)\n"}, "saved")
+    assert file.read_text() == "print(3)\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_end_as_they_did(tmp_path: Path, end: str) -> None:
+    file = tmp_path / "mine.saft"
+    file.write_bytes(f"x = 1{end}print(x){end}".encode())
+    with serving(file) as page, own(page, state_of(page)["version"]) as connection:
+        for text in ("x = 1\n\nprint(x)\n", "x = 2\nprint(x)\n"):
+            assert news_of(connection, {"save": text}, "saved")
+            assert file.read_bytes() == text.replace("\n", end).encode()
 
 
 def test_half_of_a_character_is_not_saved(tmp_path: Path) -> None:
@@ -297,7 +337,7 @@ def test_what_the_page_could_not_show_is_not_written_over(tmp_path: Path) -> Non
     file = tmp_path / "mine.saft"
     with serving(file) as page, own(page) as connection:
         file.write_bytes(b'print("caf\xe9")\n')
-        ask(page, "/state?token={token}", {})
+        assert not state_of(page)["saved"]
         assert news_of(connection, {"save": "x = 1\n"}, "unsaved")
         assert file.read_bytes() == b'print("caf\xe9")\n'
 
