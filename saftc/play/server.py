@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import secrets
+import signal
 import socket
 import webbrowser
 from contextlib import suppress
@@ -217,6 +218,9 @@ def play(path: Path, port: int, *, opens: bool) -> None:
         server = uvicorn.Server(
             uvicorn.Config(app, timeout_graceful_shutdown=2, server_header=False, **settings)
         )
+        # As SIGINT and SIGTERM do, a terminal that is closed ends the run, too; unless under nohup.
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+            signal.signal(signal.SIGHUP, server.handle_exit)
         print(f"{path} on {address}\nCtrl-C ends it", flush=True)
         if opens:
             # One in the terminal ends only after it was answered.

@@ -19,6 +19,7 @@ class Page:
     port: int
     token: str
     folder: Path
+    process: subprocess.Popen[str]
 
     @property
     def host(self) -> str:
@@ -49,7 +50,7 @@ def serving(file: Path, browser: str | None = None) -> Iterator[Page]:
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", said)
         assert found is not None, said
         try:
-            yield Page(int(found[1]), found[2], file.parent)
+            yield Page(int(found[1]), found[2], file.parent, process)
         finally:
             process.terminate()
             process.wait()

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import signal
 import socket
 import sys
 import time
@@ -260,6 +261,18 @@ def test_a_run_ends_with_its_page(page: Page, tmp_path: Path) -> None:
         with own(page) as connection:
             news_of(connection, {"run": "print(1)"}, "ended")
     raise AssertionError("it goes on")
+
+
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks at processes in /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
+    endless = 'print("on")\nn = 0\nwhile true:\n    n = n + 1\n'
+    with serving(tmp_path / "one.saft") as page, own(page) as connection:
+        news_of(connection, {"run": endless}, "output")
+        assert _runs_in(tmp_path)
+        page.process.send_signal(number)
+        page.process.wait(PATIENCE)
+        assert not _runs_in(tmp_path)
 
 
 def _runs_in(folder: Path) -> set[int]:
