@@ -112,6 +112,8 @@ def saftc(
 ) -> None:
     """The commands."""
     manner.is_quiet, manner.colour = quiet, color
+    if quiet:
+        set_variables(usage=0)
     if no_cache:
         # For the processes that help with the compiling, too.
         os.environ["SAFT_NO_CACHE"] = "1"

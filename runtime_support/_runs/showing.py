@@ -4,7 +4,7 @@
     saft: 17 prompts: 19 requests, 6,240 tokens, 14 s       at the end: SAFT_USAGE=1, or after 10 s
 
 The line comes after two seconds and only at a terminal; it goes away before anything else is
-written there, and at the end.
+written there, and at the end. With SAFT_USAGE=0 there is neither.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Line:
     """The line at the bottom of a terminal: what `text` gives, as long as that is something."""
 
     def __init__(self, stream: TextIO, text: Callable[[], str]) -> None:
-        self.is_wanted = stream.isatty() and os.environ.get("TERM") != "dumb"
+        is_refused = os.environ.get("SAFT_USAGE") == "0" or os.environ.get("TERM") == "dumb"
+        self.is_wanted = stream.isatty() and not is_refused
         self._stream = stream
         self._text = text
         self._write: Callable[[str], Any] = stream.write

@@ -112,6 +112,13 @@ def test_options_set_the_environment(saftc: Command, script: Script) -> None:
     assert ended.out.split("\n")[:-1] == expected, ended.err
 
 
+def test_of_a_quiet_run_nothing_is_told(saftc: Command, script: Script) -> None:
+    script("a.saft", 'print(env("SAFT_USAGE", "unset"))\n')
+    assert saftc("run", "a.saft").out == "unset\n"
+    assert saftc("run", "a.saft", "--quiet").out == "0\n"
+    assert saftc("-q", "run", "a.saft", "--usage").out == "1\n"
+
+
 def test_a_prompt_answered_by_mock(saftc: Command, script: Script) -> None:
     script("a.saft", "n: int = $ how many? $\nprint(type(n))\n")
     ended = saftc("a.saft", "--provider", "mock")

@@ -84,6 +84,13 @@ def test_a_dumb_terminal_has_no_line(server: FakeServer) -> None:
     assert "\x1b" not in at_terminal(server.url, TERM="dumb")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_nothing_is_told_where_it_is_not_wanted(server: FakeServer) -> None:
+    server.answers = [completion("late", delay=0.6)]
+    written = at_terminal(server.url, summed_after=0, SAFT_USAGE="0")
+    assert written.split() == ["begins", "late", "late"]
+
+
 @pytest.mark.parametrize("usage", ["", "1"])
 def test_in_a_pipe(server: FakeServer, usage: str) -> None:
     server.answers = [completion("late", delay=0.6)]
