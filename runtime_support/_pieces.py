@@ -40,18 +40,18 @@ class TextPieces:
 
     def begin(self) -> None:
         """A reply begins; of one before, which was no use, nothing was given."""
-        self._held = ""
-        self._quoted = 0  # how far what is held is a JSON string
-        self._is_decided = False
+        self._held: list[str] = []
+        self._escape = ""  # a backslash whose character has not come
+        self._is_in_string = self._is_closed = self._is_decided = False
 
     def feed(self, text: str) -> Iterator[str]:
         """What can be given now that this has come."""
         if not self._is_decided:
-            self._held += text
-            if self._may_be_other():
+            self._held.append(text)
+            if self._may_be_other(text):
                 return
             self._is_decided = True
-            text = self._held
+            text = "".join(self._held)
         if text:
             yield self._give(without_halves(text))
 
@@ -68,21 +68,22 @@ class TextPieces:
         self._given.append(text)
         return text
 
-    def _may_be_other(self) -> bool:
-        """Whether what is held may turn out to be empty, or a JSON string as a whole."""
-        held = self._held
-        if not self._quoted:
-            blank = len(held) - len(held.lstrip())
-            if held[blank:] and held[blank] != '"':
-                return False
-            self._quoted = blank + 1 if held[blank:] else 0
-        if not self._quoted:
-            return True
-        end = _STRING_PART.match(held, self._quoted)
-        assert end is not None
-        self._quoted = end.end()
-        after = held[self._quoted :]
-        return after in ("", "\\") or (after[0] == '"' and not after[1:].strip())
+    def _may_be_other(self, text: str) -> bool:
+        """Whether what is held, `text` last, may yet be empty, or a JSON string as a whole."""
+        if not (self._is_in_string or self._is_closed):
+            text = text.lstrip()
+            if not text.startswith('"'):
+                return not text
+            self._is_in_string, text = True, text[1:]
+        if self._is_in_string:
+            text = self._escape + text
+            end = _STRING_PART.match(text)
+            assert end is not None
+            text = self._escape = text[end.end() :]
+            if not text.startswith('"'):
+                return text in ("", "\\")
+            self._is_in_string, self._is_closed, text = False, True, text[1:]
+        return not text.strip()
 
 
 class ListItems:
@@ -100,16 +101,16 @@ class ListItems:
 
     def begin(self) -> None:
         """See `TextPieces.begin`."""
-        self._text = ""
-        self._at = self._begin = self._depth = 0
+        self._beginning: list[str] = []  # of the element that has not ended
+        self._text = ""  # not looked at yet
+        self._depth = 0
         self._is_in_string = self._is_over = False
 
     def feed(self, text: str) -> Iterator[Any]:
         """The elements that are complete and valid now that this has come."""
         if self._is_over:
             return
-        self._text = self._text[self._begin :] + text
-        self._at, self._begin = self._at - self._begin, 0
+        self._text += text
         if not self._depth and not self._has_begun():
             return
         for element in self._elements():
@@ -143,20 +144,21 @@ class ListItems:
         if opening is None:
             self._is_over = len(self._text) > _LONGEST_OPENING
             return False
-        self._at = self._begin = opening.end()
+        self._text = self._text[opening.end() :]
         self._depth = 1
         return True
 
     def _elements(self) -> Iterator[str]:
         """The texts of the elements that have come since."""
-        while found := (_INSIDE if self._is_in_string else _OUTSIDE).search(self._text, self._at):
-            mark, place = found[0], found.start()
+        text, begin, at = self._text, 0, 0
+        while found := (_INSIDE if self._is_in_string else _OUTSIDE).search(text, at):
+            mark, at = found[0], found.end()
             if mark == "\\":
-                if place + 1 == len(self._text):
+                if at == len(text):
+                    at -= 1
                     break
-                self._at = place + 2
+                at += 1
                 continue
-            self._at = place + 1
             if mark == '"':
                 self._is_in_string = not self._is_in_string
             elif mark in "[{":
@@ -166,14 +168,17 @@ class ListItems:
             elif self._depth == 1 and mark == "}":
                 self._is_over = True
             elif self._depth == 1:
-                element, self._begin = self._text[self._begin : place], place + 1
+                element = "".join(self._beginning) + text[begin : at - 1]
+                self._beginning, begin = [], at
                 self._is_over = mark != ","
                 if element.strip() or mark == "," or self._given:
                     yield element
             if self._is_over:
                 return
         else:
-            self._at = len(self._text)
+            at = len(text)
+        self._beginning.append(text[begin:at])
+        self._text = text[at:]
 
 
 Parts: TypeAlias = TextPieces | ListItems
