@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from runtime_support._media import abridged
-from runtime_support._waits import Wait, Waits, finish, give
+from runtime_support._waits import Wait, Waits, closed_after, finish, give
 
 Message: TypeAlias = dict[str, Any]
 Structured: TypeAlias = Literal["auto", "on", "off"]
@@ -132,17 +132,21 @@ def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
     if heard is None or stream is None:
         return (yield Wait(partial(provider.complete, request)))
     pieces = stream(request)
-    try:
-        while True:
-            piece, reply = yield Wait(partial(_next_of, pieces))
-            if piece is None:
-                return reply if isinstance(reply, Reply) else Reply("".join(heard))
-            heard.append(piece)
-            yield piece
-    finally:
-        close = getattr(pieces, "close", None)
-        if close is not None:
-            yield Wait(close)
+    close = getattr(pieces, "close", _nothing)
+    return (yield from closed_after(_pieces_of(pieces, heard), Wait(close)))
+
+
+def _pieces_of(pieces: Iterator[str], heard: list[str]) -> Replying:
+    while True:
+        piece, reply = yield Wait(partial(_next_of, pieces))
+        if piece is None:
+            return reply if isinstance(reply, Reply) else Reply("".join(heard))
+        heard.append(piece)
+        yield piece
+
+
+def _nothing() -> None:
+    """An iterator need not be closed."""
 
 
 def _next_of(pieces: Iterator[str]) -> tuple[str | None, Any]:

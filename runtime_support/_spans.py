@@ -132,7 +132,7 @@ class _Spanning(Observer):
 
     def over(self, error: BaseException | None) -> None:
         self._observer.over(error)
-        error = None if isinstance(error, Left) else error  # nobody wanted the rest
+        error = None if isinstance(error, Left | GeneratorExit) else error  # nobody wanted the rest
         # A tool or a request that something has thrown out of.
         self._tool = _ended(self._tool, {}, error)
         self._request = _ended(self._request, {}, error)

@@ -163,6 +163,19 @@ def driving(steps: Waits[T], answering: Callable[[Any], Waits[Any]]) -> Waits[T]
         return end.value
 
 
+def closed_after(work: Waits[T], close: Wait) -> Waits[T]:
+    """What the work comes to; whatever that is, something is closed after it."""
+    try:
+        outcome = yield from work
+    except GeneratorExit:
+        raise  # dropped at the end of an event loop, which closes what was open in it
+    except BaseException:
+        yield close
+        raise
+    yield close
+    return outcome
+
+
 def awaiting(value: Any) -> Waits[Any]:
     """The value, or what comes of it when it is to be awaited."""
     while isawaitable(value):

@@ -23,7 +23,7 @@ from runtime_support._exchange import Heard, Message, Replying, Request, Streami
 from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._values import counted
-from runtime_support._waits import Wait
+from runtime_support._waits import Wait, Waits, closed_after
 from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
 from runtime_support.providers._completions import (
     NO_SCHEMA,
@@ -153,17 +153,8 @@ class OpenAIProvider(Streaming):
     def _read(self, exchange: _Exchange, gathered: Gathered, heard: Heard) -> Replying:
         """The pieces of a response of events, and the reply; once there is text, no other try."""
         failure: Exception
-        heard = [] if heard is None else heard
         try:
-            try:
-                while (chunk := (yield exchange.next_chunk())) is not None:
-                    piece = gathered.add(chunk)
-                    if piece:
-                        heard.append(piece)
-                        with self.server.pace.aside():
-                            yield piece
-            finally:
-                yield exchange.closing()
+            yield from closed_after(self._pieces(exchange, gathered, heard), exchange.closing())
             if gathered.is_whole:
                 return gathered.reply()
             failure = _damaged(self.address, "it has no end")
@@ -180,6 +171,14 @@ class OpenAIProvider(Streaming):
             broken.text = gathered.text
             broken.message += f"; {counted(len(broken.text), 'character')} of the reply had come"
         raise broken
+
+    def _pieces(self, exchange: _Exchange, gathered: Gathered, heard: Heard) -> Waits[None]:
+        while (chunk := (yield exchange.next_chunk())) is not None:
+            piece = gathered.add(chunk)
+            if piece and heard is not None:
+                heard.append(piece)
+                with self.server.pace.aside():
+                    yield piece
 
     def _failure(self, error: openai.OpenAIError) -> Exception:
         """The error as ours; Unanswered where another try may do."""
