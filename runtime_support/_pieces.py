@@ -41,7 +41,7 @@ class TextPieces:
     def begin(self) -> None:
         """A reply begins; of one before, which was no use, nothing was given."""
         self._held: list[str] = []
-        self._escape = ""  # a backslash whose character has not come
+        self._escape: str = ""  # a backslash whose character has not come
         self._is_in_string = self._is_closed = self._is_decided = False
 
     def feed(self, text: str) -> Iterator[str]:
