@@ -9,8 +9,6 @@ import itertools
 import os
 import random
 import signal
-import sys
-import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +26,7 @@ from runtime_support.providers import _openai
 from saftc.driver import compile_source
 from saftc.source import Source
 from tests.support.fake_server import Answer, FakeServer, calling, completion
+from tests.support.forks import comes_to_its_end
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
@@ -142,26 +141,13 @@ WORKS = {
 def in_child(work: Work, folder: Path, prepare: Callable[[], object]) -> bool:
     """Runs the work in a process of its own; whether it came to its end."""
     (folder / "seen").write_bytes(b"")
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            sys.stderr = open(folder / "errors", "a")  # noqa: SIM115
-            prepare()
-            work.run(folder)
-            keeping.close_journals("ok")
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stderr.flush()
-            os._exit(status)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        assert os.WTERMSIG(status) == signal.SIGKILL
-        return False
-    assert os.WEXITSTATUS(status) == 0, (folder / "errors").read_text()
-    return True
+
+    def all_of_it() -> None:
+        prepare()
+        work.run(folder)
+        keeping.close_journals("ok")
+
+    return comes_to_its_end(all_of_it, folder / "errors")
 
 
 def dying(point: str, count: int) -> Callable[[], None]:

@@ -6,8 +6,6 @@ import itertools
 import json
 import os
 import signal
-import sys
-import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +18,7 @@ from runtime_support._runs import lines
 from runtime_support.providers import _openai
 from runtime_support.scale import map_rows
 from tests.support.fake_server import Answer, FakeServer, completion
+from tests.support.forks import comes_to_its_end
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
@@ -52,25 +51,12 @@ class Model:
 
 def run(folder: Path, prepare: Callable[[], object]) -> bool:
     """Runs the job in a process of its own; whether it came to its end."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            sys.stderr = (folder / "errors").open("a")
-            prepare()
-            map_rows(ask, folder / "in.jsonl", folder / "out", in_flight=IN_FLIGHT, chunk_rows=4)
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stderr.flush()
-            os._exit(status)
-    _, ended = os.waitpid(child, 0)
-    if os.WIFSIGNALED(ended):
-        assert os.WTERMSIG(ended) == signal.SIGKILL
-        return False
-    assert os.WEXITSTATUS(ended) == 0, (folder / "errors").read_text()
-    return True
+
+    def work() -> None:
+        prepare()
+        map_rows(ask, folder / "in.jsonl", folder / "out", in_flight=IN_FLIGHT, chunk_rows=4)
+
+    return comes_to_its_end(work, folder / "errors")
 
 
 def dying(point: str, count: int, *, before: bool) -> Callable[[], None]:
