@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -113,6 +114,9 @@ def map_rows(
             "chunk_rows": chunk_rows,
             "settings": _settings(),
         }
+        rows = itertools.islice(source.rows(binding.names), limit)
+        parts = parts_of(rows, binding.arguments, binding.kept, chunk_rows, CHUNK_BYTES)
+        first = next(parts, None)
         job = Job(
             run=secrets.token_hex(6),
             function=function,
@@ -121,6 +125,7 @@ def map_rows(
             constants=binding.constants,
             columns=forms if format == "parquet" else None,
             in_flight=in_flight,
+            at_once=_at_once(first, in_flight),
         )
 
         def count() -> int:
@@ -143,9 +148,16 @@ def map_rows(
             keeps_journals=keep_journals,
             is_quiet=is_quiet,
         )
-        rows = itertools.islice(source.rows(binding.names), limit)
-        parts = parts_of(rows, binding.arguments, binding.kept, chunk_rows, CHUNK_BYTES)
-        return work.run(_open(parts, output, work, retry_failed))
+        whole = itertools.chain([] if first is None else [first], parts)
+        return work.run(_open(whole, output, work, retry_failed))
+
+
+def _at_once(first: Part | None, in_flight: int) -> int:
+    """How many chunks a process has under way, so that none of its threads is without a row."""
+    rows = 1 if first is None else len(first.kept)
+    # A chunk lasts as long as the slowest of its rows, which is about so many times a usual one.
+    slowest = 1 + math.log(rows)
+    return 1 + math.ceil(in_flight * slowest / rows)
 
 
 def _engine(job: Job, called: Function, workers: int | None, address: str | None) -> Engine:

@@ -31,11 +31,10 @@ from runtime_support.errors import ConfigError, RunStopped, SaftError
 from runtime_support.providers import live_provider
 from runtime_support.scale._chunk import Chunk, Done, run_chunk
 from runtime_support.scale._job import Function, Job, Module, Script, kept
-from runtime_support.scale._local import AT_ONCE
 from runtime_support.scale._mapping import Lost
 
-# For each thread of a worker, one chunk under way, and one that waits.
-_FOR_EACH_THREAD = 2
+# So many chunks wait at a worker, beside one under way for each of its threads.
+_WAITING = 2
 _LOOKED_FOR = 1.0
 _SECONDS_TO_CONNECT = 30
 # Dask keeps the last messages, in which the rows travel.
@@ -72,7 +71,7 @@ class Dask:
     @property
     def window(self) -> int:
         """How many chunks are to be under way."""
-        return _FOR_EACH_THREAD * sum(self._workers().values())
+        return sum(threads + _WAITING for threads in self._workers().values())
 
     def submit(self, chunk: Chunk) -> None:
         """Has the chunk run on some worker."""
@@ -126,7 +125,7 @@ class Dask:
             if workers is not None:
                 cluster = library.LocalCluster(
                     n_workers=workers,
-                    threads_per_worker=AT_ONCE,
+                    threads_per_worker=self.job.at_once,
                     dashboard_address=None,
                     silence_logs=logging.CRITICAL,
                     preload=[__name__],

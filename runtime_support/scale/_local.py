@@ -1,4 +1,4 @@
-"""Chunks in this process: two at once, so that the end of one leaves nobody idle."""
+"""Chunks in this process, each with a thread that waits for its rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from queue import Empty, SimpleQueue
 from runtime_support.scale._chunk import Chunk, Done, run_chunk
 from runtime_support.scale._job import Function, Job
 
-AT_ONCE = 2
-
 
 class Local:
     """An engine: see `_mapping.Engine`."""
@@ -18,12 +16,8 @@ class Local:
     def __init__(self, job: Job, function: Function) -> None:
         self.job = job
         self._function = function
-        self._chunks: SimpleQueue[Chunk | None] = SimpleQueue()
         self._done: SimpleQueue[Done | BaseException] = SimpleQueue()
         self._is_stopped = threading.Event()
-        for _ in range(AT_ONCE):
-            context = copy_context()
-            threading.Thread(target=context.run, args=(self._work,), daemon=True).start()
 
     @property
     def processes(self) -> int:
@@ -33,11 +27,11 @@ class Local:
     @property
     def window(self) -> int:
         """How many chunks are to be under way."""
-        return AT_ONCE
+        return self.job.at_once
 
     def submit(self, chunk: Chunk) -> None:
         """Has the chunk run."""
-        self._chunks.put(chunk)
+        threading.Thread(target=copy_context().run, args=(self._run, chunk), daemon=True).start()
 
     def take(self, seconds: float) -> Done | None:
         """The next chunk that is over; None when there is none so long."""
@@ -54,15 +48,12 @@ class Local:
         self._is_stopped.set()
 
     def close(self) -> None:
-        """Lets the threads go."""
+        """The same: threads end with the rows that they have."""
         self.stop()
-        for _ in range(AT_ONCE):
-            self._chunks.put(None)
 
-    def _work(self) -> None:
-        while (chunk := self._chunks.get()) is not None:
-            try:
-                wanted = lambda: not self._is_stopped.is_set()  # noqa: E731
-                self._done.put(run_chunk(self.job, chunk, self._function, wanted))
-            except BaseException as error:
-                self._done.put(error)
+    def _run(self, chunk: Chunk) -> None:
+        try:
+            wanted = lambda: not self._is_stopped.is_set()  # noqa: E731
+            self._done.put(run_chunk(self.job, chunk, self._function, wanted))
+        except BaseException as error:
+            self._done.put(error)

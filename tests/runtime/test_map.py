@@ -294,6 +294,22 @@ def test_prompts_of_one_row_overlap() -> None:
     assert lines("out/part-*") == [{"row": 0, "result": ["mail 0.0", "mail 0.1", "mail 0.2"]}]
 
 
+@pytest.mark.parametrize(("length", "chunk_rows"), [(90_000, 200), (10, 3)])
+def test_as_many_rows_at_once_as_may_be_in_chunks_of_few(length: int, chunk_rows: int) -> None:
+    all_at_once = threading.Barrier(16)
+
+    def together(mail: str) -> int:
+        all_at_once.wait(timeout=20)
+        return len(mail)
+
+    mails = ({"mail": "x" * length} for _ in range(48))
+    Path("mails.jsonl").write_text("".join(json.dumps(mail) + "\n" for mail in mails))
+    report = map_rows(
+        together, "mails.jsonl", "out", keep="none", in_flight=16, chunk_rows=chunk_rows
+    )
+    assert report.done == 48
+
+
 def test_nothing_of_a_chunk_is_held_when_it_is_done() -> None:
     held: list[int] = []
 
