@@ -230,7 +230,7 @@ def _gather(earlier: list[str], path: str) -> None:
     """Makes one journal of what earlier attempts have left."""
     copy = f"{path}.tmp"
     with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        for line in _lines_in(earlier):
+        for line in lines_in(earlier):
             file.write(line)
         file.flush()
         os.fsync(file.fileno())
@@ -240,8 +240,11 @@ def _gather(earlier: list[str], path: str) -> None:
             os.unlink(old)
 
 
-def _lines_in(journals: list[str]) -> Iterator[bytes]:
-    """The whole lines of journals, each once: what was copied stands in two, until one is gone."""
+def lines_in(journals: list[str]) -> Iterator[bytes]:
+    """The whole lines of journals, each once: what was copied stands in two, until one is gone.
+
+    A process that was killed may have left one that is empty, or has a half line at its end.
+    """
     seen = set[bytes]()
     for journal in journals:
         with suppress(FileNotFoundError), open(journal, "rb") as file:

@@ -21,11 +21,10 @@ from runtime_support._config import Settings
 from runtime_support._names import listed
 from runtime_support._runs.journal import time_text
 from runtime_support._runs.lines import Entry, Held, line_of
-from runtime_support._runs.reading import entries
 from runtime_support._runs.spending import Spending, Spent
-from runtime_support._values import counted
+from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError
-from runtime_support.scale._chunk import journals_of
+from runtime_support.scale._chunk import journals_of, lines_in
 from runtime_support.scale._output import cannot_write
 
 VERSION = 1
@@ -69,16 +68,17 @@ class Ledger:
 
         What a finished chunk has left is cleared away.
         """
-        unfinished: dict[int, Spending] = {}
+        unfinished: dict[int, list[str]] = {}
         for path in journals_of(self.journals):
             name = os.path.basename(path)
             if name not in self._counted:
-                spending = unfinished.setdefault(int(name.partition(".")[0]), Spending())
-                for model, sent, answered in _exchanges(path):
-                    spending.add_kept(settings, model, 1, sent, answered)
+                unfinished.setdefault(int(name.partition(".")[0]), []).append(path)
             elif name not in self._keeps:
                 os.unlink(path)
-        for number, spending in unfinished.items():
+        for number, paths in unfinished.items():
+            spending = Spending()
+            for model, sent, answered in _exchanges(paths):
+                spending.add_kept(settings, model, 1, sent, answered)
             self.note_spent(number, spending.total)
 
     def note_spent(self, number: int, spent: Spent) -> bool:
@@ -163,11 +163,13 @@ class Ledger:
         return f"{begun[-1]['process']} since {time_text(begun[-1]['begun'])}"
 
 
-def _exchanges(path: str) -> Iterator[tuple[str, int, int]]:
-    """The model and the tokens of each exchange in a journal."""
-    for entry in entries(path):
-        if "used" in entry:
-            yield tuple(entry["used"])
+def _exchanges(journals: list[str]) -> Iterator[tuple[str, int, int]]:
+    """The model and the tokens of each exchange that the attempts at a chunk have left."""
+    for line in lines_in(journals):
+        with suppress(ValueError):  # damaged, which the next attempt passes over
+            entry = json.loads(line)
+            if is_object(entry) and "used" in entry:
+                yield tuple(entry["used"])
 
 
 def _process() -> str:

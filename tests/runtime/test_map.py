@@ -654,6 +654,20 @@ def test_an_attempt_may_take_a_journal_away_from_another() -> None:
     assert map_rows(ask, table("mails.csv", 1), "out").done == 1
 
 
+def test_what_a_killed_process_has_left_half_done() -> None:
+    configure(provider=Echo(), max_requests=3)
+    path = table("mails.csv", 8)
+    assert map_rows(ask, path, "out", in_flight=1).usage.requests == 3
+    (journal,) = Path("out/journal").iterdir()
+    # Before it has written anything, in the middle of its head, and between a copy and its end.
+    journal.with_name("000000.killed-1.jsonl").touch()
+    journal.with_name("000000.killed-2.jsonl").write_bytes(journal.read_bytes()[:9])
+    journal.with_name("000000.killed-3.jsonl").write_bytes(journal.read_bytes())
+    configure(provider=(echo := Echo()), max_requests=8)
+    report = map_rows(ask, path, "out", in_flight=1)
+    assert (report.done, report.usage.requests, len(echo.asked)) == (8, 8, 5)
+
+
 def test_one_process_at_a_time() -> None:
     entered, go_on = threading.Event(), threading.Event()
 
