@@ -20,6 +20,7 @@ from runtime_support._values import as_text, brief
 from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 1_000_000_000
+UNFINISHED = ".saft-"
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -155,24 +156,38 @@ def check_regular(place: str) -> int:
     return mode & 0o777
 
 
-def replace_file(path: str, data: bytes) -> None:
-    """Writes a regular file, whole or not at all; an OSError when that cannot be."""
+def replace_file(path: str, data: bytes, *, synced: bool = False) -> None:
+    """Writes a regular file, whole or not at all; an OSError when that cannot be.
+
+    If `synced`, it is on the disk then. A process that is killed may leave a file beside it whose
+    name begins with UNFINISHED.
+    """
     try:
         mode = check_regular(path)
     except FileNotFoundError:
         mode = None
-    temporary = os.path.join(os.path.dirname(path), f".saft-{os.urandom(8).hex()}")
+    temporary = os.path.join(os.path.dirname(path), f"{UNFINISHED}{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
     descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
+            if synced:
+                file.flush()
+                os.fsync(file.fileno())
         if mode is not None:
             os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+    if synced:
+        with suppress(OSError):  # where folders cannot be opened, they need not be
+            folder = os.open(os.path.dirname(path), os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
 
 def unwritable(error: UnicodeEncodeError) -> str:

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from runtime_support._config import Settings
+from runtime_support._files import UNFINISHED
 from runtime_support._names import listed
 from runtime_support._runs.journal import time_text
 from runtime_support._runs.lines import Entry, Held, line_of
@@ -57,7 +58,9 @@ class Ledger:
             self._file.mend()
             self.rows = self._read(folder, same, count)
             self._add({"begun": _now(), "process": _process()})
-            for unfinished in journals_of(self.journals, ending=".tmp"):
+            begun = [name for name in os.listdir(folder) if name.startswith(UNFINISHED)]
+            parts = [os.path.join(folder, name) for name in begun]
+            for unfinished in [*parts, *journals_of(self.journals, ending=".tmp")]:
                 os.unlink(unfinished)
         except BaseException:
             self._file.close()

@@ -20,6 +20,7 @@ from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
+from runtime_support._files import replace_file
 from runtime_support._runs.lines import Entry
 from runtime_support._schema import model as m
 from runtime_support._tables import polars
@@ -71,8 +72,8 @@ class Output:
         errors = self._errors(number)
         # Before the part, which says that the chunk is done; rows in both have succeeded since.
         if failed:
-            write_whole(errors, _json_lines(_json_value(failed[row]) for row in sorted(failed)))
-        write_whole(self._part(number), self._encoded([rows[row] for row in sorted(rows)]))
+            _write_whole(errors, _json_lines(_json_value(failed[row]) for row in sorted(failed)))
+        _write_whole(self._part(number), self._encoded([rows[row] for row in sorted(rows)]))
         if not failed:
             with suppress(FileNotFoundError):
                 os.unlink(errors)
@@ -120,25 +121,12 @@ def _json_lines(rows: Iterable[Entry]) -> bytes:
     return "".join(lines).encode("utf-8", "backslashreplace")
 
 
-def write_whole(path: str, data: bytes) -> None:
+def _write_whole(path: str, data: bytes) -> None:
     """Writes a file, whole or not at all; JournalError when it is not on the disk then."""
-    temporary = f"{path}.tmp"
     try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        replace_file(path, data, synced=True)
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(temporary)
         raise cannot_write(path, error) from None
-    with suppress(OSError):  # where folders cannot be opened, they need not be
-        folder = os.open(os.path.dirname(path), os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def cannot_write(path: str, error: OSError) -> JournalError:

@@ -103,7 +103,7 @@ def place(server: FakeServer, tmp_path: Path) -> Path:
 def outcome(folder: Path) -> dict[str, bytes]:
     """All that a job leaves, but for its own account."""
     out = folder / "out"
-    assert os.listdir(out / "journal") == []
+    assert os.listdir(out / "journal") == list(out.glob(".*")) == []
     return {path.name: path.read_bytes() for path in out.iterdir() if path.suffix == ".jsonl"}
 
 
