@@ -243,4 +243,4 @@ class Prompt:
         return ask_in_parts(question) if stream else ask_async(question)
 
 
-prompt = Prompt()
+prompt: Prompt = Prompt()

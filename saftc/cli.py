@@ -127,14 +127,15 @@ _InOrder = Annotated[
 ]
 
 
-def _workspace(*, in_order: bool = False) -> "Workspace":
+def _workspace(*, in_order: bool = False, is_async: bool = False) -> "Workspace":
     """The scripts of this command, with the cache unless it is not wanted."""
     from saftc.project.cache import Cache
     from saftc.project.settings import compile_settings
     from saftc.project.workspace import Workspace
     from saftc.user_cache import cache_in_use
 
-    folder, overlapping = cache_in_use(), compile_settings(in_order=in_order)
+    folder = cache_in_use()
+    overlapping = compile_settings(in_order=in_order, is_async=is_async)
     cache = None if folder is None else Cache(folder, overlapping)
     return Workspace(cache, overlapping)
 
@@ -167,6 +168,10 @@ def build(
         typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
     ] = None,
     no_overlap: _InOrder = False,
+    is_async: Annotated[
+        bool,
+        typer.Option("--async", help="Write `async` functions, for use in an event loop."),
+    ] = False,
 ) -> None:
     """Compile scripts, or plans with --tools, to Python modules.
 
@@ -179,7 +184,7 @@ def build(
     files = [file for argument in arguments for file in scripts_below(argument)]
     if output is not None and (files != arguments or len(files) > 1 or out_dir is not None):
         _stop("-o names one module: give it one script, or use --out-dir")
-    _refuse_mixture(files, tools, source_map)
+    _refuse_mixture(files, tools, source_map, is_async)
     targets = [
         _target(file, Path(argument), output, out_dir)
         for argument in arguments
@@ -192,7 +197,12 @@ def build(
         for folder in {target.parent for target in targets if target is not None}:
             make_folder(folder)
     builder = Builder(
-        _workspace(in_order=no_overlap), check=check, diff=diff, force=force, source_map=source_map
+        _workspace(in_order=no_overlap, is_async=is_async),
+        check=check,
+        diff=diff,
+        force=force,
+        source_map=source_map,
+        words=["--async"] if is_async else [],
     )
     pairs = list(zip(files, targets, strict=True))
     with _no_garbage_collector():
@@ -645,7 +655,7 @@ def _target(file: str, argument: Path, output: str | None, out_dir: Path | None)
     return out_dir / inner.with_suffix(".py")
 
 
-def _refuse_mixture(files: list[str], tools: str | None, source_map: bool) -> None:
+def _refuse_mixture(files: list[str], tools: str | None, source_map: bool, is_async: bool) -> None:
     """Plans need tools, scripts have none, and one command is for the one or the other."""
     plans = [file for file in files if file.endswith(".json")]
     if plans and tools is None:
@@ -655,8 +665,9 @@ def _refuse_mixture(files: list[str], tools: str | None, source_map: bool) -> No
         _stop(
             f"--tools is for plans, and {script} is none: name it NAME.json, or leave --tools out"
         )
-    if plans and source_map:
-        _stop("--source-map is for scripts")
+    for option, is_given in (("--source-map", source_map), ("--async", is_async)):
+        if plans and is_given:
+            _stop(f"{option} is for scripts")
 
 
 def _refuse_collisions(files: list[str], targets: list[Path | None]) -> None:

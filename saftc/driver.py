@@ -101,8 +101,15 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
         return Compiled(checked, None)
     # What is only checked needs no emitter.
     from saftc.codegen.module import generate
+    from saftc.schedule.entry import check_waits
     from saftc.schedule.plan import plan
 
     source, module, facts = checked.source, checked.module, checked.facts
     with fitting_interpreter():
-        return Compiled(checked, generate(source, module, facts, plan(facts, overlapping)))
+        planned = plan(facts, overlapping)
+        mistakes = Collector()
+        check_waits(planned, mistakes)
+        if mistakes.has_errors:
+            found = (*checked.diagnostics, *mistakes.report())
+            return Compiled(replace(checked, diagnostics=found), None)
+        return Compiled(checked, generate(source, module, facts, planned))

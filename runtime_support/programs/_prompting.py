@@ -285,7 +285,7 @@ class ProgramPrompt:
         )
 
 
-program = ProgramPrompt()
+program: ProgramPrompt = ProgramPrompt()
 
 
 @dataclass(frozen=True, slots=True)

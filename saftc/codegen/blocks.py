@@ -94,15 +94,21 @@ def _emit_run(
         made[-1] = with_beside(made[-1], own.beside)
         for line in made:
             _note(context, line, statement.span)
-    classes = context.output.classes.take() if context.depth == 0 else []
+    classes = classes_needed(context, statement.span) if context.depth == 0 else []
     if classes:
-        for one in classes:
-            _note(context, one, statement.span)
         # What stands above with a gap is not about the statement, but about what follows.
         split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
         classes[0] = above(classes[0], lines[: split + 1])
         lines = lines[split + 1 :]
     return [*classes, above(made[0], lines), *made[1:]]
+
+
+def classes_needed(context: Context, span: Span) -> list[Statement]:
+    """The classes that are to be written above what comes from this place."""
+    classes = context.output.classes.take()
+    for one in classes:
+        _note(context, one, span)
+    return classes
 
 
 def _note(context: Context, made: Statement, span: Span) -> None:

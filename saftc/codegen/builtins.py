@@ -15,6 +15,7 @@ from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.dataframes import dataframe_call
 from saftc.codegen.python import Expression
+from saftc.schedule.awaits import Wait
 from saftc.semantics.builtins import BUILTINS, ITEMS, takes
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
 from saftc.semantics.types import DATAFRAME, FunctionType, is_only, item_type, members, union
@@ -75,7 +76,14 @@ def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expr
         made = _call(context, node, form)
     else:
         made = py.call(context.global_("list"), [iterator])
-    return _one_a_line(context, node, form, made)
+    made = _one_a_line(context, node, form, made)
+    wait = context.wait(node)
+    if wait is None:
+        return made
+    assert isinstance(made, cst.Call)
+    if wait == Wait.THREAD:
+        return context.in_thread(made, node.span)
+    return context.awaited(made.with_changes(func=py.attribute(made.func, "aio")), node.span)
 
 
 def emit_iterable(context: Context, node: n.Expression) -> Expression:
@@ -91,7 +99,10 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 def builtin_value(context: Context, name: str) -> Expression:
     """A builtin that is not called but passed on."""
-    return context.global_(name) if name in _OWN_VALUES else context.operator(name_in_ops(name))
+    if name not in _OWN_VALUES:
+        return context.operator(name_in_ops(name))
+    value = context.global_(name)
+    return py.attribute(value, "aio") if name == "run" and context.is_async else value
 
 
 def name_in_ops(name: str) -> str:

@@ -7,11 +7,14 @@ ask(mail)       ask(mail).value, of a function that keeps the history of its pro
 
 from typing import assert_never
 
+import libcst as cst
+
 from saftc.codegen import python as py
 from saftc.codegen.builtins import arguments, emit_builtin_call
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression
+from saftc.schedule.awaits import Wait
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.syntax import nodes as n
 
@@ -25,7 +28,7 @@ def emit_call(context: Context, node: n.Call) -> Expression:
         case DirectCall():
             positional, named = arguments(context, node, _parameter_names(context, form))
             made = py.call(context.emit(node.function), positional, named)
-            made = one_a_line(context, node, made, node.arguments)
+            made = _waiting(context, node, one_a_line(context, node, made, node.arguments))
             if form.definition not in context.facts.history.does:
                 return made
             context.note(made, node.span)
@@ -36,14 +39,33 @@ def emit_call(context: Context, node: n.Call) -> Expression:
             owner, name = node.function.value, node.function.name.text
             sent = [context.emit(owner), py.constant(name), *positional]
             made = py.call(context.operator("send"), sent, named)
-            return one_a_line(context, node, made, (owner, node.function.name, *node.arguments))
+            items = (owner, node.function.name, *node.arguments)
+            made = one_a_line(context, node, made, items)
+            if context.wait(node) == Wait.VALUE:
+                assert isinstance(made, cst.Call)
+                return context.awaited(py.passed_to(context.operator("acall"), made), node.span)
+            return _waiting(context, node, made)
         case Form.OPS:
             positional, named = arguments(context, node)
             function = context.emit(node.function)
-            made = py.call(context.operator("call"), [function, *positional], named)
-            return one_a_line(context, node, made, (node.function, *node.arguments))
+            is_awaited = context.wait(node) == Wait.VALUE
+            operation = context.operator("acall" if is_awaited else "call")
+            made = py.call(operation, [function, *positional], named)
+            made = one_a_line(context, node, made, (node.function, *node.arguments))
+            context.note(made, node.span)
+            return py.awaited(made) if is_awaited else made
         case _:
             assert_never(form)
+
+
+def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
+    """A call as it waits for what it calls, if it does."""
+    wait = context.wait(node)
+    if wait is None:
+        return made
+    assert isinstance(made, cst.Call)
+    emit = context.in_thread if wait == Wait.THREAD else context.awaited
+    return emit(made, node.span)
 
 
 def _parameter_names(context: Context, form: DirectCall) -> dict[str, str]:

@@ -17,6 +17,7 @@ from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.names import Needs
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
+from saftc.schedule.awaits import Wait
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import Growth
@@ -56,8 +57,9 @@ class Context:
     """Where a node stands, and all that is known of the module.
 
     `expression` and `statement` emit any such node, `group` statements that ask at the same time;
-    `plan` says what does. `depth` counts the blocks around, `inner` are the comments inside of the
-    statement at hand for which no place has been found yet.
+    `plan` says what does. `depth` counts the blocks around; `shared` are the variables that are
+    declared global at this place; `inner` are the comments inside of the statement at hand for
+    which no place has been found yet.
     """
 
     source: Source
@@ -72,6 +74,7 @@ class Context:
     scope: Scope
     plan: Plan
     depth: int = 0
+    shared: Set[Symbol] = frozenset()
     inner: list[Comment] = field(default_factory=list[Comment])
 
     # What is around
@@ -115,6 +118,15 @@ class Context:
         """Whether a node does not fit on a line of its own in the block."""
         return len(code_of(made)) + 4 * self.depth > WIDTH
 
+    @property
+    def is_async(self) -> bool:
+        """Whether the module is one of `async` functions."""
+        return self.plan.awaits is not None
+
+    def wait(self, node: n.Node) -> Wait | None:
+        """How a node waits in such a module, if it does."""
+        return None if self.plan.awaits is None else self.plan.awaits.of(node)
+
     # What is made
 
     def emit(self, node: n.Expression) -> Expression:
@@ -131,6 +143,15 @@ class Context:
         if is_imported(text, prints_ahead=self.plan.prints):
             self.output.imports.names.add(text)
         return py.name(text)
+
+    def awaited(self, made: cst.Call, span: Span) -> Expression:
+        """`await made`."""
+        self.note(made, span)
+        return py.awaited(made)
+
+    def in_thread(self, made: cst.Call, span: Span) -> Expression:
+        """`await in_thread(function, ...)` of `function(...)`."""
+        return self.awaited(py.passed_to(self.global_("in_thread"), made), span)
 
     def operation(self, text: str, *arguments: Expression) -> Expression:
         """The call `ops.text(arguments)` of the runtime."""

@@ -220,7 +220,10 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
         lambda inside: _beginning(inside, statement),
         _ending(inside, facts),
     )
-    made = py.function(context.name_of(statement.name), parameters, returns, body)
+    awaits = context.plan.awaits
+    is_async = awaits is not None and statement in awaits.functions
+    name = context.name_of(statement.name)
+    made = py.function(name, parameters, returns, body, is_async=is_async)
     context.note(made, statement.span)
     if not between:
         return made

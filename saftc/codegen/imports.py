@@ -31,6 +31,7 @@ SOURCES = {
     "failure": "runtime_support",
     "file": "runtime_support",
     "image": "runtime_support",
+    "in_thread": "runtime_support",
     "kind": "runtime_support",
     "later": "runtime_support",
     "list_files": "runtime_support",
@@ -53,6 +54,7 @@ SOURCES = {
     "to_json": "runtime_support",
     "together": "runtime_support",
     "write_text": "runtime_support",
+    "asyncio": "",
     "os": "",
     "pl": "",
 }

@@ -20,7 +20,13 @@ def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
         iterable = loop_over(inside, clause)
         conditions = [emit_condition(inside, condition) for condition in clause.conditions]
         clauses.append((emit_pattern(inside, clause.pattern), iterable, conditions))
-    return py.comprehension(inside.emit(node.item), clauses)
+    awaiting = [waits_for_pieces(context, clause) for clause in node.clauses]
+    return py.comprehension(inside.emit(node.item), clauses, awaiting)
+
+
+def waits_for_pieces(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> bool:
+    """Whether it is `async for`: it goes over what a model writes, in an async module."""
+    return context.is_async and context.facts.forms.loops[loop] == Form.PIECES
 
 
 def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expression:

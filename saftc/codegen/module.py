@@ -1,12 +1,12 @@
 """A module of the tree to the text of a Python module."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.blocks import above, emit_block, footer_lines
+from saftc.codegen.blocks import above, classes_needed, emit_block, footer_lines
 from saftc.codegen.classes import classes_of, docstring
 from saftc.codegen.context import Context, Output
 from saftc.codegen.definitions import bare_functions
@@ -16,8 +16,10 @@ from saftc.codegen.layout import lay_out
 from saftc.codegen.names import Needs, hidden_needs, python_names
 from saftc.codegen.overlaps import emit_together
 from saftc.codegen.positions import Origins
+from saftc.codegen.python import Statement
 from saftc.codegen.statements import emit_statement
-from saftc.codegen.variables import returned_symbols, values_of
+from saftc.codegen.variables import declaration, returned_symbols, values_of
+from saftc.schedule.entry import Entry, entry_of
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.ownership import find_growth
@@ -72,19 +74,19 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
                 needs.add(name, scope)
 
 
-_MAIN = cst.If(
-    py.comparison(py.name("__name__"), "==", py.constant("__main__")),
-    py.block([py.line(cst.Expr(py.call(py.name("main"))))]),
-    leading_lines=[py.BLANK] * 2,
-)
-
-
 def _emit_module(context: Context) -> cst.Module:
     """The tree of the module, with its header, docstring and imports."""
-    body, footer = emit_block(context, context.module.statements)
-    footer += footer_lines(context, context.comments.end)
-    if _has_main(context.module):
-        body.append(_MAIN)
+    entry, own_main = entry_of(context.plan, context.output.growth), _main_of(context.module)
+    body, footer = emit_block(context, entry.outside)
+    end = footer_lines(context, context.comments.end)
+    if entry.inside:
+        body += _emit_main(context, entry, own_main, footer, end)
+        footer = []
+        body.append(_started(context, is_async=True))
+    else:
+        footer += end
+        if own_main is not None:
+            body.append(_started(context, is_async=_is_async(context, own_main)))
     if body:
         body[0] = above(body[0], [py.BLANK])
     else:
@@ -99,10 +101,64 @@ def _emit_module(context: Context) -> cst.Module:
     )
 
 
-def _has_main(module: n.Module) -> bool:
-    return any(
-        isinstance(statement, n.FunctionDef)
-        and statement.name.text == "main"
-        and not statement.parameters
-        for statement in module.statements
+def _started(context: Context, *, is_async: bool) -> cst.If:
+    """`if __name__ == "__main__":` with the call of `main`."""
+    called = py.call(py.name("main"))
+    if is_async:
+        called = py.call(py.attribute(context.global_("asyncio"), "run"), [called])
+    return cst.If(
+        py.comparison(py.name("__name__"), "==", py.constant("__main__")),
+        py.block([py.line(cst.Expr(called))]),
+        leading_lines=[py.BLANK] * 2,
     )
+
+
+def _emit_main(
+    context: Context,
+    entry: Entry,
+    own_main: n.FunctionDef | None,
+    above_it: Sequence[cst.EmptyLine],
+    end: Sequence[cst.EmptyLine],
+) -> list[Statement]:
+    """`async def main()`, below the classes that it needs and what it sets for functions.
+
+    A function of the script that is called `main` has another name then; it is called at the end.
+    """
+    context.output.needs.add("main", context.scope)
+    inside = replace(context.deeper(), shared=set(entry.shared))
+    body, footer = emit_block(inside, entry.inside)
+    title: Sequence[cst.EmptyLine] = ()
+    if entry.inside[0] is context.module.statements[0]:
+        # What stands at the top of the script with a gap is about the whole.
+        lines = body[0].leading_lines
+        split = max((i + 1 for i, line in enumerate(lines) if line is py.BLANK), default=0)
+        title = lines[:split]
+        body[0] = body[0].with_changes(leading_lines=lines[split:])
+    if entry.shared:
+        names = [cst.NameItem(py.name(context.names[symbol])) for symbol in entry.shared]
+        body.insert(0, py.line(cst.Global(names)))
+        context.note(body[0], entry.inside[0].span)
+    if own_main is not None:
+        call = py.call(py.name(context.name_of(own_main.name)))
+        is_async = _is_async(context, own_main)
+        body.append(py.line(cst.Expr(py.awaited(call) if is_async else call)))
+        context.note(body[-1], own_main.name.span)
+    declared = [declaration(context, one) for one in entry.undeclared if one.kind == "variable"]
+    block = py.block(body, footer=[*footer, *end])
+    main = py.function("main", py.parameters([]), py.constant(None), block, is_async=True)
+    context.note(main, entry.inside[0].span)
+    made = [*classes_needed(context, entry.inside[0].span), *declared, main]
+    return [above(made[0], [*above_it, *title]), *made[1:]]
+
+
+def _is_async(context: Context, function: n.FunctionDef) -> bool:
+    awaits = context.plan.awaits
+    return awaits is not None and function in awaits.functions
+
+
+def _main_of(module: n.Module) -> n.FunctionDef | None:
+    """The function that runs when the module is run as a program."""
+    for statement in module.statements:
+        if isinstance(statement, n.FunctionDef) and statement.name.text == "main":
+            return None if statement.parameters else statement
+    return None

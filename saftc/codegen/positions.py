@@ -89,6 +89,8 @@ def _key(node: cst.CSTNode) -> _Key | None:
             return type(node), node.body
         case cst.Call():
             return cst.Call, node.func
+        case cst.Await(expression=cst.Call(func=function)):
+            return cst.Await, function
         case cst.Subscript():
             return cst.Subscript, node.value
         case cst.BinaryOperation():
@@ -119,7 +121,7 @@ _BLOCKS = (cst.BaseSuite, cst.Else, cst.If, cst.ExceptHandler)
 
 def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The expressions of a statement or head that can fail, in order of the text."""
-    if isinstance(node, cst.Import | cst.ImportFrom):
+    if isinstance(node, cst.Import | cst.ImportFrom | cst.Global):
         return
     label = _label(node)
     for child in _children(node):
@@ -188,7 +190,7 @@ def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
         for child in ast.iter_child_nodes(pending.pop()):
             if isinstance(child, ast.stmt | ast.ExceptHandler):
                 continue
-            if isinstance(child, ast.Call | ast.Subscript | ast.BinOp | ast.Name):
+            if isinstance(child, ast.Await | ast.Call | ast.Subscript | ast.BinOp | ast.Name):
                 found.append(child)
             pending.append(child)
     return sorted(found, key=_place)

@@ -43,7 +43,7 @@ _Named = list[tuple[str, Expression]]
 
 def emit_prompt(context: Context, node: n.Prompt) -> Expression:
     """A prompt, with `.value`."""
-    return py.attribute(_asking(context, node, _returns(context, node)), "value")
+    return py.attribute(_asked(context, node, _returns(context, node)), "value")
 
 
 def emit_pieces(context: Context, node: n.Prompt) -> Expression:
@@ -56,7 +56,7 @@ def emit_result(context: Context, node: n.Expression) -> Expression:
     """A prompt, or a name or call that keeps one's history, as the whole result."""
     match node:
         case n.Prompt():
-            return _asking(context, node, _returns(context, node))
+            return _asked(context, node, _returns(context, node))
         case n.Name():
             made = py.name(context.name_of(node))
             context.note(made, node.span)
@@ -64,7 +64,7 @@ def emit_result(context: Context, node: n.Expression) -> Expression:
         case n.Call():
             made = emit_call(context, node)
             assert isinstance(made, cst.Attribute)
-            return made.value
+            return py.unwrapped(made.value)
         case _:
             raise AssertionError(f"{type(node).__name__} keeps no history")
 
@@ -81,7 +81,7 @@ def emit_destructured(
         )
         for field in fields
     ]
-    return _asking(context, node, [("fields", py.dict_(types))])
+    return _asked(context, node, [("fields", py.dict_(types))])
 
 
 def emit_kept_program(context: Context, node: n.Expression, value: Expression) -> Expression:
@@ -141,7 +141,12 @@ def _functions_that_only_ask(
     return list(found.values())
 
 
-def _asking(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
+def _asked(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
+    made = _asking(context, node, wanted)
+    return context.awaited(made, node.span) if context.is_async else made
+
+
+def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
     template = template_of(node)
     positional, named = _holes(context, node)
     named += wanted
@@ -151,7 +156,9 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
         named.append(("options", context.emit(node.options)))
     if node.after is not None:
         named.append(("after", context.emit(node.after)))
-    function = context.global_("program" if node.mode == "program" else "prompt")
+    function: Expression = context.global_("program" if node.mode == "program" else "prompt")
+    if context.is_async:
+        function = py.attribute(function, "aio")
     made = py.call(function, [_text(context, template), *positional], named)
     if "\n" in template or context.deeper().is_long(made):
         made = py.spread(made)

@@ -307,6 +307,12 @@ def with_rest(made: cst.Call, at: int, rest: Expression) -> cst.Call:
     return made.with_changes(args=arguments)
 
 
+def passed_to(function: Expression, made: cst.Call) -> cst.Call:
+    """`function(g, a)` of the call `g(a)`."""
+    given = [_argument(made.func), *made.args]
+    return made.with_changes(func=function, args=given)
+
+
 def subscript(value: Expression, *keys: Expression) -> cst.Subscript:
     """`value[key]`, or `value[key, key]` for several."""
     return _subscript(value, [cst.Index(key) for key in keys])
@@ -394,6 +400,11 @@ def awaited(value: Expression) -> cst.Await:
     return cst.Await(_at_least(value, _POSTFIX))
 
 
+def unwrapped(value: Expression) -> Expression:
+    """An expression without parentheses around it."""
+    return value.with_changes(lpar=(), rpar=()) if value.lpar else value
+
+
 def lambda_(value: Expression, given: "Iterable[Parameter]" = ()) -> cst.Lambda:
     """`lambda given: value`."""
     return cst.Lambda(parameters(given), value)
@@ -404,9 +415,14 @@ def lambda_(value: Expression, given: "Iterable[Parameter]" = ()) -> cst.Lambda:
 Clause = tuple[Expression, Expression, Sequence[Expression]]
 
 
-def comprehension(item: Expression, clauses: Sequence[Clause]) -> cst.ListComp:
-    """`[item for target in iterable if condition]`; a clause has these three."""
-    return cst.ListComp(item, _clauses(clauses))
+def comprehension(
+    item: Expression, clauses: Sequence[Clause], awaiting: Sequence[bool] = ()
+) -> cst.ListComp:
+    """`[item for target in iterable if condition]`; a clause has these three.
+
+    `awaiting` are those clauses that are `async for`.
+    """
+    return cst.ListComp(item, _clauses(clauses, awaiting or [False] * len(clauses)))
 
 
 def generator(made: cst.ListComp) -> cst.GeneratorExp:
@@ -414,14 +430,15 @@ def generator(made: cst.ListComp) -> cst.GeneratorExp:
     return cst.GeneratorExp(made.elt, made.for_in, lpar=(), rpar=())
 
 
-def _clauses(clauses: Sequence[Clause]) -> cst.CompFor:
+def _clauses(clauses: Sequence[Clause], awaiting: Sequence[bool]) -> cst.CompFor:
     (target, iterable, conditions), *others = clauses
     return cst.CompFor(
         bare(target),  # type: ignore[arg-type]
         # A bare conditional would not parse here.
         _at_least(iterable, _OR),
         [cst.CompIf(_at_least(condition, _OR)) for condition in conditions],
-        _clauses(others) if others else None,
+        _clauses(others, awaiting[1:]) if others else None,
+        asynchronous=cst.Asynchronous() if awaiting[0] else None,
     )
 
 
@@ -519,6 +536,14 @@ def header(name: str) -> cst.EmptyLine:
 
 
 # Statements
+
+
+def loop(
+    target: Expression, iterable: Expression, body: cst.BaseSuite, *, is_async: bool = False
+) -> cst.For:
+    """`for target in iterable:`."""
+    asynchronous = cst.Asynchronous() if is_async else None
+    return cst.For(bare(target), bare(iterable), body, asynchronous=asynchronous)  # type: ignore[arg-type]
 
 
 def assignment(target: Expression, value: Expression) -> cst.Assign:

@@ -12,7 +12,7 @@ from saftc.codegen.builtins import shown, written
 from saftc.codegen.context import Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
 from saftc.codegen.growth import emit_growth
-from saftc.codegen.loops import emit_pattern, loop_over, shape
+from saftc.codegen.loops import emit_pattern, loop_over, shape, waits_for_pieces
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result
@@ -103,16 +103,23 @@ _About = cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cs
 def _line(context: Context, statement: n.Statement, small: _About) -> list[Statement]:
     """A statement; one about a prompt has an argument a line when it does not fit on one."""
     value = None if isinstance(small, cst.Pass) else small.value
-    asking = value.value if isinstance(value, cst.Attribute) else value
+    asking = _asking_in(value)
     if (
         isinstance(asking, cst.Call)
         and context.is_long(small)
         and any(asking is context.output.prompts.get(node) for node in _prompts(statement))
     ):
-        made = py.spread(asking)
-        made = value.with_changes(value=made) if isinstance(value, cst.Attribute) else made
-        small = small.with_changes(value=made)
+        assert value is not None
+        spread = value.deep_replace(asking, py.spread(asking))
+        small = small.with_changes(value=spread)
     return [py.line(small)]
+
+
+def _asking_in(value: Expression | None) -> Expression | None:
+    """The call in `call.value`, `(await call).value`."""
+    while isinstance(value, cst.Attribute | cst.Await):
+        value = value.value if isinstance(value, cst.Attribute) else value.expression
+    return value
 
 
 def _prompts(statement: n.Statement) -> list[n.Prompt]:
@@ -230,7 +237,8 @@ def emit_printed_stream(
     """Prints what a prompt gives piece by piece, and ends the line."""
     part = context.global_("part")
     line = py.line(cst.Expr(written(context, part)))
-    loop = cst.For(part, emit_pieces(context, node), cst.IndentedBlock([line]))
+    body = cst.IndentedBlock([line])
+    loop = py.loop(part, emit_pieces(context, node), body, is_async=context.is_async)
     end = py.line(cst.Expr(py.call(context.global_("print"))))
     for one in (line, loop, end):
         context.note(one, statement.span)
@@ -351,7 +359,8 @@ def emit_for_stmt(context: Context, statement: n.ForStmt) -> cst.For:
     iterable = loop_over(context, statement)
     target = emit_pattern(context, statement.pattern)
     body = emit_body(context, statement.body, context.comments.of(statement).head)
-    made = cst.For(py.bare(target), py.bare(iterable), body)  # type: ignore[arg-type]
+    is_async = waits_for_pieces(context, statement)
+    made = py.loop(target, iterable, body, is_async=is_async)
     context.note(made, statement.span)
     return made
 

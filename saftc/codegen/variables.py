@@ -15,6 +15,7 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation, is_plain_dict
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression, Statement
+from saftc.schedule.awaits import Wait
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import Append, Growth, Put, parts_of
 from saftc.semantics.names import Symbol
@@ -103,6 +104,8 @@ def variable_annotation(
     context: Context, statement: n.AssignStmt | n.AugmentedAssignStmt
 ) -> Expression | None:
     """The annotation of the name that `statement` assigns to, if it needs one."""
+    if context.facts.names.of(statement.name) in context.shared:
+        return None  # Python takes it at the top of the module alone
     if isinstance(statement, n.AssignStmt) and statement.schema is not None:
         wanted = context.facts.schemas[statement.schema]
         if _keeps_annotation(context, statement, wanted):
@@ -120,6 +123,17 @@ def variable_annotation(
     if _has_object(statement.value) and is_known(type_) and _is_read(context, type_):
         return annotation(context, type_)
     return None
+
+
+def declaration(context: Context, symbol: Symbol) -> Statement:
+    """`name: str` of a variable that gets its value elsewhere."""
+    type_ = annotation(context, context.facts.lasting_type(symbol))
+    if symbol in context.facts.history.does:
+        type_ = py.subscript(context.global_("Result"), type_)
+    made = py.line(py.annotated(py.name(context.names[symbol]), type_))
+    if symbol.node is not None:
+        context.note(made, symbol.node.span)
+    return made
 
 
 def _held(context: Context, symbol: Symbol) -> Type:
@@ -141,7 +155,7 @@ def _held(context: Context, symbol: Symbol) -> Type:
 def declarations(context: Context, statement: n.DestructureStmt) -> list[Statement]:
     """`name: str` above a destructuring, for each name, when a checker asks for a type."""
     symbols = [context.facts.names.of(field.name) for field in statement.fields]
-    if context.output.returned.isdisjoint(symbols):
+    if context.output.returned.isdisjoint(symbols) or not context.shared.isdisjoint(symbols):
         return []
     made: list[Statement] = []
     for field, symbol in zip(statement.fields, symbols, strict=True):
@@ -161,6 +175,7 @@ def unpacked_declarations(context: Context, statement: n.UnpackStmt) -> list[Sta
             held = context.facts.symbols.get(symbol, NEVER)
             # `_` is what nobody reads.
             is_first = symbol.node is statement and symbol.name != "_"
+            is_first = is_first and symbol not in context.shared
             if is_first and fit(held, taken) != Fit.EXACT:
                 type_ = annotation(context, held if _is_clear(held) else ANY)
                 made.append(py.line(py.annotated(py.name(context.names[symbol]), type_)))
@@ -190,6 +205,8 @@ def reads_as_any(context: Context, value: n.Expression) -> bool:
                 pending += [binary.left, binary.right]
             case n.Conditional() as conditional:
                 pending += [conditional.then, conditional.other]
+            case n.Call() as call if context.wait(call) == Wait.THREAD:
+                return True
             case _:
                 pass
     return False

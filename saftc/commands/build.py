@@ -32,12 +32,23 @@ DIGEST = "x_digest"
 
 
 class Builder:
-    """Writes the modules of scripts, and of the siblings they import, each once."""
+    """Writes the modules of scripts, and of the siblings they import, each once.
+
+    `words` are the options of the command that decide what it writes.
+    """
 
     def __init__(
-        self, workspace: Workspace, *, check: bool, diff: bool, force: bool, source_map: bool
+        self,
+        workspace: Workspace,
+        *,
+        check: bool,
+        diff: bool,
+        force: bool,
+        source_map: bool,
+        words: Sequence[str] = (),
     ) -> None:
         self.workspace = workspace
+        self.words = words
         self.only_compares = check or diff
         self.check = check
         self.diff = diff
@@ -119,7 +130,7 @@ class Builder:
             return False
         existing = read_module(target)
         if self.only_compares:
-            self._compare(" ".join([file, *more]), existing, text, target)
+            self._compare(" ".join([*self.words, file, *more]), existing, text, target)
             return False
         if target.exists() and file not in UNNAMED and target.samefile(file):
             complain(f"{target} is the script itself; name another file with -o")

@@ -97,6 +97,7 @@ STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")
 BROKEN_MODULE = Code("SAFT0502", "error", "{problem}")
+CANNOT_WAIT = Code("SAFT0503", "error", "the async form cannot wait for {what}")
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")

@@ -11,10 +11,10 @@ from saftc.project.files import FileProblem
 from saftc.schedule.settings import Overlapping
 
 
-def compile_settings(*, in_order: bool = False) -> Overlapping:
+def compile_settings(*, in_order: bool = False, is_async: bool = False) -> Overlapping:
     """What the project file in the working folder, or the nearest above, says of overlap.
 
-    `in_order` switches it off.
+    `in_order` switches it off, and so does `is_async`, which asks for the async form.
 
     Raises:
         FileProblem: The file cannot be read, or says something else than these may be.
@@ -31,7 +31,7 @@ def compile_settings(*, in_order: bool = False) -> Overlapping:
             f"{path} [tool.saft] pure: expected a list of names of Python functions, "
             f'as in ["geo.distance", "geo.*"], got {pure!r}'
         )
-    return Overlapping(is_on and not in_order, tuple(pure))
+    return Overlapping(is_on and not (in_order or is_async), tuple(pure), is_async)
 
 
 def _section(path: Path) -> dict[str, Any]:

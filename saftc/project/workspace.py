@@ -216,8 +216,8 @@ class Workspace:
 
         # With the collector off, what the script before has left in cycles would stay.
         gc.collect(0)
-        checked = self.scripts.check(file, self.root_of(file))
-        generated = compile_checked(checked, self._overlapping).module
+        compiled = compile_checked(self.scripts.check(file, self.root_of(file)), self._overlapping)
+        checked, generated = compiled.checked, compiled.module
         module = CompiledModule(
             script=file,
             source=digest(self.read(file)),

@@ -20,6 +20,7 @@ other, none of which needs another.
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import Certainty
 from saftc.schedule.effects import UNKNOWN, Effects
 from saftc.schedule.flow import Flow, continues_of
@@ -65,7 +66,10 @@ class Note:
 
 @dataclass(slots=True)
 class Plan:
-    """The decisions, beside the tree. `prints`: something may print ahead of its turn."""
+    """The decisions, beside the tree. `prints`: something may print ahead of its turn.
+
+    `awaits` is what waits in the async form, None in the plain one.
+    """
 
     effects: Effects
     loops: dict[n.ForStmt, Ahead] = field(default_factory=dict[n.ForStmt, Ahead])
@@ -79,11 +83,14 @@ class Plan:
     )
     prints: bool = False
     notes: list[Note] = field(default_factory=list[Note])
+    awaits: Awaits | None = None
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """What of a script runs at the same time."""
     effects = Effects(facts, overlapping.pure)
+    if overlapping.is_async:
+        return Plan(effects, awaits=Awaits(facts))
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
     return _Planner(effects).run() if may_ask and overlapping.is_on else Plan(effects)
 

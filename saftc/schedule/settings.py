@@ -4,10 +4,14 @@ from typing import NamedTuple
 
 
 class Overlapping(NamedTuple):
-    """Whether prompts may overlap, and patterns of Python functions that have no effects."""
+    """Whether prompts may overlap, and patterns of Python functions that have no effects.
+
+    `is_async`: the module is one of `async` functions, in which prompts come one after the other.
+    """
 
     is_on: bool = True
     pure: tuple[str, ...] = ()
+    is_async: bool = False
 
 
 DEFAULT = Overlapping()

@@ -20,7 +20,7 @@ def _modules() -> dict[str, Compiled]:
     found = {f"cases/{case.name}": case.compile() for case in compiled_cases()}
     for case in compiled_cases():
         for sibling in case.siblings():
-            found[f"cases/{case.name}/{sibling.stem}"] = compile_file(sibling)
+            found[f"cases/{case.name}/{sibling.stem}"] = compile_file(sibling, case.overlapping)
     for name in supported_goldens():
         found[f"goldens/{name}"] = compile_file(GOLDENS / f"{name}.saft")
     for path in examples():

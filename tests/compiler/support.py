@@ -9,6 +9,7 @@ from pathlib import Path
 from saftc.diagnostics.render import render_text
 from saftc.driver import Compiled, compile_source
 from saftc.project.scripts import Modules
+from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.imports import no_modules
 from saftc.source import Source
 
@@ -48,8 +49,13 @@ class Case:
         """The scripts beside it, which it imports."""
         return sorted(set(self.folder.glob("*.saft")) - {self.folder / "in.saft"})
 
+    @property
+    def overlapping(self) -> Overlapping:
+        """How it is compiled: an empty file `async` asks for the async form."""
+        return Overlapping(is_async=(self.folder / "async").exists())
+
     def compile(self) -> Compiled:
-        return compile_source(self.source(), Modules(self.folder).load)
+        return compile_source(self.source(), Modules(self.folder).load, self.overlapping)
 
 
 def all_cases() -> list[Case]:
@@ -62,10 +68,10 @@ def compiled_cases() -> list[Case]:
     return [case for case in all_cases() if case.out.exists()]
 
 
-def compile_file(path: Path) -> Compiled:
+def compile_file(path: Path, overlapping: Overlapping = DEFAULT) -> Compiled:
     """A script in a file, compiled with the scripts beside it in sight."""
     source = Source.from_bytes(path.name, path.read_bytes())
-    return compile_source(source, Modules(path.parent).load)
+    return compile_source(source, Modules(path.parent).load, overlapping)
 
 
 def examples() -> list[Path]:

@@ -49,7 +49,7 @@ _PARTS = {
 # Nodes that come from tokens or from the whole, not from a rule of their name.
 _WITHOUT_RULE = {"Node", "Identifier", "Module", "Branch", "PromptText", "FormatText"}
 # Folders of cases that are not about one rule.
-_OTHER_FOLDERS = {"overlap", "builtins", "diagnostics", "module"}
+_OTHER_FOLDERS = {"async", "overlap", "builtins", "diagnostics", "module"}
 # Names of the runtime that are for Python code written by hand.
 _BY_HAND = {
     *("configure", "add_observer", "Settings", "snapshot"),

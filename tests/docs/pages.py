@@ -7,8 +7,9 @@ from pathlib import Path
 from saftc.commands.explain import PAGES, title
 from saftc.diagnostics.catalogue import BY_NUMBER
 from saftc.diagnostics.render import render_text
-from saftc.driver import Checked
+from saftc.driver import Checked, compile_checked
 from saftc.project.scripts import Scripts
+from saftc.schedule.settings import Overlapping
 
 ROOT = Path(__file__).parents[2]
 INDEX = ROOT / "docs" / "diagnostics" / "README.md"
@@ -69,7 +70,7 @@ def checked(page: Page, script: bytes) -> tuple[Checked, str]:
     for name, text in page.siblings.items():
         Path(name).write_text(text, encoding="utf-8")
     Path("script.saft").write_bytes(script)
-    found = Scripts().check("script.saft")
+    found = compile_checked(Scripts().check("script.saft"), Overlapping(is_async=True)).checked
     if BY_NUMBER[page.title[2:10]].severity == "hint":
         found = replace(found, diagnostics=(*found.diagnostics, *found.hints()))
     text = render_text(found.diagnostics, found.source)

@@ -48,6 +48,7 @@ class Disagreement(AssertionError):
 
 
 _IN_ORDER = Overlapping(is_on=False)
+_ASYNC = Overlapping(is_on=False, is_async=True)
 
 # What the language allows and the compiler refuses, because Python cannot say it: a name that an
 # inner function would see as the call's own or as the outer one, depending on the path taken.
@@ -97,6 +98,10 @@ def compare(text: str, replies: Script | None = None) -> Outcome:
     if overlapped.text != compiled.text:
         # What nothing reads behind a loop, it need not leave.
         _judge_module(source, overlapped, DEFAULT, expected, script)
+    awaited = compile_checked(checked, _ASYNC)
+    if awaited.text not in (None, compiled.text):
+        # What `main` alone uses is its own.
+        _judge_module(source, awaited, _ASYNC, expected, script)
     return Outcome("agrees", "" if expected.fault is None else expected.fault.kind)
 
 

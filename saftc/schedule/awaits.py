@@ -1,0 +1,148 @@
+"""What waits for a model in the async form of a script, and so stands in `async` functions.
+
+    f ask(mail):                    async def ask(mail: str) -> str:
+        ret $ Sum up {mail}. $          return (await prompt.aio("Sum up {mail}.", mail=mail)).value
+
+    ask(mail)                       await ask(mail)
+    g(mail)                         await ops.acall(g, mail), of a `g` that may be `ask`
+    sorted(mails, by: ask)          await in_thread(sorted, mails, key=ask)
+
+A function waits when something in its own body does. A value of which nothing is known may be a
+function that waits, where anything asks in the script or in those that it imports.
+"""
+
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from functools import cached_property
+
+from saftc.semantics.facts import Facts
+from saftc.semantics.forms import BuiltinCall, DirectCall, Form
+from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import children, nodes_of
+
+
+class Wait(Enum):
+    """How a node waits."""
+
+    # It is a prompt, or a call of what is `async` itself.
+    AWAITED = auto()
+    # A call of a value that may be an `async` function: `ops.acall`.
+    VALUE = auto()
+    # A call of what is none and calls such a function in turn: `in_thread`.
+    THREAD = auto()
+
+
+class Awaits:
+    """What waits in a script; `functions` are all that do, its own and those it may import."""
+
+    def __init__(self, facts: Facts, known: "dict[int, Awaits] | None" = None) -> None:
+        known = {} if known is None else known
+        self.facts = facts
+        known[id(facts)] = self
+        self.scripts = [known.get(id(one)) or Awaits(one, known) for one in facts.scripts]
+        self.functions: set[n.FunctionDef] = set().union(*(s.functions for s in self.scripts))
+        own = nodes_of(facts.module, n.FunctionDef)
+        while more := {one for one in own if one not in self.functions and self.in_(one.body)}:
+            self.functions |= more
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether something in the script, or in those that it imports, asks a model."""
+        module = self.facts.module
+        return (
+            bool(nodes_of(module, n.Prompt))
+            or any(self._is_run(node) for node in nodes_of(module, n.Name))
+            or any(one.asks for one in self.scripts)
+        )
+
+    def in_(self, nodes: Iterable[n.Node]) -> bool:
+        """Whether something that is evaluated with the nodes waits."""
+        return any(self.of(inner) is not None for node in nodes for inner in evaluated(node))
+
+    def of(self, node: n.Node) -> Wait | None:
+        """How a node by itself waits, if it does."""
+        match node:
+            case n.Prompt():
+                return Wait.AWAITED
+            case n.Call():
+                return self._of_call(node)
+            case _:
+                return None
+
+    def _of_call(self, node: n.Call) -> Wait | None:
+        form = self.facts.forms.calls.get(node)
+        match form:
+            case BuiltinCall(builtin=builtin, by=by):
+                if builtin.name == "run":
+                    return Wait.AWAITED
+                return Wait.THREAD if by is not None and self._may_wait(by) else None
+            case DirectCall(definition=n.FunctionDef() as definition):
+                if definition in self.functions:
+                    return Wait.AWAITED
+                is_own = self.facts.is_own(definition)
+                return Wait.THREAD if not is_own and self._is_given_any(node) else None
+            case DirectCall(definition=None):
+                return Wait.THREAD if self._is_given_any(node) else None
+            case Form.SEND:
+                if self._is_given_any(node):
+                    return Wait.THREAD
+                return Wait.VALUE if self._passes_any else None
+            case Form.OPS:
+                return Wait.VALUE if self._may_wait(node.function) else None
+            case _:
+                return None
+
+    def _is_given_any(self, node: n.Call) -> bool:
+        """Whether an argument is certainly a function that waits."""
+        return any(self._is_waiting(argument.value) for argument in node.arguments)
+
+    def _is_waiting(self, node: n.Expression) -> bool:
+        return any(map(self._waits, members(self._type(node))))
+
+    def _may_wait(self, node: n.Expression) -> bool:
+        return self._is_waiting(node) or (ANY in members(self._type(node)) and self.asks)
+
+    def _waits(self, type_: Type) -> bool:
+        match type_:
+            case FunctionType(definition=definition):
+                return definition in self.functions
+            case BuiltinType(name=name):
+                return name == "run"
+            case _:
+                return False
+
+    def _type(self, node: n.Expression) -> Type:
+        return self.facts.types.get(node, ANY)
+
+    def _is_run(self, node: n.Name) -> bool:
+        symbol = self.facts.names.of(node)
+        return symbol.kind == "builtin" and symbol.name == "run"
+
+    @property
+    def _passes_any(self) -> bool:
+        """Whether a function that waits is a value somewhere, beside being called or a tool."""
+        return any(map(self._is_waiting, self._values)) or any(
+            one._passes_any for one in self.scripts
+        )
+
+    @cached_property
+    def _values(self) -> list[n.Expression]:
+        """The names that stand for functions and are neither called nor shown to a model."""
+        module = self.facts.module
+        others = {call.function for call in nodes_of(module, n.Call)}
+        others |= {hole.value for hole in nodes_of(module, n.Hole)}
+        names = (node for node in nodes_of(module, n.Name, n.Member) if node not in others)
+        return [one for one in names if isinstance(self._type(one), FunctionType | BuiltinType)]
+
+
+def evaluated(node: n.Node) -> Iterator[n.Node]:
+    """What is evaluated with a node: of a function that it defines, only the defaults."""
+    yield node
+    match node:
+        case n.FunctionDef(parameters=parts) | n.RecordDef(fields=parts):
+            inner = [part.default for part in parts if part.default is not None]
+        case _:
+            inner = children(node)
+    for one in inner:
+        yield from evaluated(one)

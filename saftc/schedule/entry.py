@@ -1,0 +1,162 @@
+"""What of a script's top level becomes `main` in the async form.
+
+    limit = 3                           limit = 3
+    found = []
+    for mail in mails:                  async def main() -> None:
+        found += [ask(mail)]                found = []
+    print(found)                            for mail in mails:
+                                                found.append(await ask(mail))
+                                            print(found)
+
+`main` begins where something waits first, with the plain beginnings of what it goes on to change.
+Definitions stay in the module, so that others can import them; what these read and `main` sets is
+global. An import cannot wait, nor can a class: that is told here, too.
+"""
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
+from saftc.schedule.awaits import Awaits, evaluated
+from saftc.schedule.effects import Effects
+from saftc.schedule.plan import Plan
+from saftc.semantics.facts import Facts
+from saftc.semantics.flow import all_statements, bound_by
+from saftc.semantics.names import Symbol
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+
+_STAYS = n.ImportStmt | n.FromImport | n.TypeAlias | n.RecordDef
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The statements that `main` runs, those that stay, and the names that both set or read."""
+
+    inside: tuple[n.Statement, ...]
+    outside: tuple[n.Statement, ...]
+    shared: tuple[Symbol, ...] = ()
+    # Those of them that the module itself does not set.
+    undeclared: tuple[Symbol, ...] = ()
+
+
+def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
+    """What `main` is; `in_place` are assignments that change the value of their name in place."""
+    effects, awaits = plan.effects, plan.awaits
+    facts, statements = effects.facts, effects.facts.module.statements
+    first = None if awaits is None else _first(awaits)
+    if awaits is None or first is None:
+        return Entry((), statements)
+    inside = {one for one in statements[first:] if not isinstance(one, n.FunctionDef | _STAYS)}
+    set_inside = _bound(facts, inside)
+    below = [one for one in statements[first:] if isinstance(one, n.FunctionDef)]
+    while moved := {
+        one
+        for one in below
+        if one not in inside
+        and any(_keeps_place(node, effects, awaits, set_inside) for node in _defaults(one))
+    }:
+        inside |= moved
+        set_inside = _bound(facts, inside)
+    used = _read(facts, (one for one in statements if one not in inside))
+    starts = [one for one in statements[:first] if isinstance(one, n.AssignStmt)]
+    for symbol in set_inside - used:
+        own = {one for one in statements[:first] if symbol in _bound(facts, [one])}
+        if own <= {one for one in starts if _is_constant(one.value)}:
+            inside |= own
+    outside = tuple(one for one in statements if one not in inside)
+    ordered = tuple(one for one in statements if one in inside)
+    set_outside = _bound(facts, outside)
+    anew = [one for one in all_statements(ordered) if one not in in_place]
+    set_anew = dict.fromkeys(symbol for one in anew for symbol in _own(facts, one))
+    shared = [symbol for symbol in set_anew if symbol in used or symbol in set_outside]
+    undeclared = [one for one in shared if one not in set_outside]
+    return Entry(ordered, outside, tuple(shared), tuple(undeclared))
+
+
+def check_waits(plan: Plan, mistakes: Collector) -> None:
+    """Reports what would have to wait in the async form where Python cannot."""
+    effects, awaits = plan.effects, plan.awaits
+    if awaits is None:
+        return
+    facts = awaits.facts
+    for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
+        script = next((one for one in awaits.scripts if _imports(facts, node, one.facts)), None)
+        if script is not None and _first(script) is not None:
+            _report(mistakes, node.module, f"`{node.module.text}`, which asks when it is imported")
+    statements, first = facts.module.statements, _first(awaits)
+    set_inside = _bound(facts, entry_of(plan).inside)
+    for position, statement in enumerate(statements):
+        for node in _defaults(statement) if isinstance(statement, n.RecordDef) else ():
+            is_below = first is not None and position > first
+            if awaits.in_([node]) or (is_below and _keeps_place(node, effects, awaits, set_inside)):
+                _report(mistakes, node, "the default of a field")
+
+
+def _report(mistakes: Collector, node: n.Node, what: str) -> None:
+    hint = "let a function of it ask" if isinstance(node, n.Identifier) else "give it in each call"
+    mistakes.add(catalogue.CANNOT_WAIT.at(node.span, what=what, hint=hint))
+
+
+def _first(awaits: Awaits) -> int | None:
+    """The position of the first statement of the module that waits."""
+    statements = enumerate(awaits.facts.module.statements)
+    found = (i for i, one in statements if not isinstance(one, _STAYS) and awaits.in_([one]))
+    return next(found, None)
+
+
+def _imports(facts: Facts, node: n.ImportStmt | n.FromImport, script: Facts) -> bool:
+    """Whether an import is one of this script, or of something in it."""
+    if isinstance(node, n.ImportStmt):
+        names = [node.alias or node.module]
+    else:
+        names = [one.alias or one.name for one in node.names]
+    for symbol in map(facts.names.of, names):
+        target = facts.imported.get(symbol)
+        is_in_it = target is not None and script.own_names.get(target.name) is target
+        if is_in_it or facts.modules.get(symbol) is script:
+            return True
+    return False
+
+
+def _defaults(definition: n.FunctionDef | n.RecordDef) -> list[n.Expression]:
+    parts = definition.parameters if isinstance(definition, n.FunctionDef) else definition.fields
+    return [part.default for part in parts if part.default is not None]
+
+
+def _keeps_place(
+    node: n.Expression, effects: Effects, awaits: Awaits, set_inside: set[Symbol]
+) -> bool:
+    """Whether something means what it does only below what `main` runs above it."""
+    names = {awaits.facts.names.of(one) for one in walk(node) if isinstance(one, n.Name)}
+    return awaits.in_([node]) or bool(effects.of(node)) or not names.isdisjoint(set_inside)
+
+
+def _is_constant(node: n.Expression) -> bool:
+    """Whether a value is the same wherever it is made."""
+    parts = n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Field | n.Unary
+    return all(isinstance(one, parts | n.Identifier) for one in evaluated(node))
+
+
+def _bound(facts: Facts, statements: Iterable[n.Statement]) -> set[Symbol]:
+    return {symbol for one in all_statements(statements) for symbol in _own(facts, one)}
+
+
+def _own(facts: Facts, statement: n.Statement) -> Iterator[Symbol]:
+    """The variables and functions that a statement itself gives a value."""
+    if isinstance(statement, n.FunctionDef):
+        yield facts.names.of(statement.name)
+    yield from map(facts.names.of, bound_by(statement))
+
+
+def _read(facts: Facts, statements: Iterable[n.Statement]) -> set[Symbol]:
+    """What statements read, also in the functions that they define."""
+    found = set[Symbol]()
+    for statement in statements:
+        for node in walk(statement):
+            symbol = facts.names.of(node) if isinstance(node, n.Name) else None
+            while symbol is not None:
+                found.add(symbol)
+                symbol = symbol.starts_from
+    return found

@@ -1,0 +1,26 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import asyncio
+
+from runtime_support import Failed, failure, prompt
+
+
+async def careful(text: str) -> str:
+    try:
+        return (await prompt.aio("Sum up {text}.", text=text)).value
+    except Exception as exception:
+        error = failure(exception)
+        if error.kind == "contract":
+            raise
+        return "nothing, because of " + error.message
+
+
+async def main() -> None:
+    try:
+        print(await careful("a"))
+        raise Failed((await prompt.aio("Say why.")).value)
+    except Exception:
+        print(await careful("b"))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

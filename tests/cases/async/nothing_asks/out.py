@@ -1,0 +1,19 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
+from runtime_support import ops, show
+
+
+def twice(change: Any, x: str) -> Any:
+    return ops.call(change, ops.call(change, x))
+
+
+print(show(twice(ops.upper, "a")), show(sorted(["b", "a"], key=len)))
+
+
+def main() -> None:
+    print("as without --async")
+
+
+if __name__ == "__main__":
+    main()

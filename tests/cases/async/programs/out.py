@@ -1,0 +1,35 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import asyncio
+
+from runtime_support import Plan, parse, program, prompt, show
+
+
+def double(x: int) -> int:
+    return x * 2
+
+
+async def judge(text: str) -> str:
+    return (await prompt.aio("Judge {text}.", text=text)).value
+
+
+async def main() -> None:
+    plan = (
+        await program.aio(
+            "Double 5 with {double}, and {judge} it.",
+            double=double,
+            judge=judge,
+            pure=[judge],
+            returns=Plan,
+        )
+    ).value
+    print(show(plan))
+    value = (await program.aio("{double} of 4.", double=double, returns=int)).value
+    print(value)
+    kept: Plan = Plan.read(
+        parse("{}"), {"double": double, "judge": judge}, pure=[judge]
+    )
+    print(show(kept))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

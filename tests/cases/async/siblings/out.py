@@ -1,0 +1,31 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import asyncio
+
+from runtime_support import in_thread, ops, prompt, show
+
+import desk
+import untyped
+from desk import Ticket, triage
+from desk import twice as again
+
+
+async def ask(text: str) -> str:
+    return (await prompt.aio("{text}", text=text)).value
+
+
+async def main() -> None:
+    tickets = [await triage(mail) for mail in ["a", "b"]]
+    ticket: Ticket = await desk.triage("c")
+    print(show(tickets), ticket.title, desk.size(ticket))
+
+    # a function of a script in which nothing waits for what it is given
+    print(
+        show(await again(ask, "d")),
+        show(await again(ops.upper, "e")),
+        show(await in_thread(untyped.apply, ask, "f")),
+        show(untyped.apply(ops.upper, "g")),
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,22 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import asyncio
+from typing import Any
+
+from runtime_support import ops, parse, prompt, show
+
+
+async def ask(text: str) -> str:
+    return (await prompt.aio("{text}", text=text)).value
+
+
+# no function that waits is a value here, so none is called by a name that only the data know
+data: Any = parse("{}")
+
+
+async def main() -> None:
+    print(show(ops.send(data, "count", "a")), await ask("b"))
+    print((await prompt.aio("Use {ask}.", ask=ask)).value)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
