@@ -273,8 +273,10 @@ class _Crew:
     def do(self, action: Callable[[], object]) -> None:
         """Has it done as soon as a thread is free."""
         self._actions.put(action)
-        if self._threads < self._most:
-            self._threads += 1
+        with _hiring:
+            is_wanted = self._threads < self._most
+            self._threads += is_wanted
+        if is_wanted:
             threading.Thread(target=self._work, name="saft row", daemon=True).start()
 
     def end(self) -> None:
