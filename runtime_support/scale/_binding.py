@@ -130,7 +130,8 @@ class Binding:
         wanted = list(self.table.columns) if keep == "all" else list(keep)
         for name in wanted:
             if name not in self.table.columns:
-                hint = did_you_mean(name, self.table.columns)
+                near = did_you_mean(name, self.table.columns)
+                hint = near or f"its columns are {listed(self.table.columns)}"
                 raise ConfigError(f"keep: {self.table.path} has no column `{name}`", hint=hint)
         result = columns_of(self.tool.signature.returns)
         for name in wanted:

@@ -24,7 +24,7 @@ from runtime_support._files import check_regular
 from runtime_support._jsontext import parse
 from runtime_support._names import listed
 from runtime_support._tables import polars
-from runtime_support._values import brief, is_object
+from runtime_support._values import brief, counted, is_object
 from runtime_support.errors import CheckError, ConfigError, FileError
 
 AT_ONCE = 10_000
@@ -145,7 +145,7 @@ def _csv_rows(path: str, names: Sequence[str]) -> Iterator[Row]:
                 continue
             problem = None
             if len(cells) != len(header):
-                problem = f"there are {len(cells)} values for {len(header)} columns"
+                problem = f"{counted(len(cells), 'value')} for {counted(len(header), 'column')}"
                 cells += [""] * (len(header) - len(cells))
             yield Row(begins, {name: cells[at] for name, at in wanted}, problem)
 
@@ -161,7 +161,7 @@ def _json_rows(path: str, names: Sequence[str] | None) -> Iterator[Row]:
                 if not is_object(values):
                     raise CheckError(f"a row is an object, got {brief(values)}")
             except CheckError as error:
-                yield Row(place, {}, error.message)
+                yield Row(place, {}, error.message.removeprefix("parse(text): "))
                 continue
             if names is not None:
                 values = {name: values[name] for name in names if name in values}

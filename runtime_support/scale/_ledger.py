@@ -74,15 +74,18 @@ class Ledger:
         unfinished: dict[int, list[str]] = {}
         for path in journals_of(self.journals):
             name = os.path.basename(path)
+            number = name.partition(".")[0]
+            if not number.isdecimal():  # somebody else has put it there
+                continue
             if name not in self._counted:
-                unfinished.setdefault(int(name.partition(".")[0]), []).append(path)
+                unfinished.setdefault(int(number), []).append(path)
             elif name not in self._keeps:
                 os.unlink(path)
-        for number, paths in unfinished.items():
+        for chunk, paths in unfinished.items():
             spending = Spending()
             for model, sent, answered in _exchanges(paths):
                 spending.add_kept(settings, model, 1, sent, answered)
-            self.note_spent(number, spending.total)
+            self.note_spent(chunk, spending.total)
 
     def note_spent(self, number: int, spent: Spent) -> bool:
         """Counts what a chunk has taken until now; whether that is more than was known."""
@@ -139,9 +142,12 @@ class Ledger:
         others = [name for name in now if head["same"].get(name) != now[name]]
         if others:
             parts = sum(name.startswith("part-") for name in os.listdir(folder))
+            stay = counted(parts, "part that stays", "parts that stay")
             raise ConfigError(
                 f"{folder} holds another job: not the same are {listed(others)}",
-                hint=f"it has {counted(parts, 'part')}, which stay: name another folder",
+                hint=f"it has {stay}: name another folder"
+                if parts
+                else "it has no parts: remove it, or name another folder",
             )
         for line in lines:
             if "chunk" in line:

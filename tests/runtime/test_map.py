@@ -376,10 +376,12 @@ def test_rows_that_are_none_fail() -> None:
     configure(provider=Echo())
     report = map_rows(ask, "in.jsonl", "out")
     assert (report.rows, report.done, report.failed) == (104, 101, 3)
-    assert [row["row"] for row in lines("out/errors-*")] == [100, 102, 103]
+    failed = lines("out/errors-*")
+    assert [row["row"] for row in failed] == [100, 102, 103]
+    assert failed[0]["message"] == "not JSON: Expecting value at line 1, column 1"
     Path("in.csv").write_text("mail\n" + "x\n" * 100 + "x,y\n")
     assert map_rows(ask, "in.csv", "csv").failed == 1
-    assert lines("csv/errors-*")[0]["message"] == "there are 2 values for 1 columns"
+    assert lines("csv/errors-*")[0]["message"] == "2 values for 1 column"
 
 
 def test_failed_rows_are_asked_again() -> None:
@@ -515,6 +517,7 @@ def test_names_that_stand_for_two_things() -> None:
     Path("mails.csv").write_text("mail,result\na,b\n")
     assert refused().startswith("the column `result` of mails.csv has the name of a field of what ")
     assert refused(keep=["male"]) == "keep: mails.csv has no column `male`; did you mean `mail`?"
+    assert refused(keep=["when"]).endswith("no column `when`; its columns are mail, result")
     Path("mails.csv").write_text("mail,mail\na,b\n")
     assert refused() == "mails.csv:1: there are two columns `mail`"
 
@@ -578,6 +581,10 @@ def test_another_job_is_refused_and_the_parts_stay() -> None:
     assert "not the same are columns, keep;" in said(keep="none", columns={"mail": "id"})
     configure(model="large")
     assert "not the same are settings;" in said()
+    for part in before:
+        Path("out", part).unlink()
+    before = {}
+    assert said().endswith("it has no parts: remove it, or name another folder")
     configure(model="small")
     table("mails.csv", 4)
     assert "not the same are input;" in said()
@@ -666,6 +673,16 @@ def test_what_a_killed_process_has_left_half_done() -> None:
     configure(provider=(echo := Echo()), max_requests=8)
     report = map_rows(ask, path, "out", in_flight=1)
     assert (report.done, report.usage.requests, len(echo.asked)) == (8, 8, 5)
+
+
+def test_a_file_of_somebody_else_stays_among_the_journals() -> None:
+    configure(provider=Echo(), max_requests=2)
+    path = table("mails.csv", 4)
+    assert map_rows(ask, path, "out").stopped is not None
+    Path("out/journal/notes.jsonl").write_text("[]\n")
+    configure(max_requests=None)
+    assert map_rows(ask, path, "out").done == 4
+    assert os.listdir("out/journal") == ["notes.jsonl"]
 
 
 def test_one_process_at_a_time() -> None:
