@@ -24,6 +24,7 @@ class Effort:
     latency: float
     results_held: int
     storm: tuple[int, int]
+    awaited_together: int
     journal_entries: int
     lines_of_edits: int
     edits: int
@@ -48,6 +49,7 @@ FULL = Effort(
     latency=0.2,
     results_held=10_000,
     storm=(1000, 100),
+    awaited_together=1000,
     journal_entries=200_000,
     lines_of_edits=1_000,
     edits=20,
@@ -71,6 +73,7 @@ QUICK = Effort(
     latency=0.002,
     results_held=10,
     storm=(4, 2),
+    awaited_together=4,
     journal_entries=20,
     lines_of_edits=150,
     edits=1,

@@ -19,6 +19,7 @@ HERE = Path(__file__).parent
 REPOSITORY = HERE.parent
 HOME = HERE / ".peers"
 BAML = "0.226.3"
+PYDANTIC_AI = "2.68.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ def installed_peers() -> Peers:
     for name, script, requirements in (
         ("openai", "openai_package.py", [_same("openai"), _same("httpx2"), _same("pydantic")]),
         ("httpx2", "raw_httpx2.py", [_same("httpx2")]),
+        (
+            "pydantic-ai",
+            "pydantic_ai_package.py",
+            [f"pydantic-ai-slim=={PYDANTIC_AI}", _same("openai"), _same("pydantic")],
+        ),
         ("baml-py", "baml.py", [f"baml-py=={BAML}", _same("pydantic")]),
     ):
         paths = (HOME / "baml",) if name == "baml-py" else ()

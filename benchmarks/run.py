@@ -20,6 +20,7 @@ import compiled_code
 import compiling
 import editing
 import journals
+import loops
 import maps
 import memory
 import overhead
@@ -43,6 +44,7 @@ GROUPS: dict[str, Measure] = {
     "overlap": overlaps.measure,
     "storms": storms.measure,
     "streams": streams.measure,
+    "loop": loops.measure,
     "journals": journals.measure,
     "map": maps.measure,
     "editing": editing.measure,

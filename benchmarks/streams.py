@@ -11,7 +11,7 @@ from peers import Peers
 from workers import Worker, fake_server
 
 GROUP = "streams"
-PEERS = ("ours", "openai", "httpx2")
+PEERS = ("ours", "openai", "httpx2", "pydantic-ai")
 MOST_MILLISECONDS = 5
 
 

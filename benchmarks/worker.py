@@ -1,6 +1,7 @@
 """One peer in a process of its own, which does what it is told.
 
-A peer gives its cases, functions that make one call each, and serves:
+A peer gives its cases, functions that make one call each, and serves; those that are gathered are
+async:
 
     serve({"text": ask_for_text, "object": ask_for_object})
 
@@ -10,6 +11,7 @@ It reads lines and answers each with one number:
     crowd CASE COUNT THREADS    the same, from so many threads at once, each with its part
     storm CASE COUNT THREADS    how many of these calls fail, from so many threads at once
     lasted CASE                 the seconds of the last storm
+    gather CASE COUNT           the seconds that so many calls take which one event loop awaits
     lag CASE COUNT              the median of the seconds that so many calls give
     hold CASE COUNT             the process's memory in kB, with the results of so many calls kept
 
@@ -18,12 +20,13 @@ At the end of the input it prints its peak memory in kB.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import resource
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from statistics import median
 from typing import Literal
 
@@ -85,6 +88,16 @@ def crowd(case: Case, count: int, threads: int) -> float:
     return time.perf_counter() - started
 
 
+def _gather(case: Callable[[], Awaitable[object]], count: int) -> float:
+    async def main() -> float:
+        await case()  # what is imported and made once is there before the time counts
+        started = time.perf_counter()
+        await asyncio.gather(*(case() for _ in range(count)))
+        return time.perf_counter() - started
+
+    return asyncio.run(main())
+
+
 _lasted = 0.0
 
 
@@ -126,4 +139,4 @@ def _hold(case: Case, count: int) -> int:
 
 
 _COMMANDS: dict[str, Callable[..., float]] = {"time": _time, "crowd": crowd, "hold": _hold}
-_COMMANDS |= {"lag": _lag, "storm": _storm, "lasted": _last}
+_COMMANDS |= {"lag": _lag, "gather": _gather, "storm": _storm, "lasted": _last}

@@ -44,6 +44,7 @@ TOOL = {
 }
 texts, objects, toolers, lates = map(client, ("text", "object", "tools", "late"))
 busies, tellers, streams, piecewise = map(client, ("busy", "telling", "stream", "pieces"))
+awaiting: openai.AsyncOpenAI | None = None
 ASKED = [{"role": "user", "content": 'Describe "Oslo".'}]
 
 
@@ -81,6 +82,15 @@ def late() -> str | None:
     return done.choices[0].message.content
 
 
+async def awaited() -> str | None:
+    global awaiting
+    awaiting = awaiting or openai.AsyncOpenAI(
+        api_key="none", base_url=f"{URL}/late/v1", timeout=120
+    )
+    done = await awaiting.chat.completions.create(model="fake", messages=ASKED)
+    return done.choices[0].message.content
+
+
 def busy() -> str | None:
     return busies.chat.completions.create(model="fake", messages=ASKED).choices[0].message.content
 
@@ -112,4 +122,5 @@ assert pieces() == 1000
 assert text() == tools() == "Oslo is cold and bright."
 assert object_().age == 36
 cases = {"text": text, "object": object_, "tools": tools, "late": late, "result": result}
-serve({**cases, "busy": busy, "telling": telling, "stream": stream, "pieces": pieces})
+cases |= {"busy": busy, "telling": telling, "stream": stream, "pieces": pieces}
+serve({**cases, "awaited": awaited})

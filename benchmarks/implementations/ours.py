@@ -37,6 +37,10 @@ def text() -> str:
     return prompt("Describe {city}.", city="Oslo").value
 
 
+async def awaited() -> str:
+    return (await prompt.aio("Describe {city}.", city="Oslo")).value
+
+
 def object_() -> Person:
     return prompt("Describe {name}.", name="Ada", returns=Person).value
 
@@ -69,4 +73,5 @@ for case, wanted in zip(cases, expected, strict=True):
 cases |= {"busy": text, "telling": text, "stream": stream, "pieces": pieces}
 prepare("pieces")
 assert pieces() == 1000
-serve({**cases, "result": result}, lambda case: prepare("object" if case == "result" else case))
+PATHS = {"result": "object", "awaited": "late"}
+serve({**cases, "result": result, "awaited": awaited}, lambda case: prepare(PATHS.get(case, case)))

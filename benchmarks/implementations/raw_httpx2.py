@@ -13,6 +13,7 @@ from worker import serve
 URL = sys.argv[1]
 limits = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 client = httpx2.Client(timeout=120, limits=limits)
+awaiting: httpx2.AsyncClient | None = None
 HEADERS = {"authorization": "Bearer none"}
 ASKED = [{"role": "user", "content": 'Describe "Oslo".'}]
 TOOL = {"type": "function", "function": {"name": "temperature", "parameters": {"type": "object"}}}
@@ -54,6 +55,17 @@ def late() -> object:
     return post("late", ASKED)["content"]
 
 
+async def awaited() -> object:
+    global awaiting
+    awaiting = awaiting or httpx2.AsyncClient(timeout=120, limits=limits)
+    response = await awaiting.post(
+        f"{URL}/late/v1/chat/completions",
+        json={"model": "fake", "messages": ASKED},
+        headers=HEADERS,
+    )
+    return response.json()["choices"][0]["message"]["content"]
+
+
 def streamed(path: str) -> Iterator[str]:
     url = f"{URL}/{path}/v1/chat/completions"
     asked = {"model": "fake", "messages": ASKED, "stream": True}
@@ -80,4 +92,4 @@ assert pieces() == 1000
 assert text() == tools() == "Oslo is cold and bright."
 assert object_()["age"] == 36
 cases = {"text": text, "object": object_, "tools": tools, "late": late, "result": result}
-serve({**cases, "stream": stream, "pieces": pieces})
+serve({**cases, "stream": stream, "pieces": pieces, "awaited": awaited})

@@ -22,9 +22,11 @@ from collections.abc import (
     Generator,
     Iterable,
     Iterator,
+    Mapping,
 )
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -40,6 +42,7 @@ MOST_ERROR_BYTES = 65_536
 
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
+_CONNECTIONS_OF_POOL = 32
 _IDLE_SECONDS = 5.0
 _WRITTEN_AT_ONCE = 65_536
 # What events begin with, and no JSON.
@@ -96,7 +99,7 @@ def async_transport_to(
     address: httpx2.URL, *, is_embedded: bool = False
 ) -> httpx2.AsyncBaseTransport:
     """The same for an event loop."""
-    return _AsyncTransport(httpcore2.AsyncConnectionPool(**_of_pool(address, is_embedded)))
+    return _AsyncTransport(_of_pool(address, is_embedded))
 
 
 def _of_pool(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
@@ -181,57 +184,82 @@ class _Events(httpx2.SyncByteStream):
             return self._last
 
 
-class _AsyncTransport(httpx2.AsyncBaseTransport):
-    """Connections to one server, in an event loop."""
+@dataclass(slots=True)
+class _Pool:
+    """Some connections of an event loop, and how many requests have or want one of them."""
 
-    def __init__(self, pool: httpcore2.AsyncConnectionPool) -> None:
-        self._pool = pool
+    connections: httpcore2.AsyncConnectionPool
+    requests: int = 0
+
+    def leave(self) -> None:
+        self.requests -= 1
+
+
+class _AsyncTransport(httpx2.AsyncBaseTransport):
+    """Connections to one server, in an event loop.
+
+    They are in several pools: for each request, a pool looks at all of its connections.
+    """
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options: dict[str, Any] = {**options, "max_connections": _CONNECTIONS_OF_POOL}
+        self._pools: list[_Pool] = []
+
+    def _pool(self) -> _Pool:
+        """The first pool with room, so that idle connections are found again."""
+        for pool in self._pools:
+            if pool.requests < _CONNECTIONS_OF_POOL:
+                return pool
+        connections = len(self._pools) * _CONNECTIONS_OF_POOL
+        if connections >= _MOST_CONNECTIONS:
+            return min(self._pools, key=lambda pool: pool.requests)
+        idle = max(0, _MOST_IDLE_CONNECTIONS - connections)
+        options: dict[str, Any] = {**self._options, "max_keepalive_connections": idle}
+        pool = _Pool(httpcore2.AsyncConnectionPool(**options))
+        self._pools.append(pool)
+        return pool
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """See `_Transport.handle_request`."""
-        async with _until_async(_end_of(request), request):
-            return await self._answer(request)
-
-    async def _answer(self, request: httpx2.Request) -> httpx2.Response:
-        # The time of all of it is bounded around this, and not that of each step.
-        answer = await self._pool.handle_async_request(_asked(request, {}))
-        headers = httpx2.Headers(answer.headers)
-        most, takes_events = _bounds.get()
-        is_open = False
-        try:
+        async with _until_async(_end_of(request), request), AsyncExitStack() as closing:
+            pool = self._pool()
+            pool.requests += 1
+            closing.callback(pool.leave)
+            # The time of all of it is bounded around this, and not that of each step.
+            answer = await pool.connections.handle_async_request(_asked(request, {}))
+            closing.push_async_callback(answer.aclose)
+            headers = httpx2.Headers(answer.headers)
+            most, takes_events = _bounds.get()
             _refuse_redirect(request.url, answer.status, headers)
-            decoded = _decoded_async(answer.status, headers, answer.aiter_stream())
-            body: bytes | _AsyncEvents
+            parts = _decoded_async(answer.status, headers, answer.aiter_stream())
             if answer.status >= 400:
-                body = await _beginning_async(decoded)
+                return _response(answer.status, headers, await _beginning_async(parts))
+            parts = _bounded_async(parts, headers, most)
+            is_open = False
+            if takes_events and answer.status < 300:
+                is_open, parts = await _looked_into_async(headers, parts)
+            body: bytes | _AsyncEvents
+            if is_open:
+                body = _AsyncEvents(request, parts, closing.pop_all())
             else:
-                parts = _bounded_async(decoded, headers, most)
-                if takes_events and answer.status < 300:
-                    is_open, parts = await _looked_into_async(headers, parts)
-                body = (
-                    _AsyncEvents(request, answer, parts)
-                    if is_open
-                    else b"".join([part async for part in parts])
-                )
-        finally:
-            if not is_open:
-                await answer.aclose()
-        return _response(answer.status, headers, body)
+                body = b"".join([part async for part in parts])
+            return _response(answer.status, headers, body)
 
     async def aclose(self) -> None:
         """Closes all connections."""
-        await self._pool.aclose()
+        for pool in self._pools:
+            await pool.connections.aclose()
 
 
 class _AsyncEvents(httpx2.AsyncByteStream):
     """See `_Events`."""
 
     def __init__(
-        self, request: httpx2.Request, answer: httpcore2.Response, parts: AsyncIterator[bytes]
+        self, request: httpx2.Request, parts: AsyncIterator[bytes], closing: AsyncExitStack
     ) -> None:
         self._request = request
-        self._answer = answer
         self._parts = parts
+        self._closing = closing
         self._end = request.extensions["end"]
         self._last = b""
 
@@ -247,7 +275,7 @@ class _AsyncEvents(httpx2.AsyncByteStream):
             with suppress(httpx2.TransportError):
                 while await self._next():
                     pass
-        await self._answer.aclose()
+        await self._closing.aclose()
 
     async def _next(self) -> bytes:
         async with _until_async(self._end, self._request):

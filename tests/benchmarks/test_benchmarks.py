@@ -16,7 +16,7 @@ pytestmark = pytest.mark.one_python
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 GROUPS = (
     *("overhead", "startup", "compiling", "code", "programs", "memory"),
-    *("overlap", "storms", "streams", "journals", "map", "editing"),
+    *("overlap", "storms", "streams", "loop", "journals", "map", "editing"),
 )
 
 
