@@ -4,7 +4,8 @@
     answer = $ how many moons has {planet}? $
 
 What the cell assigns and defines becomes a name of the notebook, and it may read names that the
-notebook has by then. `--show` prints the Python that it becomes before that runs.
+notebook has by then, unless it assigns them. `--show` prints the Python that it becomes, before
+that runs.
 """
 
 import linecache
@@ -16,6 +17,7 @@ from typing import Any
 
 from saftc.commands.reporting import write_rendered
 from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked, check, compile_checked
 from saftc.importing import install
@@ -26,6 +28,9 @@ from saftc.source import Source
 
 # The module that the names of a notebook are imported from in a cell.
 _NOTEBOOK = "__notebook__"
+
+# What is said of a name that the notebook may have; of the second kind, the cell assigns it later.
+_UNKNOWN = (catalogue.UNKNOWN_NAME.number, catalogue.UNBOUND_NAME.number)
 
 _numbers = count(1)
 
@@ -70,15 +75,11 @@ def run_cell(cell: str, names: dict[str, Any], *, show: bool = False) -> None:
         return check(Source.from_text(name, f"{first}\n{cell}"), load)
 
     found = checked([])
-    unknown = {
-        found.source.at(one.span)
-        for one in found.diagnostics
-        if one.code == catalogue.UNKNOWN_NAME.number
-    }
+    unknown = {found.source.at(one.span) for one in found.diagnostics if one.code in _UNKNOWN}
     given = sorted(unknown & names.keys())
     if given:
         found = checked(given)
-    said = render_text(found.diagnostics, found.source)
+    said = render_text([_of_notebook(one, found, given) for one in found.diagnostics], found.source)
     compiled = compile_checked(found, compile_settings())
     if compiled.text is None:
         raise ScriptError(said)
@@ -92,3 +93,12 @@ def run_cell(cell: str, names: dict[str, Any], *, show: bool = False) -> None:
     notebook = sys.modules[_NOTEBOOK] = ModuleType(_NOTEBOOK)
     notebook.__dict__.update(names)
     exec(compile(compiled.text, name, "exec"), names)
+
+
+def _of_notebook(told: Diagnostic, found: Checked, given: list[str]) -> Diagnostic:
+    """What is told of the import in the first line, which nobody has written."""
+    name = found.source.at(told.span)
+    if told.code != catalogue.NAME_IS_TAKEN.number or name not in given:
+        return told
+    what, hint = "read from the notebook", "give what the cell assigns another name"
+    return catalogue.NAME_IS_TAKEN.at(told.span, name=name, what=what, hint=hint)

@@ -109,3 +109,16 @@ def test_a_wrong_cell_is_told_with_its_line(shell: Any, capsys: pytest.CaptureFi
     assert isinstance(result.error_in_exec, ScriptError)
     told = "\n".join(result.error_in_exec._render_traceback_())
     assert told.startswith("error[SAFT0203]: unknown name `missing`") and ":3:7" in told
+
+
+@pytest.mark.parametrize("line", ["n = n + 1", "n += 1", "for n in [n]:\n    print(n)"])
+def test_a_cell_cannot_assign_what_it_reads(shell: Any, line: str) -> None:
+    shell.run_cell("n = 1").raise_error()
+    result = shell.run_cell(f"%%saft\n{line}")
+    told = "\n".join(result.error_in_exec._render_traceback_())
+    assert told.startswith(
+        "error[SAFT0207]: `n` is read from the notebook and cannot be assigned\n --> <cell "
+    )
+    assert told.endswith("give what the cell assigns another name")
+    shell.run_cell("%%saft\nn = 5\nm = n + 1").raise_error()
+    shell.run_cell("assert (n, m) == (5, 6)").raise_error()
