@@ -13,24 +13,20 @@ prompts and holes knows where it stands.
 Mistakes are reported and read over: after an unclosed bracket, string or prompt, reading goes on at
 the line below the one that opened it, so that one of them does not hide the mistakes after it.
 
-Where a line of the top level begins, nothing is open, and the lexer knows no more than that. So of
-a text that differs from an earlier one in some place, only the lines around that are read: what
-stands above is taken from the earlier text, and from a line below that both have, so is the rest.
-A line of the top level may tell whether a `$` above it is a stray one; hence reading begins at one
-that is the same to its end.
+Of a text that differs from an earlier one in some place, only the lines around that are read; what
+is taken from the earlier one is told in `lexed`.
 """
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Code, Collector, Diagnostic, Edit, Related
-from saftc.source import Source, Span, common_ends
+from saftc.diagnostics.model import Advice, Code, Collector, Edit, Related
+from saftc.source import Source, Span
 from saftc.syntax.divisions import DIVISION_HINT, swallows
 from saftc.syntax.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
-from saftc.syntax.moving import moved_mistake
+from saftc.syntax.lexed import Earlier, Lexed, Line
 from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,
@@ -118,30 +114,6 @@ _BRACE = re.compile(r"[{}]")
 _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
 
 
-class _Line(NamedTuple):
-    """Where a line of the top level begins: its offset, and how much was read before it."""
-
-    offset: int
-    tokens: int
-    comments: int
-
-
-@dataclass(slots=True)
-class Lexed:
-    """What the lexer gives: all tokens of a file, and its comments, both in source order.
-
-    `lines` are those of the top level; from `unsure` on, if that is not None, what was read follows
-    from text far below: from what is not closed.
-    """
-
-    source: Source
-    tokens: list[Token] = field(default_factory=list[Token])
-    comments: list[Comment] = field(default_factory=list[Comment])
-    mistakes: tuple[Diagnostic, ...] = ()
-    lines: list[_Line] = field(default_factory=list[_Line])
-    unsure: int | None = None
-
-
 def lex(source: Source, mistakes: Collector, before: Lexed | None = None) -> Lexed:
     """The tokens and comments of `source`; what is wrong goes to `mistakes`.
 
@@ -181,14 +153,8 @@ class _Lexer:
         self.source = source
         self.text = source.text
         self.mistakes = mistakes
-        self.before = before
-        # How much of the earlier text stands unchanged above what has changed, and below it.
-        self.above, self.below = (
-            (0, 0) if before is None else common_ends(before.source.text, source.text)
-        )
-        # The lines of the earlier text below the change, by their offsets in this one.
-        self.lines_below: dict[int, _Line] = {}
         self.lexed = Lexed(source)
+        self.earlier = None if before is None else Earlier(before, self.lexed, mistakes)
         self.tokens = self.lexed.tokens
         self.position: int = 0
         self.open: list[_Open] = []
@@ -204,8 +170,9 @@ class _Lexer:
     def run(self) -> None:
         shebang = SHEBANG.match(self.text)
         self.position = 0 if shebang is None else shebang.end()
-        if self.before is not None:
-            self._take_above(self.before)
+        begin = None if self.earlier is None else self.earlier.take_above()
+        if begin is not None:
+            self.position, self.at_line_start = begin, False
         while True:
             self._run_to_end()
             if not self.open or self.mistakes.is_full:
@@ -261,64 +228,6 @@ class _Lexer:
                 self._add("PROMPT_START", start, end)
                 self._prompt()
 
-    # What an earlier text has given
-
-    def _take_above(self, before: Lexed) -> None:
-        """Takes what stands above the change, and begins at the last line before it."""
-        if before.unsure is None:
-            first = len(before.source.text) - self.below
-            by = len(self.text) - len(before.source.text)
-            self.lines_below = {
-                line.offset + by: line for line in before.lines if line.offset >= first
-            }
-        for position in range(len(before.lines) - 1, -1, -1):
-            line = before.lines[position]
-            is_sure = before.unsure is None or line.offset <= before.unsure
-            if is_sure and before.source.text.find("\n", line.offset, self.above) >= 0:
-                break
-        else:
-            return
-        self.position, self.at_line_start = line.offset, False
-        self.tokens += before.tokens[: line.tokens]
-        self.lexed.comments += before.comments[: line.comments]
-        self.lexed.lines += before.lines[: position + 1]
-        for mistake in before.mistakes:
-            if mistake.span.start < line.offset:
-                self.mistakes.add(mistake)
-
-    def _take_below(self, before: Lexed, line: _Line) -> None:
-        """Takes everything from a line on, as it was read in the earlier text."""
-        by, tokens = self.position - line.offset, self.tokens
-        more, further = len(tokens) - line.tokens, len(self.lexed.comments) - line.comments
-        if by:
-            # A named tuple makes another more slowly than `tuple` does.
-            make = cast("Any", tuple).__new__
-            tokens += [
-                make(Token, (kind, text, make(Span, (start + by, end + by))))
-                for kind, text, (start, end) in before.tokens[line.tokens :]
-            ]
-            self.lexed.comments += [
-                Comment(Span(one.span.start + by, one.span.end + by), one.text, one.is_trailing)
-                for one in before.comments[line.comments :]
-            ]
-        else:
-            tokens += before.tokens[line.tokens :]
-            self.lexed.comments += before.comments[line.comments :]
-        first = before.lines.index(line) + 1
-        self.lexed.lines += [
-            _Line(one.offset + by, one.tokens + more, one.comments + further)
-            for one in before.lines[first:]
-        ]
-        for mistake in before.mistakes:
-            if mistake.span.start >= line.offset:
-                self.mistakes.add(moved_mistake(mistake, by))
-        self.position = len(self.text) + 1
-
-    def _doubt(self, offset: int) -> None:
-        """Notes that what follows an offset was read so because of text far below."""
-        known = self.lexed.unsure
-        self.lexed.unsure = offset if known is None else min(known, offset)
-
     # Lines and blocks
 
     def _indentation(self) -> None:
@@ -346,10 +255,9 @@ class _Lexer:
     def _begin_line(self) -> None:
         """Notes a line of the top level, and takes the rest from the earlier text if it can."""
         comments = self.lexed.comments
-        self.lexed.lines.append(_Line(self.position, len(self.tokens), len(comments)))
-        same = self.lines_below.get(self.position)
-        if same is not None and self.before is not None and self.lexed.unsure is None:
-            self._take_below(self.before, same)
+        self.lexed.lines.append(Line(self.position, len(self.tokens), len(comments)))
+        if self.earlier is not None and self.earlier.take_below(self.position):
+            self.position = len(self.text) + 1
 
     def _indent_to(self, width: int, start: int, end: int) -> None:
         if width > self.indents[-1]:
@@ -826,6 +734,11 @@ class _Lexer:
         self._add("NEWLINE", line_end, line_end)
         self.position = min(line_end + 1, len(self.text))
         self.at_line_start = True
+
+    def _doubt(self, offset: int) -> None:
+        """Notes that what follows an offset was read so because of text far below."""
+        known = self.lexed.unsure
+        self.lexed.unsure = offset if known is None else min(known, offset)
 
     def _line_end(self, offset: int) -> int:
         end = self.text.find("\n", offset)

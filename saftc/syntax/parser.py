@@ -26,7 +26,8 @@ from saftc.syntax.depth import MOST_LEVELS, depth_of
 from saftc.syntax.divisions import divisions
 from saftc.syntax.grammar import parse_statement
 from saftc.syntax.habits import GOES_ON
-from saftc.syntax.lexer import Lexed, lex
+from saftc.syntax.lexed import Lexed
+from saftc.syntax.lexer import lex
 from saftc.syntax.mistakes import explain
 from saftc.syntax.moving import moved
 from saftc.syntax.recovery import (
