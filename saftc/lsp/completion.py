@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Literal
 
 from saftc.driver import Checked
-from saftc.lsp.context import Context, Open, context_at
+from saftc.lsp.context import Context, Open, context_at, whole
 from saftc.lsp.foreign import written
 from saftc.lsp.meanings import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.session import Script, Session
@@ -267,21 +268,45 @@ def _is_name(text: str) -> bool:
 def _checked_apart(
     script: Script, start: int, end: int, context: Context
 ) -> tuple[Checked, n.Expression | None]:
-    """The expression as a statement of its own above the line that it stands on."""
+    """The expression as a statement of its own above the line that it stands on, in what is left
+    of the comprehensions around it."""
     text = script.source.text
+    clauses = [one for one in map(partial(_clauses, text), reversed(context.open)) if one]
     first = context.open[1].offset if len(context.open) > 1 else start
     line = script.source.line_start(script.source.line_of(min(first, start)))
     content = script.source.line_text(script.source.line_of(line))
     indent = content[: len(content) - len(content.lstrip(" "))]
-    expression = " ".join(text[start:end].split("\n"))
+    expression = text[start:end]
+    for one in clauses:
+        expression = f"[{expression} {one}]"
+    expression = " ".join(expression.split("\n"))
     added = f"{indent}{expression}\n"
     source = Source.from_text(script.source.name, text[:line] + added + text[line:])
     checked = script.modules.check_text(source, script.checked)
     place = line + len(indent), line + len(added) - 1
     for node in nodes_of(checked.module, n.ExpressionStmt):
         if (node.span.start, node.span.end) == place:
-            return checked, node.value
+            found = node.value
+            for _ in clauses:
+                if not isinstance(found, n.Comprehension):
+                    return checked, None
+                found = found.item
+            return checked, found
     return checked, None
+
+
+def _clauses(text: str, bracket: Open) -> str:
+    """The clauses of a comprehension whose names may be read where it is being written."""
+    if bracket.what != "[":
+        return ""
+    words = [one for one in bracket.inside if one.text in ("for", "if")]
+    while words and words[0].text == "if":
+        del words[0]
+    if words:
+        return text[words[0].offset : words[-1].offset]
+    closed = whole(text, bracket)
+    begin = None if closed is None else next((p for p in closed[0] if p.text == "for"), None)
+    return "" if closed is None or begin is None else text[begin.offset : closed[1]]
 
 
 def _members_of(script: Script, checked: Checked, node: n.Expression) -> Iterator[Proposal]:

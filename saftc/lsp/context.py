@@ -81,28 +81,46 @@ def context_at(module: n.Module, text: str, offset: int) -> Context:
     position = text.rfind("\n", 0, start) + 1
     stack = [Open("", position, [], [])]
     while position < offset:
-        if stack[-1].what == "$":
-            found = _TEXT.match(text, position, offset)
-            if found is not None:
-                position = found.end()
-                continue
-            character = text[position]
-            if character == "$":
-                stack.pop()
-                stack[-1].inside.append(Piece("$", position))
-            elif character == "{":
-                stack.append(Open("hole", position, [], []))
-            position += 1
-            continue
-        match = _PIECE.match(text, position)
-        assert match is not None, "any character is a piece"
-        if match.end() > offset and (match["comment"] or _is_text(match)):
+        position, is_text = _step(stack, text, position, offset)
+        if is_text:
             return Context(stack, is_text=True)
-        if match.end() == offset and (match["comment"] or _is_open_text(match)):
-            return Context(stack, is_text=True)
-        _take(stack, match, min(match.end(), offset), text)
-        position = match.end()
     return Context(stack, is_text=stack[-1].what == "$")
+
+
+def whole(text: str, bracket: Open) -> tuple[list[Piece], int] | None:
+    """All that stands in a bracket, without what is closed in it, and where it ends; None when it
+    is open to the end of the text."""
+    stack = [Open("", bracket.offset, [], [])]
+    position, _ = _step(stack, text, bracket.offset, len(text))
+    inside = stack[-1].inside
+    while len(stack) > 1:
+        if position == len(text):
+            return None
+        position, _ = _step(stack, text, position, len(text))
+    return inside, position - 1
+
+
+def _step(stack: list[Open], text: str, position: int, end: int) -> tuple[int, bool]:
+    """Reads a piece; gives the place behind it, and whether the end stands in a text."""
+    if stack[-1].what == "$":
+        found = _TEXT.match(text, position, end)
+        if found is not None:
+            return found.end(), False
+        character = text[position]
+        if character == "$":
+            stack.pop()
+            stack[-1].inside.append(Piece("$", position))
+        elif character == "{":
+            stack.append(Open("hole", position, [], []))
+        return position + 1, False
+    match = _PIECE.match(text, position)
+    assert match is not None, "any character is a piece"
+    if match.end() > end and (match["comment"] or _is_text(match)):
+        return end, True
+    if match.end() == end and (match["comment"] or _is_open_text(match)):
+        return end, True
+    _take(stack, match, min(match.end(), end), text)
+    return match.end(), False
 
 
 def _is_text(match: re.Match[str]) -> bool:
