@@ -22,12 +22,13 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import suppress
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from runtime_support._positions import call_from_afar, context_of_call
 from runtime_support._turns import check_wanted, deserters
 
 if TYPE_CHECKING:
@@ -228,9 +229,9 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
 
     given_here = map(blocking, arguments)
     work = partial(function, *given_here, **{name: blocking(one) for name, one in named.items()})
-    token = deserters.set((*deserters.get(), is_left))
-    outcome = begin_thread(work, "saft beside")
-    deserters.reset(token)
+    context = context_of_call()
+    context.run(deserters.set, (*deserters.get(), is_left))
+    outcome = begin_thread(partial(call_from_afar, work), "saft beside", context)
     try:
         value = given(await asyncio.wrap_future(outcome))
         while isawaitable(value):
@@ -264,7 +265,7 @@ def _run_in(
 
 
 def begin_thread(
-    work: Callable[[], T], name: str
+    work: Callable[[], T], name: str, context: Context
 ) -> Future[tuple[list[T], BaseException | None]]:
     """The outcome of work that runs in a thread of its own, as data: no future takes all errors."""
     from concurrent.futures import Future
@@ -279,7 +280,6 @@ def begin_thread(
             outcome = list[T](), error
         future.set_result(outcome)
 
-    context = copy_context()
     threading.Thread(target=context.run, args=(body,), name=name, daemon=True).start()
     return future
 

@@ -15,6 +15,7 @@ import inspect
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -394,7 +395,7 @@ def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         for task in asyncio.all_tasks(loop):
             task.cancel()
 
-    future = begin_thread(run, "saft program")
+    future = begin_thread(run, "saft program", copy_context())
     try:
         done, _ = wait([future], seconds)
     finally:

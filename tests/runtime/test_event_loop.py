@@ -162,6 +162,18 @@ def test_failures_have_their_position_and_history(scripted: Script) -> None:
     assert len(caught.value.attempts) == 2
 
 
+def test_what_fails_in_a_thread_has_the_position_of_the_call(scripted: Script) -> None:
+    scripted("one", "two")
+
+    async def main() -> None:
+        with pytest.raises(ContractError) as caught:
+            await in_thread(prompt, "a number", returns=int)
+        line = main.__code__.co_firstlineno + 2
+        assert caught.value.saft_position == f"script.saft:{line}:12"
+
+    asyncio.run(main())
+
+
 def position_line() -> int:
     return test_failures_have_their_position_and_history.__code__.co_firstlineno + 3
 
