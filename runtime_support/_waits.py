@@ -252,10 +252,16 @@ def _run_in(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    """What a call of an `async def` comes to that runs in the loop of another thread."""
+    """What a call of an `async def` comes to that runs in the loop of another thread.
+
+    In that loop itself nothing can wait for it: there it is what the function gives, to be awaited.
+    """
     import asyncio
 
     check_wanted()
+    with suppress(RuntimeError):
+        if asyncio.get_running_loop() is loop:
+            return function(*arguments, **named)
     future = asyncio.run_coroutine_threadsafe(function(*arguments, **named), loop)
     begun.add(future)
     try:

@@ -27,7 +27,8 @@ from runtime_support._schema.model import AnySchema
 from runtime_support._tables import summary
 from runtime_support._templates import Unknown
 from runtime_support._values import brief, is_dataframe, is_list, is_object, plain
-from runtime_support.errors import CheckError, ContractError, ProgramError
+from runtime_support._waits import in_thread
+from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
 from runtime_support.programs._json_schema import schema
@@ -162,22 +163,38 @@ def _checked_again(
     raise ProgramError(f"the plan no longer fits its functions: {checked}", outcome=checked)
 
 
-def run(plan: Plan, on_call: OnCall | None = None) -> Any:
-    """The value of the plan; ProgramError when it does not run to its end."""
-    given: object = plain(plan)
-    if not isinstance(given, Plan):
-        error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
+class Run:
+    """`run` is the only one: it runs plans."""
+
+    __name__ = "run"
+
+    def __call__(self, plan: Plan, on_call: OnCall | None = None) -> Any:
+        """The value of the plan; ProgramError when it does not run to its end."""
+        given: object = plain(plan)
+        if not isinstance(given, Plan):
+            error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
+            annotate(error)
+            raise error
+        plan = given
+        with plan_kept(plan.program) as keep:
+            outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call, keep=keep)
+        if isinstance(outcome, Success):
+            return outcome.value
+        error = ProgramError(str(outcome), outcome=outcome)
+        error.attempts = ((str(plan), str(outcome)),)
         annotate(error)
         raise error
-    plan = given
-    with plan_kept(plan.program) as keep:
-        outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call, keep=keep)
-    if isinstance(outcome, Success):
-        return outcome.value
-    error = ProgramError(str(outcome), outcome=outcome)
-    error.attempts = ((str(plan), str(outcome)),)
-    annotate(error)
-    raise error
+
+    async def aio(self, plan: Plan, on_call: OnCall | None = None) -> Any:
+        """The same for an event loop, which goes on: the plan runs in a thread."""
+        try:
+            return await in_thread(self, plan, on_call)
+        except SaftError as error:
+            annotate(error)
+            raise
+
+
+run: Run = Run()
 
 
 class ProgramPrompt:

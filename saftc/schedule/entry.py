@@ -10,7 +10,7 @@
 
 `main` begins where something waits first, with the plain beginnings of what it goes on to change.
 Definitions stay in the module, so that others can import them; what these read and `main` sets is
-global. An import cannot wait, nor can a class: that is told here, too.
+global, and so is what nothing reads. An import cannot wait, nor can a class: that is told here.
 """
 
 from collections.abc import Container, Iterable, Iterator
@@ -70,6 +70,15 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     set_outside = _bound(facts, outside)
     anew = [one for one in all_statements(ordered) if one not in in_place]
     set_anew = dict.fromkeys(symbol for one in anew for symbol in _own(facts, one))
+    # What may have no value fails as it does in a module, and what nobody reads is there for those
+    # who import it.
+    used |= facts.names.unset | {
+        symbol
+        for one in ordered
+        if isinstance(one, n.AssignStmt)
+        for symbol in _own(facts, one)
+        if not symbol.is_read
+    }
     shared = [symbol for symbol in set_anew if symbol in used or symbol in set_outside]
     undeclared = [one for one in shared if one not in set_outside]
     return Entry(ordered, outside, tuple(shared), tuple(undeclared))

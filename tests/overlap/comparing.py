@@ -1,4 +1,6 @@
-"""One script run in order and overlapped, with answers and delays that are made of its requests."""
+"""One script run in order, overlapped, and some in the async form, with answers and delays that are
+made of its requests.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +36,7 @@ from saftc.codegen.module import Generated, generate
 from saftc.codegen.positions import Mapping, locate
 from saftc.driver import Checked, check
 from saftc.schedule.plan import Plan, plan
+from saftc.schedule.settings import Overlapping
 from saftc.semantics.imports import Loaded, Loader, SaftModule, no_modules
 from saftc.source import Source
 from tests.overlap.scripts import Script
@@ -43,6 +46,8 @@ MOST_REQUESTS = 100
 # Of the processor, in order; some hundredths are usual.
 _MOST_SECONDS = 20
 _SECONDS = 0.0015
+# Of so many scripts, one is run in the async form, too.
+_ASYNC_EVERY = 3
 # How many requests there may be at once; each script is run with some.
 _WIDTHS = ((1, 16), (2,), (3, 16))
 
@@ -330,8 +335,12 @@ def compare(script: Scripts, seed: int, failing: int, widths: Sequence[int] = ()
         patch.setattr(layout, "formatted", _as_it_is)
         plain = _Runnable(script, [Plan(one.effects) for one in plans])
         overlapped = _Runnable(script, plans)
+        plans = [plan(one.facts, Overlapping(is_async=True)) for one in script.known]
+        awaited = _Runnable(script, plans)
     with _bounded():
         expected = run(plain, seed, failing, 1)
+    if seed % _ASYNC_EVERY == 0:
+        _judge(expected, run(awaited, seed, failing, 1), 1)
     for at_once in widths or _WIDTHS[seed % len(_WIDTHS)]:
         actual = run(overlapped, seed + at_once, failing, at_once)
         _judge(expected, actual, at_once)

@@ -1,5 +1,6 @@
 """`program`: the model answers with a program, and gets a second chance where there is a choice."""
 
+import asyncio
 import json
 import pickle
 import threading
@@ -188,6 +189,29 @@ def test_a_plan_is_kept_unrun():
     with pytest.raises(ProgramError, match="send was denied"):
         run(plan, on_call=lambda name, arguments: False)
     assert done == ["a"]
+
+
+def test_a_plan_runs_beside_an_event_loop():
+    async def main() -> object:
+        asked = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def wait_for_it(text: str) -> str:
+            loop.call_soon_threadsafe(asked.set)
+            return text
+
+        async def shout(text: str) -> str:
+            return text.upper()
+
+        plan = Plan.read({"shout": {"text": {"wait_for_it": {"text": "a"}}}}, [shout, wait_for_it])
+        value, _ = await asyncio.gather(run.aio(plan), asked.wait())
+        with pytest.raises(ProgramError, match="shout was denied"):
+            await run.aio(plan, on_call=lambda name, arguments: name == "wait_for_it")
+        with pytest.raises(CheckError, match=r"run\(plan\): expected program"):
+            await run.aio("shout")  # type: ignore[arg-type]
+        return value
+
+    assert asyncio.run(main()) == "A"
 
 
 def test_registries_that_cannot_be():

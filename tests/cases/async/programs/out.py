@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import asyncio
 
-from runtime_support import Plan, parse, program, prompt, show
+from runtime_support import Plan, ops, parse, program, prompt, run, show
 
 
 def double(x: int) -> int:
@@ -22,13 +22,14 @@ async def main() -> None:
             returns=Plan,
         )
     ).value
-    print(show(plan))
+    print(show(await run.aio(plan)))
     value = (await program.aio("{double} of 4.", double=double, returns=int)).value
     print(value)
     kept: Plan = Plan.read(
         parse("{}"), {"double": double, "judge": judge}, pure=[judge]
     )
-    print(show(kept))
+    execute = run.aio
+    print(show(await ops.acall(execute, kept)))
 
 
 if __name__ == "__main__":
