@@ -127,6 +127,8 @@ class Dask:
                     n_workers=workers,
                     threads_per_worker=self.job.at_once,
                     dashboard_address=None,
+                    # Of its web server, which it has all the same: another job may be here.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                     silence_logs=logging.CRITICAL,
                     preload=[__name__],
                 )

@@ -6,11 +6,13 @@ import importlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -348,6 +350,18 @@ def test_a_model_of_the_environment_is_no_part_of_a_request(
         asked += [entry["request"] for entry in entries if "request" in entry]
     assert len(asked) == 3 and all("model" not in one for one in asked)
     assert {request.body["model"] for request in server.requests} == {"fake"}
+
+
+def test_workers_beside_those_of_another_job(
+    server: FakeServer, mails: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    server.responder = Model()
+    with socket.socket() as other:
+        with suppress(OSError):  # somebody else has the port
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        assert mapped(mails, "out", workers=1, limit=3).done == 3
+    assert not [one for one in recwarn if "Port" in str(one.message)]
 
 
 def test_a_key_in_a_setting_is_not_sent_to_workers(mails: Path) -> None:
