@@ -123,7 +123,9 @@ class Work:
         self._again: deque[Part] = deque()
         self._suspects: deque[Part] = deque()
         self._alone: Part | None = None
-        self._is_scarce = False
+        # Beside how many each chunk under way was begun, and how many the budget still allows.
+        self._beside: dict[int, int] = {}
+        self._most: int | None = None
         self._begun = time.monotonic()
         self._asked = 0
         self._processes = 1
@@ -197,7 +199,8 @@ class Work:
                 return
 
     def _room(self) -> int:
-        return 1 if self._is_scarce else max(1, self.engine.window)
+        window = max(1, self.engine.window)
+        return window if self._most is None else min(window, self._most)
 
     def _submit(self, part: Part) -> bool:
         """Begins a chunk, unless there is nothing left that it may spend."""
@@ -214,6 +217,7 @@ class Work:
             return False
         self._under_way[part.number] = part
         self._given[part.number] = allowance
+        self._beside[part.number] = self._room()
         self._processes = self.engine.processes
         self.engine.submit(Chunk(part.number, part.rows, allowance, self._processes))
         return True
@@ -227,7 +231,7 @@ class Work:
                 continue
             given = sum(one[name] for one in self._given.values())
             left = most - getattr(self.ledger.spent, what) - given
-            share = left if self._is_scarce else left / max(1, self._room() - len(self._under_way))
+            share = left / max(1, self._room() - len(self._under_way))
             found[name] = share if name == "max_cost" else min(left, -(-share // 1))
         return {name: int(n) if name != "max_cost" else n for name, n in found.items()}
 
@@ -236,6 +240,7 @@ class Work:
     def _receive(self, done: Done | Lost) -> None:
         part = self._under_way.pop(done.number)
         self._given.pop(part.number)
+        beside = self._beside.pop(part.number)
         was_alone, self._alone = self._alone is part, None
         if isinstance(done, Lost):
             if was_alone:
@@ -251,9 +256,9 @@ class Work:
             self._finish(part, done.values, done.failed)
         elif isinstance(done.stopped, BudgetSpent):
             # Others may leave something; who had all that was left, and asked nothing, ends it.
-            if self._is_scarce and not is_new:
+            if beside == 1 and not is_new:
                 self._stop(self._budget(done.stopped.hint))
-            self._is_scarce = True
+            self._most = min(self._room(), max(1, beside // 2))
             self._again.append(part)
         elif done.stopped is not None:
             self._stop(_words(done.stopped))

@@ -770,6 +770,14 @@ def test_a_budget_that_is_enough_is_no_hindrance() -> None:
     assert (report.done, report.stopped) == (50, None)
 
 
+def test_what_is_too_little_for_many_chunks_at_once_is_spent_by_fewer() -> None:
+    # A row takes 15 tokens, and is guessed to take some 110 by its length.
+    configure(provider=Echo(), max_total_tokens=16 * 15 + 120)
+    Path("mails.jsonl").write_text("".join(f'{{"mail": "{n:400}"}}\n' for n in range(16)))
+    report = map_rows(ask, "mails.jsonl", "out", chunk_rows=1, in_flight=16)
+    assert (report.done, report.stopped) == (16, None)
+
+
 def test_a_budget_of_tokens_and_of_cost() -> None:
     prices = {"echo": {"input": 1.0, "output": 2.0}}
     path = table("mails.csv", 60)
