@@ -146,11 +146,14 @@ class Work:
                         if not self._under_way:
                             break
                         done = self.engine.take(_LOOK)
-                        if done is not None:
-                            self._receive(done)
-                    except RunStopped as error:  # what chunks are kept in, or run by, is not there
+                    except RunStopped as error:  # what chunks are run by is not there
                         self.report.stopped = self.report.stopped or _words(error)
                         break
+                    try:
+                        if done is not None:
+                            self._receive(done)
+                    except RunStopped as error:  # what they are kept in takes no more
+                        self._stop(_words(error))
                     now = time.monotonic()
                     if interrupts.count and self.report.stopped is None:
                         note("waits for the rows under way; once more, and it ends at once")

@@ -868,6 +868,32 @@ def test_rows_that_do_not_end_are_left_after_a_while(monkeypatch: pytest.MonkeyP
     assert caught.value.code == 128 + signal.SIGTERM
 
 
+def test_rows_under_way_are_waited_for_when_a_part_cannot_be_written(
+    stopped: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+
+    def answer(asked: str) -> str:
+        if asked == "mail 0":
+            begun.set()
+        assert (stopped if asked == "mail 0" else begun).wait(60)
+        return asked
+
+    replace = os.replace
+
+    def full(source: str, target: str) -> None:
+        if "part-000001" in target:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    configure(provider=Echo(answer))
+    report = map_rows(ask, table("mails.csv", 2), "out", chunk_rows=1)
+    stopped.set()
+    assert report.stopped is not None and "No space left on device" in report.stopped
+    assert report.done == 1 and list(parts("out")) == ["part-000000.jsonl"]
+
+
 def test_one_interrupt_while_a_part_is_written_leaves_it_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
