@@ -55,7 +55,7 @@ class Output:
             return {}
         with open(path, encoding="utf-8") as file:
             told: list[Entry] = [json.loads(line) for line in file]
-        there = self._rows(number) if number in self.done() else {}
+        there = self._rows(number)
         return {one["row"]: one for one in told if one["row"] not in there}
 
     def write(
@@ -66,7 +66,7 @@ class Output:
         failed: Mapping[int, Entry],
     ) -> None:
         """Writes what has become of these rows; others of the chunk stay as they are."""
-        rows = self._rows(number) if number in self.done() else {}
+        rows = self._rows(number)
         for row, columns in values.items():
             rows[row] = {ROW: row, **self._shown(kept[row]), **columns}
         errors = self._errors(number)
@@ -101,7 +101,9 @@ class Output:
         return {ROW: library.Int64, **kept, **columns}
 
     def _rows(self, number: int) -> dict[int, Entry]:
-        """The rows of a part that is there."""
+        """The rows of a part; none when it is not there."""
+        if not os.path.exists(self._part(number)):
+            return {}
         if self.format == "parquet":
             rows: list[Entry] = polars().read_parquet(self._part(number)).to_dicts()
         else:
