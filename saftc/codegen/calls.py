@@ -40,11 +40,7 @@ def emit_call(context: Context, node: n.Call) -> Expression:
             sent = [context.emit(owner), py.constant(name), *positional]
             made = py.call(context.operator("send"), sent, named)
             items = (owner, node.function.name, *node.arguments)
-            made = one_a_line(context, node, made, items)
-            if context.wait(node) == Wait.VALUE:
-                assert isinstance(made, cst.Call)
-                return context.awaited(py.passed_to(context.operator("acall"), made), node.span)
-            return _waiting(context, node, made)
+            return _waiting(context, node, one_a_line(context, node, made, items))
         case Form.OPS:
             positional, named = arguments(context, node)
             function = context.emit(node.function)
@@ -64,8 +60,15 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
     if wait is None:
         return made
     assert isinstance(made, cst.Call)
-    emit = context.in_thread if wait == Wait.THREAD else context.awaited
-    return emit(made, node.span)
+    match wait:
+        case Wait.AWAITED:
+            return context.awaited(made, node.span)
+        case Wait.VALUE:
+            return context.awaited(py.passed_to(context.operator("acall"), made), node.span)
+        case Wait.THREAD:
+            return context.in_thread(made, node.span)
+        case _:
+            assert_never(wait)
 
 
 def _parameter_names(context: Context, form: DirectCall) -> dict[str, str]:

@@ -17,6 +17,7 @@ from functools import cached_property
 
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
+from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of
@@ -83,6 +84,8 @@ class Awaits:
                 is_own = self.facts.is_own(definition)
                 return Wait.THREAD if not is_own and self._is_given_any(node) else None
             case DirectCall(definition=None):
+                if self._is_waiting(node.function) or self._may_be_of_script(node.function):
+                    return Wait.VALUE
                 return Wait.THREAD if self._is_given_any(node) else None
             case Form.SEND:
                 if self._is_given_any(node):
@@ -94,8 +97,12 @@ class Awaits:
                 return None
 
     def _is_given_any(self, node: n.Call) -> bool:
-        """Whether an argument is certainly a function that waits."""
-        return any(self._is_waiting(argument.value) for argument in node.arguments)
+        """Whether an argument is a function that waits, or may be one."""
+        return any(
+            self._is_waiting(argument.value)
+            or (ANY in members(self._type(argument.value)) and self._passes_any)
+            for argument in node.arguments
+        )
 
     def _is_waiting(self, node: n.Expression) -> bool:
         return any(map(self._waits, members(self._type(node))))
@@ -114,6 +121,34 @@ class Awaits:
 
     def _type(self, node: n.Expression) -> Type:
         return self.facts.types.get(node, ANY)
+
+    def _may_be_of_script(self, node: n.Expression) -> bool:
+        """Whether it is imported, and may be a function of a script of which nothing is known."""
+        facts, is_member = self.facts, isinstance(node, n.Member)
+        meant = facts.member_of_module(node) if isinstance(node, n.Member) else None
+        while meant is None and isinstance(node, n.Member):
+            node = node.value
+        symbol = facts.names.of(node) if isinstance(node, n.Name) else None
+        if meant is None and symbol is not None:
+            meant = facts.imported.get(symbol)
+            if meant is None:  # several scripts may give it
+                return symbol in self._of_scripts and symbol not in facts.modules and self.asks
+            if is_member:
+                return meant.kind == "variable" and self._passes_any
+        return meant is not None and meant.kind == "variable" and self.asks
+
+    @cached_property
+    def _of_scripts(self) -> set[Symbol]:
+        """What the imports of scripts bind."""
+        facts, found = self.facts, set[Symbol]()
+        for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
+            is_script = node.module in facts.named_scripts
+            if isinstance(node, n.FromImport):
+                names = [one for one in node.names if is_script or one.name in facts.named_scripts]
+                found |= {facts.names.of(one.alias or one.name) for one in names}
+            elif is_script:
+                found.add(facts.names.of(node.alias or node.module))
+        return found
 
     def _is_run(self, node: n.Name) -> bool:
         symbol = self.facts.names.of(node)

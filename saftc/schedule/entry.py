@@ -25,7 +25,7 @@ from saftc.semantics.facts import Facts
 from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of, walk
+from saftc.syntax.walk import walk
 
 _STAYS = n.ImportStmt | n.FromImport | n.TypeAlias | n.RecordDef
 
@@ -90,10 +90,9 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
     if awaits is None:
         return
     facts = awaits.facts
-    for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
-        script = next((one for one in awaits.scripts if _imports(facts, node, one.facts)), None)
-        if script is not None and _first(script) is not None:
-            _report(mistakes, node.module, f"`{node.module.text}`, which asks when it is imported")
+    for name, script in facts.named_scripts.items():
+        if any(one.facts is script and _first(one) is not None for one in awaits.scripts):
+            _report(mistakes, name, f"`{name.text}`, which asks when it is imported")
     statements, first = facts.module.statements, _first(awaits)
     set_inside = _bound(facts, entry_of(plan).inside)
     for position, statement in enumerate(statements):
@@ -113,20 +112,6 @@ def _first(awaits: Awaits) -> int | None:
     statements = enumerate(awaits.facts.module.statements)
     found = (i for i, one in statements if not isinstance(one, _STAYS) and awaits.in_([one]))
     return next(found, None)
-
-
-def _imports(facts: Facts, node: n.ImportStmt | n.FromImport, script: Facts) -> bool:
-    """Whether an import is one of this script, or of something in it."""
-    if isinstance(node, n.ImportStmt):
-        names = [node.alias or node.module]
-    else:
-        names = [one.alias or one.name for one in node.names]
-    for symbol in map(facts.names.of, names):
-        target = facts.imported.get(symbol)
-        is_in_it = target is not None and script.own_names.get(target.name) is target
-        if is_in_it or facts.modules.get(symbol) is script:
-            return True
-    return False
 
 
 def _defaults(definition: n.FunctionDef | n.RecordDef) -> list[n.Expression]:

@@ -113,6 +113,8 @@ class Facts:
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
     # The scripts that it imports, by what is known of them.
     scripts: list["Facts"] = field(default_factory=list["Facts"])
+    # Those that an import names, by the place where it does.
+    named_scripts: dict[n.Identifier, "Facts"] = field(default_factory=dict[n.Identifier, "Facts"])
     # What imported names are in the Python modules that they come from, and whole modules; and the
     # variables that are bound once, with what they are bound to.
     python: dict[Symbol, Declared] = field(default_factory=dict[Symbol, Declared])

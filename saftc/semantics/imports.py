@@ -88,6 +88,7 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                 )
             case SaftModule():
                 facts.siblings.add(statement.module.text)
+                facts.named_scripts[statement.module] = loaded.facts
                 _take_over(facts, loaded, statement.module.text)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.module.text, statement.names, loaded, facts, mistakes)
@@ -196,6 +197,7 @@ def _link_scripts(
         module = f"{statement.module.text}.{imported.name.text}"
         match load(module):
             case SaftModule() as sibling:
+                facts.named_scripts[imported.name] = sibling.facts
                 _take_over(facts, sibling, module)
                 symbol = facts.names.of(imported.alias or imported.name)
                 _link_module(symbol, imported, sibling, facts)

@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import asyncio
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from runtime_support import check, in_thread, kind, ops, prompt, show
@@ -27,6 +27,19 @@ async def ordered(items: list[str]) -> list[str]:
 
 async def apply(change: Any, x: str) -> Any:
     return await ops.acall(change, x)
+
+
+# what may be such a function is passed to Python in a thread
+async def folded(change: Any, items: list[str]) -> Any:
+    return await in_thread(reduce, change, items)
+
+
+async def glued(a: str, b: str) -> str:
+    return a + (await prompt.aio("After {b}.", b=b)).value
+
+
+def joined(a: str, b: str) -> str:
+    return a + b
 
 
 async def main() -> None:
@@ -63,6 +76,11 @@ async def main() -> None:
     print(
         await ask("g"),
         show([await ops.acall(change, "h") for change in [urgency, by_length]]),
+    )
+    print(
+        show(await folded(glued, mails)),
+        show(await folded(joined, mails)),
+        show(reduce(joined, mails)),
     )
 
 
