@@ -93,7 +93,7 @@ class Report:
             kinds = ", ".join(f"{name} {count:,}" for name, count in most)
             ended += f", {self.failed:,} failed ({kinds}; errors-*.jsonl)"
         if self.stopped:
-            ended += f", {self.rows - self.done - self.failed:,} not asked"
+            ended += f", {self.rows - self.done - self.failed:,} left"
         return f"{counted(self.rows, 'row')}: {ended}; {self.spent}, {self.seconds:.1f} s"
 
 

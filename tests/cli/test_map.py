@@ -116,7 +116,7 @@ def test_budget_and_limits_are_those_of_a_run(
     job = ("map", "home/triage.saft:triage", "mails.csv", "out")
     ended = saftc(*job, "--max-requests", "1", "--requests-per-minute", "100000")
     assert ended.code == 1
-    assert "2 rows: 0 done, 2 not asked; 1 request" in ended.err
+    assert "2 rows: 0 done, 2 left; 1 request" in ended.err
     assert ended.err.endswith("raise `max_requests` to go on\n")
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
     assert saftc(*job, "--max-requests", "2").code == 0

@@ -414,7 +414,7 @@ def test_too_many_failures_end_the_job(most: float, told: str) -> None:
     report = map_rows(ask, path, "out", max_failed=most, chunk_rows=50, in_flight=1)
     assert report.stopped == f"more than {told} failed"
     assert 0 < report.failed < 1000
-    assert f"{1000 - report.failed} not asked" in str(report)
+    assert f"{1000 - report.failed} left" in str(report)
 
 
 @pytest.mark.parametrize(
@@ -827,7 +827,7 @@ def test_an_interrupt_waits_for_the_rows_under_way(
         map_rows(ask, path, "out", in_flight=1, chunk_rows=10)
     asked = echo.asked
     assert asked[-1] == "mail 2" and len(asked) < 20
-    assert re.search(r"30 rows: 1?0 done, [23]0 not asked; .*; the same", capsys.readouterr().err)
+    assert re.search(r"30 rows: 1?0 done, [23]0 left; .*; the same", capsys.readouterr().err)
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     configure(provider=(echo := Echo()))
     assert map_rows(ask, path, "out", chunk_rows=10).done == 30
