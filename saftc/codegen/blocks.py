@@ -262,9 +262,11 @@ def _own_imports(context: Context, statement: n.Statement) -> Iterator[tuple[str
     match statement:
         case n.ImportStmt():
             symbol = context.facts.names.of(statement.alias or statement.module)
-            alias = context.names[symbol] if statement.alias else statement.module.text
+            module = statement.module.text
+            # `import a.b` binds `a`.
+            is_one = statement.alias is not None or "." not in module
             if symbol.is_read:
-                yield statement.module.text, "", alias
+                yield module, "", context.names[symbol] if is_one else module
         case n.FromImport():
             for imported in statement.names:
                 symbol = context.facts.names.of(imported.alias or imported.name)

@@ -1,0 +1,15 @@
+# Compiled by saftc from in.saft; edit that file instead.
+import asyncio
+import asyncio as asyncio_
+
+from runtime_support import show
+
+import main as main_
+
+
+async def main() -> None:
+    print(await main_.greet("Ada"), show(asyncio_.iscoroutine(1)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
