@@ -66,8 +66,7 @@ class Server:
         if self._closing is not None:
             self._closing.detach()
         self._client: openai.OpenAI | None = None
-        self._async_clients: weakref.WeakKeyDictionary[AbstractEventLoop, _AsyncClient]
-        self._async_clients = weakref.WeakKeyDictionary()
+        self._async_clients: dict[AbstractEventLoop, _AsyncClient] = {}
         self._lock = threading.Lock()
         self.pace = Pace()
 
@@ -89,6 +88,9 @@ class Server:
         loop = asyncio.get_running_loop()
         made = self._async_clients.get(loop)
         if made is None:
+            for other in tuple(self._async_clients):
+                if other.is_closed():
+                    self._async_clients.pop(other, None)
             made = self._async_clients[loop] = _AsyncClient(self._new_async_client())
             await made.begin()
         return made.client

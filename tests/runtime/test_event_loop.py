@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import threading
+import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -142,6 +143,18 @@ def test_connections_serve_again_and_are_closed_with_the_loop(
     assert len(set(ports)) == 2 and ports == sorted(ports, key=ports.index)
     gc.collect()
     assert [str(one.message) for one in recwarn if one.category is ResourceWarning] == []
+
+
+def test_loops_that_have_ended_are_let_go(server: FakeServer) -> None:
+    server.responder = echo
+
+    async def main() -> weakref.ref[asyncio.AbstractEventLoop]:
+        await prompt.aio("?")
+        return weakref.ref(asyncio.get_running_loop())
+
+    ended = [asyncio.run(main()) for _ in range(5)]
+    gc.collect()
+    assert sum(loop() is not None for loop in ended) <= 1
 
 
 def test_what_is_wrong_is_told_when_it_is_called(scripted: Script) -> None:
