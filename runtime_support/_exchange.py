@@ -9,12 +9,14 @@ addresses or headers; `canonical` is the part of it that decides the answer, whi
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from runtime_support._media import abridged
+from runtime_support._turns import is_deserted
 from runtime_support._waits import Wait, Waits, closed_after, finish, give
 
 Message: TypeAlias = dict[str, Any]
@@ -131,27 +133,42 @@ def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
     stream = getattr(provider, "stream", None) if heard is not None else None
     if heard is None or stream is None:
         return (yield Wait(partial(provider.complete, request)))
-    pieces = stream(request)
-    close = getattr(pieces, "close", _nothing)
-    return (yield from closed_after(_pieces_of(pieces, heard), Wait(close)))
+    pieces = _Pieces((yield Wait(partial(stream, request))))
+    return (yield from closed_after(_pieces_of(pieces, heard), Wait(pieces.close)))
 
 
-def _pieces_of(pieces: Iterator[str], heard: list[str]) -> Replying:
+class _Pieces:
+    """Those of a provider that knows nothing of waits; a thread may have been left in there."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        self._pieces = pieces
+        self._busy = threading.Lock()
+
+    def next(self) -> tuple[str | None, Any]:
+        """The next piece; None at the end, with what that comes to."""
+        try:
+            with self._busy:
+                return next(self._pieces), None
+        except StopIteration as end:
+            return None, end.value
+        finally:
+            if is_deserted():
+                self.close()
+
+    def close(self) -> None:
+        """Closes the iterator, if it can be; a thread that is in there does so when it is out."""
+        close = getattr(self._pieces, "close", None)
+        if close is not None and self._busy.acquire(blocking=False):
+            try:
+                close()
+            finally:
+                self._busy.release()
+
+
+def _pieces_of(pieces: _Pieces, heard: list[str]) -> Replying:
     while True:
-        piece, reply = yield Wait(partial(_next_of, pieces))
+        piece, reply = yield Wait(pieces.next)
         if piece is None:
             return reply if isinstance(reply, Reply) else Reply("".join(heard))
         heard.append(piece)
         yield piece
-
-
-def _nothing() -> None:
-    """An iterator need not be closed."""
-
-
-def _next_of(pieces: Iterator[str]) -> tuple[str | None, Any]:
-    """The next piece; None at the end, with what that comes to."""
-    try:
-        return next(pieces), None
-    except StopIteration as end:
-        return None, end.value

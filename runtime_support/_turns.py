@@ -87,9 +87,14 @@ def note_wait(seconds: float) -> None:
     _waited.set(_waited.get() + seconds)
 
 
+def is_deserted() -> bool:
+    """Whether this thread works for an event loop where nobody waits for it any more."""
+    return any(one.is_set() for one in deserters.get())
+
+
 def check_wanted() -> None:
     """Ends a call that nobody wants any more, as something before it has failed or it was left."""
-    if any(one.is_set() for one in deserters.get()):
+    if is_deserted():
         raise Unwanted
     task = current.get()
     if task is not None:

@@ -362,6 +362,30 @@ def test_to_cancel_a_tool_that_is_async(scripted: Script) -> None:
     assert states == ["begun", "ended"]
 
 
+def test_to_cancel_a_stream_of_ones_own_provider() -> None:
+    """The thread in which it waits for the next piece closes the stream when that is there."""
+    may_go_on, has_closed = threading.Event(), threading.Event()
+    seen: list[str] = []
+
+    class Own:
+        def complete(self, request: Request) -> Reply:
+            raise AssertionError
+
+        def stream(self, request: Request) -> Iterator[str]:
+            try:
+                yield "one"
+                seen.append("waits")
+                assert may_go_on.wait(60)
+                yield "two"
+            finally:
+                has_closed.set()
+
+    configure(provider=Own())
+    cancelled_when(lambda: seen, lambda: whole("?"))
+    may_go_on.set()
+    assert has_closed.wait(60)
+
+
 def test_a_thread_that_was_left_asks_no_more(scripted: Script) -> None:
     model = scripted("first", "never")
     may_go_on, has_ended = threading.Event(), threading.Event()
@@ -439,7 +463,7 @@ def test_a_provider_of_ones_own_answers_in_a_thread() -> None:
 
         def stream(self, request: Request) -> Iterator[str]:
             answered_in.append(threading.get_ident())
-            yield from ("o", "wn")
+            return iter(("o", "wn"))
 
     configure(provider=Own())
 
