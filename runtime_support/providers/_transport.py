@@ -18,6 +18,7 @@ import time
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
+    Awaitable,
     Callable,
     Generator,
     Iterable,
@@ -170,13 +171,15 @@ class _Events(httpx2.SyncByteStream):
 
     def close(self) -> None:
         """Ends the exchange, also when the server has more to say."""
-        if self._last.rstrip().endswith(_DONE):
-            # What ends the body is on its way, and with it read the connection serves again.
-            self._end = time.monotonic() + _DRAIN_SECONDS
-            with suppress(httpx2.TransportError):
-                while self._next():
-                    pass
-        self._answer.close()
+        try:
+            if self._last.rstrip().endswith(_DONE):
+                # What ends the body is on its way, and with it read the connection serves again.
+                self._end = time.monotonic() + _DRAIN_SECONDS
+                with suppress(httpx2.TransportError):
+                    while self._next():
+                        pass
+        finally:
+            self._answer.close()
 
     def _next(self) -> bytes:
         with _until(self._end, self._request):
@@ -227,7 +230,7 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
             closing.callback(pool.leave)
             # The time of all of it is bounded around this, and not that of each step.
             answer = await pool.connections.handle_async_request(_asked(request, {}))
-            closing.push_async_callback(answer.aclose)
+            closing.push_async_callback(_to_its_end, answer.aclose)
             headers = httpx2.Headers(answer.headers)
             most, takes_events = _bounds.get()
             _refuse_redirect(request.url, answer.status, headers)
@@ -270,17 +273,29 @@ class _AsyncEvents(httpx2.AsyncByteStream):
             self._end += time.monotonic() - given
 
     async def aclose(self) -> None:
-        if self._last.rstrip().endswith(_DONE):
-            self._end = time.monotonic() + _DRAIN_SECONDS
-            with suppress(httpx2.TransportError):
-                while await self._next():
-                    pass
-        await self._closing.aclose()
+        async with self._closing:
+            if self._last.rstrip().endswith(_DONE):
+                self._end = time.monotonic() + _DRAIN_SECONDS
+                with suppress(httpx2.TransportError):
+                    while await self._next():
+                        pass
 
     async def _next(self) -> bytes:
         async with _until_async(self._end, self._request):
             self._last = await anext(self._parts, b"")
             return self._last
+
+
+async def _to_its_end(close: Callable[[], Awaitable[None]]) -> None:
+    """Closes something, also when the task is cancelled meanwhile: its pool would not forget it."""
+    import asyncio
+
+    closing = asyncio.ensure_future(close())
+    try:
+        await asyncio.shield(closing)
+    except asyncio.CancelledError:
+        await asyncio.wait((closing,))
+        raise
 
 
 def _end_of(request: httpx2.Request) -> float:

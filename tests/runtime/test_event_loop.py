@@ -8,11 +8,13 @@ import json
 import threading
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from httpcore2._async.connection_pool import AsyncPoolRequest
 
 from runtime_support import (
     BudgetSpent,
@@ -345,6 +347,35 @@ def test_to_cancel_a_stream_closes_the_connection(server: FakeServer) -> None:
     cancelled_when(lambda: seen, read)
     assert server.was_left.wait(20)
     assert seen == ["one"]
+
+
+def test_to_cancel_while_a_connection_is_closed(server: FakeServer) -> None:
+    """Whenever that is, the pool of connections has nothing left of the request."""
+    server.responder = lambda body: events([chunk({"content": "one"}), LEFT])
+    seen: list[str] = []
+
+    async def leave() -> None:
+        async with aclosing(prompt.aio("?", stream=True).pieces()) as pieces:
+            seen.append(await anext(pieces))
+
+    async def main() -> None:
+        for turns in range(12):
+            seen.clear()
+            task = asyncio.create_task(leave())
+            while not seen:
+                await asyncio.sleep(0)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait((task,))
+        async with asyncio.timeout(20):
+            await until(is_free)
+
+    def is_free() -> bool:
+        gc.collect()
+        return not any(isinstance(one, AsyncPoolRequest) for one in gc.get_objects())
+
+    asyncio.run(main())
 
 
 def test_to_cancel_a_tool_that_is_async(scripted: Script) -> None:
