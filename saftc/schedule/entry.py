@@ -145,12 +145,16 @@ def _own(facts: Facts, statement: n.Statement) -> Iterator[Symbol]:
 
 
 def _read(facts: Facts, statements: Iterable[n.Statement]) -> set[Symbol]:
-    """What statements read, also in the functions that they define."""
+    """What statements read, also in the functions that they define, and what these begin with."""
+    nodes = [node for statement in statements for node in walk(statement)]
+    pending = [facts.names.of(node) for node in nodes if isinstance(node, n.Name)]
+    for node in nodes:
+        if isinstance(node, n.FunctionDef):
+            pending += facts.names.scopes[node].symbols.values()
     found = set[Symbol]()
-    for statement in statements:
-        for node in walk(statement):
-            symbol = facts.names.of(node) if isinstance(node, n.Name) else None
-            while symbol is not None:
-                found.add(symbol)
-                symbol = symbol.starts_from
+    while pending:
+        symbol = pending.pop()
+        found.add(symbol)
+        if symbol.starts_from is not None:
+            pending.append(symbol.starts_from)
     return found

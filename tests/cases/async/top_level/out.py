@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import asyncio
+from contextlib import suppress
 
 from runtime_support import prompt
 
@@ -31,12 +32,26 @@ def shout(text: str) -> str:
     return loud(text)
 
 
+# a call begins with the outer value
+def dated(text: str) -> str:
+    with suppress(NameError):
+        day_ = day
+
+    def note() -> None:
+        for day in ["Monday"]:
+            print(day)
+
+    day_ = "today"
+    return text + day_
+
+
 place: str
 sign: str
+day: str
 
 
 async def main() -> None:
-    global place, sign, tone
+    global place, sign, day, tone
     count = 0
     longest = ""
     log: list[str] = []
@@ -52,7 +67,9 @@ async def main() -> None:
         if len(greeting) > len(longest):
             longest = greeting
 
+    day = "never"
     tone = "warm"
+    print(dated("ready, "), day)
     print(count, longest, shout("done"))
     for name in log:
         print(name)
