@@ -29,7 +29,7 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from runtime_support._positions import call_from_afar, context_of_call
-from runtime_support._turns import check_wanted, deserters
+from runtime_support._turns import check_wanted, deserters, is_deserted
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -264,6 +264,8 @@ def _run_in(
             return function(*arguments, **named)
     future = asyncio.run_coroutine_threadsafe(function(*arguments, **named), loop)
     begun.add(future)
+    if is_deserted():  # in between, and this was not there yet to be cancelled
+        future.cancel()
     try:
         return future.result()
     finally:

@@ -435,6 +435,36 @@ def test_a_thread_that_was_left_asks_no_more(scripted: Script) -> None:
     assert len(model.requests) == 1
 
 
+def saft_threads_have_ended() -> bool:
+    return not any(one.name.startswith("saft") for one in threading.enumerate())
+
+
+def test_what_a_thread_begins_as_it_is_left_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    begins, may_begin = threading.Event(), threading.Event()
+    begin = asyncio.run_coroutine_threadsafe
+
+    def late(*arguments: Any) -> Any:
+        begins.set()
+        assert may_begin.wait(60)
+        return begin(*arguments)
+
+    async def never(item: int) -> None:
+        await asyncio.sleep(3600)
+
+    async def main() -> None:
+        task = asyncio.create_task(in_thread(sorted, [1], key=never))
+        await until(begins.is_set)
+        task.cancel()
+        await asyncio.wait((task,))
+        may_begin.set()
+        async with asyncio.timeout(20):
+            await until(saft_threads_have_ended)
+            await until(lambda: len(asyncio.all_tasks()) == 1)
+
+    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", late)
+    asyncio.run(main())
+
+
 # Tools and threads
 
 
