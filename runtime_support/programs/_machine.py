@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from runtime_support._jsontext import parse, to_json
 from runtime_support._runs.places import scope_here, within
 from runtime_support._schema.checking import decode
+from runtime_support._turns import Unwanted, is_deserted
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support._waits import begin_thread, given, in_thread
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
@@ -115,8 +116,8 @@ class Stopped(Exception):
 
 
 MOST_THREADS = 16
-# The end of the process or of the run; a prompt without its provider.
-_ENDING = (KeyboardInterrupt, SystemExit, RunStopped, ProviderError, ConfigError)
+# The end of the process or of the run; a prompt that nobody wants, or without its provider.
+_ENDING = (KeyboardInterrupt, SystemExit, Unwanted, RunStopped, ProviderError, ConfigError)
 _CONTAINER = 64  # bytes that a list or an object takes in memory, at least
 _SHORT = {float, bool, type(None)}
 
@@ -137,7 +138,7 @@ Keep = Callable[[Position, str, dict[str, Any]], Kept | None]
 
 
 class Halted(BaseException):
-    """The evaluation is over, in time or not: nothing more may be called."""
+    """The evaluation is over, in time or not, or left: nothing more may be called."""
 
 
 class Machine:
@@ -210,7 +211,7 @@ class Machine:
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
     ) -> Any:
         """What the callable returns, as its declared type; raises Stopped or Ambiguity."""
-        if self.stopped:
+        if self.stopped or is_deserted():
             raise Halted
         if self._made >= self._limits.calls:
             raise self.failed("limit", f"more than {self._limits.calls} calls", path, frame)

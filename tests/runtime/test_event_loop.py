@@ -465,6 +465,50 @@ def test_what_a_thread_begins_as_it_is_left_is_cancelled(monkeypatch: pytest.Mon
     asyncio.run(main())
 
 
+def test_a_program_that_was_left_calls_no_more(scripted: Script) -> None:
+    scripted('{"$map": {"over": [1, 2], "as": "n", "do": {"step": {"n": {"$ref": "n"}}}}}')
+    calls: list[int] = []
+    may_go_on = threading.Event()
+
+    def step(n: int) -> int:
+        calls.append(n)
+        assert may_go_on.wait(60)
+        return n
+
+    cancelled_when(lambda: calls, lambda: program.aio("{step}", step=step, returns=list[int]))
+    may_go_on.set()
+    asyncio.run(until(saft_threads_have_ended))
+    assert calls == [1]
+
+
+def test_a_journal_has_no_end_of_a_call_that_was_left(scripted: Script) -> None:
+    scripted('{"ask": {}}', "inner")
+    begun: list[str] = []
+    may_go_on = threading.Event()
+
+    def ask() -> str:
+        begun.append("ask")
+        assert may_go_on.wait(60)
+        return prompt("inner").value
+
+    async def work() -> str:
+        return (await program.aio("{ask}", ask=ask, returns=str)).value
+
+    async def main() -> None:
+        with journaled("run.journal"):
+            task = asyncio.create_task(work())
+            await until(lambda: begun)
+            task.cancel()
+            await asyncio.wait((task,))
+            may_go_on.set()
+            await until(saft_threads_have_ended)
+
+    asyncio.run(main())
+    with journaled("run.journal"):
+        assert asyncio.run(work()) == "inner"
+    assert begun == ["ask", "ask"]
+
+
 # Tools and threads
 
 
