@@ -77,7 +77,7 @@ def give(work: Waits[T]) -> Generator[Any, None, T]:
                 continue
             try:
                 yield step
-            except GeneratorExit:
+            except BaseException:  # it is closed, or something is thrown in
                 with suppress(Left):
                     _finish(work, lambda: work.throw(Left()))
                 raise
@@ -101,7 +101,7 @@ async def give_async(work: Waits[Any]) -> AsyncGenerator[Any]:
                 continue
             try:
                 yield step
-            except GeneratorExit:
+            except BaseException:  # it is closed, or something is thrown in
                 with suppress(Left):
                     await _finish_async(work, lambda: work.throw(Left()))
                 raise

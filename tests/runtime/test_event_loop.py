@@ -682,6 +682,20 @@ def test_to_leave_a_stream_closes_the_connection(server: FakeServer) -> None:
     assert server.was_left.wait(20)
 
 
+def test_what_is_thrown_into_a_stream_closes_the_connection(server: FakeServer) -> None:
+    server.answers = [events([chunk({"content": "one"}), LEFT])]
+
+    async def main() -> None:
+        pieces = prompt.aio("?", stream=True).pieces()
+        await anext(pieces)
+        with pytest.raises(ZeroDivisionError):
+            await pieces.athrow(ZeroDivisionError)
+        assert spending_here().in_flight == 0
+        assert await in_thread(server.was_left.wait, 20)
+
+    asyncio.run(main())
+
+
 def test_a_broken_stream_is_an_error_with_the_text(server: FakeServer) -> None:
     server.answers = [events([chunk({"content": "Once "}), chunk({"content": "upon"})])]
     with pytest.raises(ProviderError, match="9 characters of the reply had come") as caught:
