@@ -301,7 +301,8 @@ export function viewer(parent, kind, label) {
 /// after each change, `moved` when the cursor is on another line.
 export function editor(parent, { text, uri, transport, told, changed, moved, keys }) {
   const client = new LSPClient({
-    timeout: 20000,
+    // It is on this machine: one that is slow is busy, and one that has ended closes the connection.
+    timeout: 600_000,
     extensions: [serverCompletion(), hoverTooltips(), signatureHelp(), serverDiagnostics()],
     highlightLanguage: (name) => (name === "saft" ? saft : null),
     sanitizeHTML: harmless,

@@ -23,7 +23,7 @@ ARGUMENTS = [
 ]
 
 # In milliseconds; only a defect takes so long.
-PATIENCE = 60_000
+PATIENCE = 120_000
 sync_api.expect.set_options(timeout=PATIENCE)
 
 Opened = Callable[..., Any]

@@ -65,6 +65,34 @@ def test_a_doc_comment_leads_nowhere(page: Any, served: Page, tmp_path: Path) ->
     assert page.url == served.address
 
 
+def test_a_language_server_may_be_slow(served: Page, browser: Any) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.clock.install()
+    held: list[Callable[[], None]] | None = []
+
+    def slow(socket: Any) -> None:
+        def tell(message: str) -> None:
+            if held is None:
+                socket.send(message)
+            else:
+                held.append(partial(socket.send, message))
+
+        socket.connect_to_server().on_message(tell)
+
+    page.route_web_socket("**/language?*", slow)
+    page.goto(served.address)
+    expect(page.locator("#script .cm-content")).to_contain_text("Extract the person")
+    while not held:
+        page.wait_for_timeout(50)
+    page.clock.fast_forward(120_000)
+    for send in held:
+        send()
+    held = None
+    expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+    context.close()
+
+
 def test_requests_follow(page: Any) -> None:
     page.locator("#tab-request").click()
     expect(page.locator("#request .cm-content")).to_contain_text("Extract the person")
