@@ -154,7 +154,7 @@ class Playground:
             # The page has lines, not what stands at their ends.
             first, _, _ = (data or b"").partition(b"\n")
             text = text.replace("\n", "\r\n") if first.endswith(b"\r") else text
-            write_module(self.path, text)
+            write_module(self.path.resolve(), text)
         except FileProblem as problem:
             return {"kind": "unsaved", "problem": str(problem)}
         except UnicodeEncodeError as problem:

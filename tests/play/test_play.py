@@ -336,6 +336,15 @@ def test_lines_end_as_they_did(tmp_path: Path, end: str) -> None:
             assert file.read_bytes() == text.replace("\n", end).encode()
 
 
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    file, link = tmp_path / "mine.saft", tmp_path / "link.saft"
+    file.write_text("x = 1\n")
+    link.symlink_to(file)
+    with serving(link) as page, own(page, state_of(page)["version"]) as connection:
+        assert news_of(connection, {"save": "x = 2\n"}, "saved")
+    assert link.is_symlink() and file.read_text() == "x = 2\n"
+
+
 def test_half_of_a_character_is_not_saved(tmp_path: Path) -> None:
     file = tmp_path / "mine.saft"
     with serving(file) as page, own(page) as connection:
