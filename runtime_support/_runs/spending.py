@@ -80,7 +80,8 @@ class Spending:
         self._replies = 0
         # What processes before this one have taken, in a run that goes on.
         self._before = Spent()
-        self._lock = threading.Lock()
+        # The garbage collector may end a stream that was dropped while this counts something else.
+        self._lock = threading.RLock()
         self._begun = time.monotonic()
         self.prompts = self.in_flight = self.from_journal = 0
         # What has ended a prompt and ought to end the run, whoever has caught it.

@@ -65,7 +65,8 @@ class Pace:
     """How much is asked of one server at once, by all threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # The garbage collector may end a stream that was dropped in the middle of this.
+        self._lock = threading.RLock()
         self._queue: deque[_Bell] = deque()
         self._limit = float("inf")
         self._under_way = 0

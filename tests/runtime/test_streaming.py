@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
@@ -717,3 +718,23 @@ def test_scripted_calls_run_before_the_answer(scripted: Script) -> None:
 
     scripted(tool_request("look", city="Oslo"), "It is Oslo.")
     assert list(prompt("{look}", look=look, stream=True).pieces()) == ["It is Oslo."]
+
+
+def test_a_stream_that_the_collector_ends_waits_for_nobody(
+    scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted("first", "next", max_requests=10)
+    pieces = prompt("?", stream=True).pieces()
+    dropped: list[Any] = [pieces]
+    dropped.append(dropped)
+    assert next(pieces) == "first"
+    del dropped, pieces
+    original = Request.canonical
+
+    def collecting(request: Request) -> dict[str, Any]:
+        gc.collect()
+        return original(request)
+
+    # The request is looked at while its budget is: in the middle of counting.
+    monkeypatch.setattr(Request, "canonical", collecting)
+    assert prompt("?").value == "next"
