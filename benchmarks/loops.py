@@ -22,12 +22,11 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
     seconds: dict[str, float] = {}
     megabytes: dict[str, float] = {}
     with fake_server() as url:
-        for name, peer in peers.found.items():
-            if name in PEERS:
-                worker = Worker(peer, url)
-                worker.ask("gather", "awaited", count)
-                seconds[name] = worker.answer()
-                megabytes[name] = worker.close()
+        for name, peer in peers.among(*PEERS).items():
+            worker = Worker(peer, url)
+            worker.ask("gather", "awaited", count)
+            seconds[name] = worker.answer()
+            megabytes[name] = worker.close()
     mine, peak = seconds.pop("ours"), megabytes.pop("ours")
     name = f"{count:,} prompts of {LATENCY * 1000:.0f} ms"
     found = {**seconds, "ideal": LATENCY}

@@ -10,13 +10,14 @@ from peers import Peers
 from workers import Worker, fake_server
 
 GROUP = "memory"
+PEERS = ("ours", "openai", "httpx2", "baml-py")
 
 
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
     """The memory of each process, and what one result adds to it."""
     count = effort.results_held
     with fake_server() as url:
-        workers = [Worker(peer, url) for peer in peers.found.values()]
+        workers = [Worker(peer, url) for peer in peers.among(*PEERS).values()]
         few = {worker.name: _held(worker, 1) for worker in workers}
         for worker in workers:
             worker.ask("hold", "result", count)  # all at the same time: no time is measured

@@ -21,6 +21,7 @@ from worker import crowd
 from workers import Worker, fake_server
 
 GROUP = "overhead of a prompt"
+PEERS = ("ours", "openai", "httpx2", "baml-py")
 NAMES = {"text": "text prompt", "object": "typed object", "tools": "one round of tools"}
 TARGETS = {"text": 0.65, "object": 0.5, "tools": 0.4}
 
@@ -28,7 +29,7 @@ TARGETS = {"text": 0.65, "object": 0.5, "tools": 0.4}
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
     """The time of a call for each kind, calls a second at once, and peak memory."""
     with fake_server() as url:
-        workers = [Worker(peer, url) for peer in peers.found.values()]
+        workers = [Worker(peer, url) for peer in peers.among(*PEERS).values()]
         yield from _one_after_the_other(effort, workers, url)
         yield _at_once(effort, workers, url)
         peaks = {worker.name: worker.close() for worker in workers}

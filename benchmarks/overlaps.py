@@ -31,6 +31,7 @@ from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.source import Source
 
 GROUP = "overlap"
+PEERS = ("openai", "httpx2", "baml-py")
 AT_ONCE = 64
 TURNS = 3
 
@@ -99,9 +100,7 @@ def _beside_peers(url: str, peers: Peers, count: int) -> Figure:
     run = _run(ITEMS, count, DEFAULT)
     found = median(_seconds(run) for _ in range(TURNS))
     beside: dict[str, float] = {}
-    for name, peer in peers.found.items():
-        if name == "ours":
-            continue
+    for name, peer in peers.among(*PEERS).items():
         worker = Worker(peer, url)
         worker.ask("time", "late", count)
         beside[name] = worker.answer()

@@ -39,6 +39,10 @@ class Peers:
     found: Mapping[str, Peer]
     notes: list[str] = field(default_factory=list)
 
+    def among(self, *names: str) -> dict[str, Peer]:
+        """Those of these names that are there."""
+        return {name: peer for name, peer in self.found.items() if name in names}
+
     @property
     def baml_generate(self) -> list[str] | None:
         """The command that writes the client of baml-py; None when it was left out."""

@@ -19,7 +19,7 @@ MOST_OF_IDEAL = 1.3
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
     """Prompts that fail, and the seconds of all, against a server that takes 100 a second."""
     count, threads = effort.storm
-    found = {name: peer for name, peer in peers.found.items() if name in PEERS}
+    found = peers.among(*PEERS)
     for case, said in NAMES.items():
         failed: dict[str, float] = {}
         seconds: dict[str, float] = {}

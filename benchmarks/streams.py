@@ -17,7 +17,7 @@ MOST_MILLISECONDS = 5
 
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
     """Milliseconds from the sending of the first piece to its use, and microseconds a piece."""
-    found = {name: peer for name, peer in peers.found.items() if name in PEERS}
+    found = peers.among(*PEERS)
     first: dict[str, float] = {}
     each: dict[str, float] = {}
     with fake_server() as url:
