@@ -24,18 +24,12 @@ from runtime_support import (
 from runtime_support._runs.spending import spending_here
 from runtime_support.testing import tool_request
 from tests.support.fake_server import FakeServer, completion, status
+from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
 
 
-class _Lookup:
-    """The source map of this module."""
-
-    def position(self, line: int, column: int | None) -> str:
-        return f"triage.saft:{line}:{column}"
-
-
-__saft_source_map__ = _Lookup()
+__saft_source_map__ = LineMap()
 
 
 def ask(n: object) -> str:

@@ -52,6 +52,7 @@ from tests.support.fake_server import (
     status,
     streamed,
 )
+from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
 UNFINISHED = replace(completion("never"), parts=[b'{"choices"', LEFT])
@@ -193,14 +194,7 @@ def position_line() -> int:
     return test_failures_have_their_position_and_history.__code__.co_firstlineno + 3
 
 
-class _Lookup:
-    """The source map of this module."""
-
-    def position(self, line: int, column: int | None) -> str:
-        return f"script.saft:{line}:{column}"
-
-
-__saft_source_map__ = _Lookup()
+__saft_source_map__ = LineMap("script.saft")
 
 
 def test_refusals_and_what_a_server_lacks(server: FakeServer) -> None:

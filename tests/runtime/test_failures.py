@@ -34,16 +34,9 @@ from tests.support.fake_server import (
     raw,
     status,
 )
+from tests.support.maps import LineMap
 
-
-class _Lookup:
-    """The source map of this module: line by line what `triage.saft` would be."""
-
-    def position(self, line: int, column: int | None) -> str:
-        return f"triage.saft:{line}:{column}"
-
-
-__saft_source_map__ = _Lookup()
+__saft_source_map__ = LineMap()
 
 
 def failure(kind: type[SaftError], text: str = "hello", **arguments: Any) -> Any:

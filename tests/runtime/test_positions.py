@@ -15,6 +15,7 @@ from runtime_support import ContractError, SaftError, prompt
 from runtime_support._positions import mapped
 from runtime_support._tracing import add_observer
 from runtime_support.testing import Scripted
+from tests.support.maps import LineMap
 
 MODULE = """from runtime_support import prompt
 
@@ -42,12 +43,8 @@ def test_a_module_compiled_in_memory(scripted: Callable[..., Scripted]) -> None:
 
 
 def test_a_module_that_brings_its_own_lookup(scripted: Callable[..., Scripted]) -> None:
-    class Lookup:
-        def position(self, line: int, column: int | None) -> str:
-            return f"triage.saft:{line}:{column}"
-
     scripted("no", "no")
-    names: dict[str, Any] = {"__saft_source_map__": Lookup(), "__name__": "triage"}
+    names: dict[str, Any] = {"__saft_source_map__": LineMap(), "__name__": "triage"}
     exec(compile(MODULE, "triage.py", "exec"), names)
     assert failed(names["ask"]).saft_position == "triage.saft:4:11"
 

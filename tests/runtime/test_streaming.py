@@ -54,6 +54,7 @@ from tests.support.fake_server import (
     status,
     streamed,
 )
+from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
 
@@ -673,14 +674,7 @@ def position_line() -> int:
     return test_a_failed_stream_has_its_position.__code__.co_firstlineno + 3
 
 
-class _Lookup:
-    """The source map of this module."""
-
-    def position(self, line: int, column: int | None) -> str:
-        return f"story.saft:{line}:{column}"
-
-
-__saft_source_map__ = _Lookup()
+__saft_source_map__ = LineMap("story.saft")
 
 
 def test_a_call_comes_in_pieces(server: FakeServer) -> None:

@@ -17,6 +17,7 @@ from runtime_support import _tracing as tracing
 from runtime_support._exchange import Reply, Request
 from runtime_support._tracing import add_observer
 from runtime_support.testing import Scripted, tool_request
+from tests.support.maps import LineMap
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
 
@@ -108,14 +109,10 @@ def test_a_prompt_that_begins_anew_is_shown_whole(
 
 
 def test_the_place_is_that_of_the_script(scripted: Callable[..., Scripted]) -> None:
-    class Lookup:
-        def position(self, line: int, column: int | None) -> str:
-            return f"triage.saft:{line}:{column}"
-
     seen: list[dict[str, Any]] = []
     remove = add_observer(seen.append)
     scripted("hello")
-    names = {"__saft_source_map__": Lookup(), "__name__": "triage", "prompt": prompt}
+    names = {"__saft_source_map__": LineMap(), "__name__": "triage", "prompt": prompt}
     exec("value = prompt('hi').value", names)
     remove()
     assert [event["place"] for event in seen] == ["triage.saft:1:8"] * 2
