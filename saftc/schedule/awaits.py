@@ -174,10 +174,12 @@ class Awaits:
 def evaluated(node: n.Node) -> Iterator[n.Node]:
     """What is evaluated with a node: of a function that it defines, only the defaults."""
     yield node
-    match node:
-        case n.FunctionDef(parameters=parts) | n.RecordDef(fields=parts):
-            inner = [part.default for part in parts if part.default is not None]
-        case _:
-            inner = children(node)
-    for one in inner:
+    is_definition = isinstance(node, n.FunctionDef | n.RecordDef)
+    for one in defaults_of(node) if is_definition else children(node):
         yield from evaluated(one)
+
+
+def defaults_of(definition: n.FunctionDef | n.RecordDef) -> list[n.Expression]:
+    """The defaults of a function's parameters, or of a record's fields."""
+    parts = definition.parameters if isinstance(definition, n.FunctionDef) else definition.fields
+    return [part.default for part in parts if part.default is not None]

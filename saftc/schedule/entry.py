@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
-from saftc.schedule.awaits import Awaits, evaluated
+from saftc.schedule.awaits import Awaits, defaults_of, evaluated
 from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
@@ -55,7 +55,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
         one
         for one in below
         if one not in inside
-        and any(_keeps_place(node, effects, awaits, set_inside) for node in _defaults(one))
+        and any(_keeps_place(node, effects, awaits, set_inside) for node in defaults_of(one))
     }:
         inside |= moved
         set_inside = _bound(facts, inside)
@@ -96,7 +96,7 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
     statements, first = facts.module.statements, _first(awaits)
     set_inside = _bound(facts, entry_of(plan).inside)
     for position, statement in enumerate(statements):
-        for node in _defaults(statement) if isinstance(statement, n.RecordDef) else ():
+        for node in defaults_of(statement) if isinstance(statement, n.RecordDef) else ():
             is_below = first is not None and position > first
             if awaits.in_([node]) or (is_below and _keeps_place(node, effects, awaits, set_inside)):
                 _report(mistakes, node, "the default of a field")
@@ -112,11 +112,6 @@ def _first(awaits: Awaits) -> int | None:
     statements = enumerate(awaits.facts.module.statements)
     found = (i for i, one in statements if not isinstance(one, _STAYS) and awaits.in_([one]))
     return next(found, None)
-
-
-def _defaults(definition: n.FunctionDef | n.RecordDef) -> list[n.Expression]:
-    parts = definition.parameters if isinstance(definition, n.FunctionDef) else definition.fields
-    return [part.default for part in parts if part.default is not None]
 
 
 def _keeps_place(
