@@ -375,10 +375,9 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
-    result = call(function, *arguments, **named)
-    while hasattr(result, "__await__"):
-        result = await result
-    return plain(result)
+    from runtime_support._waits import settled  # imports what most scripts do not need
+
+    return plain(await settled(call(function, *arguments, **named)))
 
 
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:

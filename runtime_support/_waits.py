@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from concurrent.futures import Future
 
-P = TypeVar("P")
 T = TypeVar("T")
 
 
@@ -177,21 +176,19 @@ def closed_after(work: Waits[T], close: Wait) -> Waits[T]:
     return outcome
 
 
-def awaiting(value: Any) -> Waits[Any]:
-    """The value, or what comes of it when it is to be awaited."""
-    while isawaitable(value):
-        value = yield Wait(partial(_run, value), partial(_itself, value))
-    return value
-
-
 def calling(function: Callable[[], Any], kind: Callable[..., Any]) -> Waits[Any]:
     """What a call gives of a function of somebody else; `kind` is the function itself."""
     # A call of an `async def` only makes what is awaited.
     value = function() if iscoroutinefunction(kind) else (yield Wait(function))
-    return (yield from awaiting(value))
+    if not isawaitable(value):
+        return value
+    return (yield Wait(partial(_run, value), partial(settled, value)))
 
 
-def _itself(value: Awaitable[Any]) -> Awaitable[Any]:
+async def settled(value: Any) -> Any:
+    """The value, or what comes of it when it is to be awaited."""
+    while isawaitable(value):
+        value = await value
     return value
 
 
@@ -200,15 +197,12 @@ def _run(value: Awaitable[Any]) -> Any:
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
-    async def whole() -> Any:
-        return await value
-
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(whole())
+        return asyncio.run(settled(value))
     with ThreadPoolExecutor(1) as beside:  # this thread has a loop, which waits for the prompt
-        return beside.submit(copy_context().run, asyncio.run, whole()).result()
+        return beside.submit(copy_context().run, asyncio.run, settled(value)).result()
 
 
 async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
@@ -233,10 +227,7 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
     context.run(deserters.set, (*deserters.get(), is_left))
     outcome = begin_thread(partial(call_from_afar, work), "saft beside", context)
     try:
-        value = given(await asyncio.wrap_future(outcome))
-        while isawaitable(value):
-            value = await value
-        return value
+        return await settled(given(await asyncio.wrap_future(outcome)))
     except asyncio.CancelledError:
         is_left.set()
         for one in tuple(begun):

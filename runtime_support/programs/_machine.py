@@ -24,7 +24,7 @@ from runtime_support._runs.places import scope_here, within
 from runtime_support._schema.checking import decode
 from runtime_support._turns import Unwanted, is_deserted
 from runtime_support._values import is_list, is_object, is_tuple
-from runtime_support._waits import begin_thread, given, in_thread
+from runtime_support._waits import begin_thread, given, in_thread, settled
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
 from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
 from runtime_support.programs._registry import Definition
@@ -281,9 +281,7 @@ class Machine:
             result = await self._beside(apply)
         else:
             result = apply()
-        while inspect.isawaitable(result):
-            result = await result
-        return result
+        return await settled(result)
 
     async def _beside(self, work: Callable[[], Any]) -> Any:
         """The work in a thread of its own, but not in too many at once."""
