@@ -1,9 +1,26 @@
-"""Where saftc keeps what it need not do twice."""
+"""Where saftc keeps what it need not do twice, and which of it saftc trusts.
+
+    keep(cache_folder() / "modules" / name, data)
+    read_kept(cache_folder() / "modules" / name)      the same bytes, or None
+
+What is kept there is run later, so only its owner may write there: folders are made with mode 0700
+and files with 0600. A folder or file of another user, one that others may write to, and a folder
+that is a link are not used.
+"""
 
 import os
+import re
+import stat
+import sys
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from platformdirs import user_cache_path
+
+_KEPT = re.compile(r"[0-9a-f]{64}(\.json)?(\.[0-9]+)?")
+
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
@@ -15,3 +32,103 @@ def cache_folder() -> Path:
 def cache_in_use() -> Path | None:
     """The same, unless SAFT_NO_CACHE says that nothing is to be remembered."""
     return None if os.environ.get("SAFT_NO_CACHE") else cache_folder()
+
+
+def read_kept(path: Path) -> bytes | None:
+    """What `keep` wrote to `path`; None when it is not there, or not to be trusted."""
+    if not _is_own_folder(path.parent):
+        return None
+    try:
+        # What is looked at is what is read: another file may take its name meanwhile.
+        with open(path, "rb", opener=_open_no_link) as file:
+            return file.read() if _is_own_file(os.fstat(file.fileno())) else None
+    except OSError:
+        return None
+
+
+def keep(path: Path, data: bytes) -> bool:
+    """Writes `data` to `path`, whole or not at all; whether it is there now."""
+    half = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        if not _is_own_folder(path.parent):
+            return False
+        try:
+            half.unlink(missing_ok=True)
+            with open(half, "xb", opener=_open_private) as file:
+                file.write(data)
+            os.replace(half, path)
+        finally:
+            half.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+def kept_files(folder: Path) -> list[Path]:
+    """The files that `keep` has written to `folder`; none of a folder that is not the user's."""
+    return _named_files(folder) if _is_own_folder(folder) else []
+
+
+def _named_files(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as found:
+            return [
+                Path(entry.path)
+                for entry in found
+                if _KEPT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
+
+
+def _is_own_folder(folder: Path) -> bool:
+    """Whether saftc may use the folder; one that others could write to is emptied and closed."""
+    try:
+        state = folder.lstat()
+    except OSError:
+        return False
+    if not stat.S_ISDIR(state.st_mode):
+        if stat.S_ISLNK(state.st_mode):
+            _tell_unused(folder, "is a link")
+        return False
+    if os.name != "posix":
+        return True
+    if state.st_uid != os.geteuid():
+        _tell_unused(folder, "belongs to another user")
+        return False
+    if state.st_mode & 0o077:
+        try:
+            folder.chmod(0o700)
+        except OSError:
+            return False
+        if state.st_mode & _OTHERS_MAY_WRITE:
+            for path in _named_files(folder):
+                with suppress(OSError):
+                    path.unlink()
+    return True
+
+
+def _is_own_file(state: os.stat_result) -> bool:
+    if not stat.S_ISREG(state.st_mode) or os.name != "posix":
+        return stat.S_ISREG(state.st_mode)
+    return state.st_uid == os.geteuid() and not state.st_mode & _OTHERS_MAY_WRITE
+
+
+@cache
+def _tell_unused(folder: Path, why: str) -> None:
+    print(
+        f"saftc: {folder} {why}, so saftc does not use it as its cache; "
+        f"SAFT_CACHE_DIR names another folder",
+        file=sys.stderr,
+    )
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    # A pipe of this name must not make saftc wait.
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from saftc._version import __version__
-from saftc.project.files import FileProblem, write_module
+from saftc.project.files import FileProblem
 from saftc.schedule.settings import DEFAULT, Overlapping
+from saftc.user_cache import keep, kept_files, read_kept
 
 # Stands for the digest of a module that Python finds, before the scripts in its folder.
 OF_PYTHON = "python"
@@ -77,8 +78,8 @@ class Cache:
         Its warnings name the script's path; they count for another path only if there are none.
         """
         try:
-            data: Any = json.loads(self._path(script, source).read_bytes())
-        except (OSError, ValueError, RecursionError):
+            data: Any = json.loads(read_kept(self._path(script, source)) or b"")
+        except (ValueError, RecursionError):
             return None
         module = _module(data)
         if module is None or (module.script != script and module.said):
@@ -89,19 +90,14 @@ class Cache:
         """Remembers a module that has no errors."""
         data = asdict(module)
         data["digest"] = _checksum(data)
-        path = self._path(module.script, module.source)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_module(path, json.dumps(data))
-        except (OSError, FileProblem):
-            return  # the next time takes longer
-        self._has_kept = True
+        if keep(self._path(module.script, module.source), json.dumps(data).encode()):
+            self._has_kept = True
 
     def close(self) -> None:
         """Keeps the folder from growing for ever."""
         if not self._has_kept:
             return
-        files = _files(self.folder / "modules")
+        files = kept_files(self.folder / "modules")
         if len(files) > _MOST_MODULES:
             files.sort(key=_modified)
             for path in files[: len(files) // 4]:
@@ -129,7 +125,7 @@ class Cache:
         return count, size
 
     def _files(self) -> list[Path]:
-        return _files(self.folder / "modules") + _files(self.folder / "parser")
+        return kept_files(self.folder / "modules") + kept_files(self.folder / "parser")
 
     def _path(self, script: str, source: str) -> Path:
         settings = json.dumps(self._overlapping)
@@ -168,13 +164,6 @@ def _module(data: Any) -> CompiledModule | None:
     if set(known) != _FIELDS or claimed != _checksum(known):
         return None
     return CompiledModule(**known)
-
-
-def _files(folder: Path) -> list[Path]:
-    try:
-        return [path for path in folder.iterdir() if path.is_file()]
-    except OSError:
-        return []
 
 
 def _modified(path: Path) -> float:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -519,3 +520,102 @@ def test_the_compiler_is_not_loaded(folder: Path, script: Script, cache: Path) -
         if command == "build":
             assert compiler <= loaded[0]
         assert not compiler & loaded[1]
+
+
+_as_root = pytest.mark.skipif(
+    getattr(os, "geteuid", lambda: 1)() != 0, reason="only root gives files to other users"
+)
+
+
+def _poison(cache: Path) -> Path:
+    """Changes what is kept of the one module as whoever knows the form could, digest included."""
+    path = _module(cache)
+    data = json.loads(path.read_bytes())
+    data.pop("digest")
+    data["text"] = 'print("poisoned")\n'
+    data["digest"] = sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps(data))
+    return path
+
+
+def test_only_the_user_reads_and_writes_the_cache(
+    saftc: Command, script: Script, cache: Path
+) -> None:
+    script("a.saft", "print(1)\n")
+    old = os.umask(0)
+    try:
+        assert saftc("a.saft").out == "1\n"
+    finally:
+        os.umask(old)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in cache.iterdir()}
+    assert set(modes.values()) == {0o700}, modes
+    assert _module(cache).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "open_up",
+    [
+        lambda path: path.chmod(0o666),
+        lambda path: path.chmod(0o620),
+        lambda path: path.parent.chmod(0o777),
+        lambda path: path.parent.chmod(0o770),
+        lambda path: (path.rename(path.with_suffix(".away")), path.symlink_to(path.stem + ".away")),
+        pytest.param(lambda path: os.chown(path, 65534, -1), marks=_as_root),
+        pytest.param(lambda path: os.chown(path.parent, 65534, -1), marks=_as_root),
+        lambda path: (
+            path.parent.rename(path.parent.with_name("away")),
+            path.parent.symlink_to("away"),
+        ),
+    ],
+)
+def test_what_others_may_have_written_is_not_run(
+    saftc: Command, script: Script, cache: Path, open_up: Callable[[Path], object]
+) -> None:
+    script("a.saft", "print(1)\n")
+    assert saftc("a.saft").out == "1\n"
+    path = _poison(cache)
+    assert saftc("a.saft").out == "poisoned\n"  # the change is one that is believed
+    open_up(path)
+    for _ in range(2):
+        assert saftc("a.saft").out == "1\n"
+
+
+@_as_root
+def test_a_cache_of_another_user_is_told_of_and_left_alone(
+    saftc: Command, script: Script, cache: Path
+) -> None:
+    (cache / "modules").mkdir(mode=0o755)
+    os.chown(cache / "modules", 65534, -1)
+    script("a.saft", "print(1)\n")
+    done = saftc("a.saft")
+    assert done.out == "1\n"
+    assert done.err == (
+        f"saftc: {cache}/modules belongs to another user, so saftc does not use it as its cache; "
+        f"SAFT_CACHE_DIR names another folder\n"
+    )
+    assert list((cache / "modules").iterdir()) == []
+
+
+def test_clearing_goes_through_no_link(
+    saftc: Command, script: Script, cache: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    named = elsewhere / ("0" * 64 + ".json")
+    named.write_text("mine")
+    (cache / "modules").symlink_to(elsewhere)
+    done = saftc("cache", "clear")
+    assert "removed 0 files" in done.err
+    assert named.read_text() == "mine"
+
+
+def test_clearing_removes_only_what_saftc_has_written(
+    saftc: Command, script: Script, cache: Path
+) -> None:
+    script("a.saft", "print(1)\n")
+    saftc("a.saft")
+    mine = [cache / "modules" / "notes.txt", cache / "modules" / "abc.json"]
+    for path in mine:
+        path.write_text("mine")
+    assert "removed 1 file," in saftc("cache", "clear").err
+    assert sorted((cache / "modules").iterdir()) == sorted(mine)

@@ -1,8 +1,10 @@
 """The parser is kept, and whatever happens to what was kept, it is the same parser."""
 
 import os
+import pickle
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +100,18 @@ def test_the_folder_can_be_chosen(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert len(list((tmp_path / "kept" / "parser").iterdir())) == 1
+
+
+class _Runs:
+    """What a pickle can do to whoever reads it."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return exec, ("raise SystemExit('the pickle ran')",)
+
+
+def test_nothing_that_is_kept_is_run(tmp_path: Path, expected: str) -> None:
+    _tree(tmp_path)
+    (kept,) = tmp_path.iterdir()
+    content = pickle.dumps(_Runs())
+    kept.write_bytes(sha256(content).digest() + content)
+    assert _tree(tmp_path) == expected
