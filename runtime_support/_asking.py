@@ -31,7 +31,6 @@ from runtime_support._pieces import Parts, parts_for
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Arriving, Result, parts_of
 from runtime_support._runs.keeping import Keeper, keeper_for
-from runtime_support._runs.showing import show_progress
 from runtime_support._runs.spending import spending_here
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
@@ -117,7 +116,6 @@ class Asking:
         """What has to be waited for until the answer is there, and its parts as they come."""
         if self.parts is not None:
             await_turn()
-        show_progress()
         try:
             with spending_here().one_prompt():
                 answer = yield from driving(self.steps, self.doing)

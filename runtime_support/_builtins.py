@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import os
 
+from runtime_support import _turns
 from runtime_support._files import unwritable
 from runtime_support._operators import call, is_in
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
@@ -340,7 +341,7 @@ def write(value: Any) -> None:
 
 def _print(name: str, shown: str, end: str) -> None:
     try:
-        builtins.print(shown, end=end, flush=not end)
+        _turns.print_values(shown, end=end, flush=not end)
     except UnicodeEncodeError as error:
         raise CheckError(f"{name}: {unwritable(error)}") from None
 

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType, TracebackType
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
+from runtime_support import _turns
 from runtime_support._config import settings_for
 from runtime_support._positions import call_from_afar, context_of_call
 from runtime_support._results import Result
@@ -225,11 +226,12 @@ def print(
 ) -> None:
     """Python's `print`, in the order of the script."""
     if current.get() is None:
-        builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+        _turns.print_values(*values, sep=sep, end=end, file=file, flush=flush)
         return
     text = io.StringIO()
     builtins.print(*values, sep=sep, end=end, file=text)
-    in_turn(lambda: builtins.print(text.getvalue(), end="", file=file, flush=flush))
+    shown = text.getvalue()
+    in_turn(lambda: _turns.print_values(shown, end="", file=file, flush=flush))
 
 
 def _most_at_once() -> int:

@@ -13,6 +13,7 @@ Outside of such calls these do what one would expect without them.
 
 from __future__ import annotations
 
+import builtins
 import os
 from _thread import allocate_lock
 from contextvars import ContextVar
@@ -37,6 +38,10 @@ _lock = allocate_lock()
 
 # In threads that work for an event loop: set when nobody waits for them any more.
 deserters: ContextVar[tuple[Event, ...]] = ContextVar("saft_deserters", default=())
+
+
+# Writes what a script prints; `saftc run` has one that escapes what a terminal would obey.
+print_values: Callable[..., None] = builtins.print
 
 
 class Unwanted(BaseException):

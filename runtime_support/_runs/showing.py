@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from runtime_support._runs.spending import spending_here
-from runtime_support._tracing import note
 from runtime_support._values import counted
 
 SHOWN_AFTER = 2.0
@@ -108,19 +107,3 @@ def show_progress(text: Callable[[], str] = _of_prompts) -> None:
         with _lock:
             if _line is None:
                 _line = Line(sys.stderr, text)
-
-
-def tell_sum() -> None:
-    """Tells what the run has taken: where it is asked for, or at a terminal after a while."""
-    spending = spending_here()
-    is_asked = os.environ.get("SAFT_USAGE", "") not in ("", "0")
-    is_seen = _line is not None and _line.is_wanted and spending.seconds() >= SUMMED_AFTER
-    if not (is_asked or is_seen) or spending.was_told or not spending.prompts:
-        return
-    spending.was_told = True
-    kept = f"; {spending.from_journal:,} answers from the journal" * bool(spending.from_journal)
-    prompts = counted(spending.prompts, "prompt")
-    note(f"{prompts}: {spending.sent()}, {spending.seconds():.1f} s{kept}")
-
-
-atexit.register(tell_sum)

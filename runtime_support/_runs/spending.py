@@ -9,7 +9,9 @@ length and from the replies so far; what is under way counts with its guess.
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -29,6 +31,7 @@ from runtime_support._exchange import (
     replying,
 )
 from runtime_support._positions import Place
+from runtime_support._tracing import note
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
 
@@ -299,3 +302,20 @@ def spending_apart() -> Generator[Spending]:
         yield spending
     finally:
         _of_block.reset(token)
+
+
+def tell_sum(*, is_wanted: bool = False) -> None:
+    """Tells once what the run has taken, where SAFT_USAGE=1 asks for it or it `is_wanted`.
+
+    SAFT_USAGE=0 asks for nothing of it.
+    """
+    spending, asked = spending_here(), os.environ.get("SAFT_USAGE", "")
+    if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:
+        return
+    spending.was_told = True
+    kept = f"; {spending.from_journal:,} answers from the journal" * bool(spending.from_journal)
+    prompts = counted(spending.prompts, "prompt")
+    note(f"{prompts}: {spending.sent()}, {spending.seconds():.1f} s{kept}")
+
+
+atexit.register(tell_sum)

@@ -62,7 +62,7 @@ def show_runs(folder: str) -> int:
         begun = time_text(found.begun)
         spent = found.spent
         numbers = f"{spent.requests:,}", f"{spent.tokens:,}", size_text(found.size)
-        rows.append((escaped(path.name), found.script, begun, found.state, *numbers))
+        rows.append((escaped(path.name), escaped(found.script), begun, found.state, *numbers))
     if len(rows) == 1:
         write_result(f"there are no journals in {folder}\n")
         return 0

@@ -42,11 +42,17 @@ def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
 def write_rendered(text: str, stream: TextIO) -> None:
     """Writes rendered diagnostics to `stream`, in colour on a terminal."""
     if text:
+        text = visible(text)
         print(_coloured(text) if _has_colour(stream) else text, file=stream, end="")
 
 
 def write_result(text: str) -> None:
-    """Writes what was asked for to standard output: UTF-8, whatever the terminal's encoding."""
+    """Writes what was asked for to standard output: UTF-8, whatever the terminal's encoding.
+
+    At a terminal, what it would obey is escaped; elsewhere the text is written as it is.
+    """
+    if sys.stdout.isatty():
+        text = visible(text)
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", errors="surrogateescape"))
     sys.stdout.buffer.flush()
@@ -68,12 +74,24 @@ def difference(existing: str | None, text: str, name: str, made: str) -> str:
 def say(text: str) -> None:
     """A line of what was done, on standard error, unless the command is to be quiet."""
     if not manner.is_quiet:
-        print(text, file=sys.stderr)
+        print(visible(text), file=sys.stderr)
 
 
 def complain(text: str) -> None:
     """A line of what is wrong with a file or the command, on standard error."""
-    print(f"saftc: {text}", file=sys.stderr)
+    print(f"saftc: {visible(text)}", file=sys.stderr)
+
+
+def visible(text: str) -> str:
+    """The text with what a terminal would obey written as escapes; line ends and tabs stay.
+
+    Names of files, values and texts of models can hold such characters.
+    """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    from runtime_support.errors import printable
+
+    return printable(text.replace("\r\n", "\n"))
 
 
 def _has_colour(stream: TextIO) -> bool:

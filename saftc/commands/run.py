@@ -9,10 +9,13 @@ from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+from runtime_support import _turns
 from saftc.commands.asserts import compile_module
 from saftc.commands.failures import Running, explain, is_of_saft
-from saftc.commands.reporting import complain
+from saftc.commands.progress import show_prompts, tell_sum
+from saftc.commands.reporting import complain, visible
 from saftc.project.cache import CompiledModule
 from saftc.project.files import shown
 from saftc.project.finder import folder_of
@@ -43,6 +46,9 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     # Where the runtime begins the relative paths of a script.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
     ended = "failed"
+    show_prompts()
+    if sys.stdout.isatty():
+        _turns.print_values = _print_visibly
     problem = _journal_problem()
     if problem is not None:
         complain(problem)
@@ -59,7 +65,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         if isinstance(error, BrokenPipeError) and is_of_saft(error, scripts):
             raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
-        sys.stderr.write(explain(error, scripts))
+        sys.stderr.write(visible(explain(error, scripts)))
         return 1
     finally:
         _end_run(ended)
@@ -92,7 +98,6 @@ def _end_run(ended: str) -> None:
         write_timeline()
     if "runtime_support._runs.keeping" in sys.modules:
         from runtime_support._runs.keeping import close_journals
-        from runtime_support._runs.showing import tell_sum
 
         close_journals(ended)
         tell_sum()
@@ -112,7 +117,14 @@ def _execute(
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     scripts[filename] = Running(compiled, workspace)
     module.__dict__["__saft_source_map__"] = scripts[filename]
+    # What a compiled module calls where it does not say otherwise.
+    module.__dict__["print"] = _turns.print_values
     exec(compile_module(text, filename), module.__dict__)
+
+
+def _print_visibly(*values: object, **manner: Any) -> None:
+    """Python's `print` for a terminal, which must not obey what a model has written."""
+    print(*(visible(str(value)) for value in values), **manner)
 
 
 class _SiblingFinder(MetaPathFinder, Loader):

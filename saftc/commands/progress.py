@@ -1,0 +1,112 @@
+"""A line at the bottom of a terminal that says how far a run is.
+
+    14 prompts, 3 in flight, 5,120 tokens, 12 s             on standard error, while prompts wait
+
+The line is shown after two seconds. It goes away before anything else is written to the terminal,
+and at the end. With SAFT_USAGE=0 there is none.
+"""
+
+import atexit
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TextIO
+
+SHOWN_AFTER = 2.0
+SUMMED_AFTER = 10.0
+_EVERY = 0.2
+_ERASE = "\r\x1b[K"
+
+
+def is_shown_on(stream: TextIO | None) -> bool:
+    """Whether the line can be shown there, and nothing refuses it."""
+    is_refused = os.environ.get("SAFT_USAGE") == "0" or os.environ.get("TERM") == "dumb"
+    # Python has no stream where it was closed.
+    return stream is not None and stream.isatty() and not is_refused
+
+
+class ProgressLine:
+    """The line, with what `text` gives, as long as that is something; shown from now on.
+
+    The command owns its process, so it may watch what is written to the terminal meanwhile.
+    """
+
+    def __init__(self, stream: TextIO, text: Callable[[], str]) -> None:
+        self._stream = stream
+        self._text = text
+        self._write: Callable[[str], Any] = stream.write
+        self._lock = threading.RLock()
+        self._is_shown = False
+        self._is_in_line = False  # something was written that has no line end yet
+        for other in {id(one): one for one in (sys.stdout, stream)}.values():
+            if other is not None and other.isatty():
+                self._watch(other)
+        atexit.register(self.erase)
+        threading.Thread(target=self._run, name="saftc progress", daemon=True).start()
+
+    def erase(self) -> None:
+        """Takes the line away."""
+        with self._lock:
+            if self._is_shown:
+                self._write(_ERASE)
+                self._stream.flush()
+                self._is_shown = False
+
+    def _watch(self, stream: TextIO) -> None:
+        """Has the line go away before anything is written to this stream."""
+        write: Callable[[str], int] = stream.write
+
+        def after_erasing(text: str) -> int:
+            with self._lock:
+                self.erase()
+                self._is_in_line = not text.endswith("\n") if text else self._is_in_line
+                return write(text)
+
+        setattr(stream, "write", after_erasing)  # noqa: B010
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_EVERY)
+            text = self._text()
+            if text:
+                self._show(text)
+            else:
+                self.erase()
+
+    def _show(self, text: str) -> None:
+        with self._lock:
+            if not self._is_in_line:
+                self._write(_ERASE + text)
+                self._stream.flush()
+                self._is_shown = True
+
+
+def show_prompts() -> None:
+    """From now on the line says how far the prompts of this process are, at a terminal."""
+    if is_shown_on(sys.stderr):
+        ProgressLine(sys.stderr, _of_prompts)
+
+
+def tell_sum() -> None:
+    """Tells what the run took where that is asked for, and at a terminal after ten seconds."""
+    spending = sys.modules.get("runtime_support._runs.spending")
+    if spending is not None:
+        is_long = spending.spending_here().seconds() >= SUMMED_AFTER
+        spending.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
+
+
+def _of_prompts() -> str:
+    """How far the prompts of the process are; nothing while none is asked."""
+    module = sys.modules.get("runtime_support._runs.spending")
+    if module is None or not hasattr(module, "spending_here"):
+        return ""  # it is being imported
+    spending = module.spending_here()
+    if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
+        return ""
+    from runtime_support._values import counted
+
+    done = counted(spending.prompts, "prompt")
+    tokens = counted(spending.total.tokens, "token")
+    return f"{done}, {spending.in_flight} in flight, {tokens}, {spending.seconds():.0f} s"

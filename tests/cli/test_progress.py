@@ -1,0 +1,185 @@
+"""What somebody sees of a run: the line at a terminal, the sum, and what the script prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_server import FakeServer, completion
+
+ROOT = Path(__file__).parents[2]
+
+ASKING = """
+from runtime_support import prompt
+print("begins")
+print(prompt("one").value)
+print(prompt("two").value)
+"""
+
+SCRIPT = """
+print("begins")
+print($ one $)
+print($ two $)
+"""
+
+# `saftc run` with shorter times.
+RUNNING = """
+import sys
+from saftc.commands import progress
+progress.SHOWN_AFTER, progress.SUMMED_AFTER = 0.1, float(sys.argv.pop(1))
+from saftc.cli import main
+main()
+"""
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[FakeServer]:
+    with FakeServer() as running:
+        yield running
+
+
+def environment(url: str, **more: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm",
+        "SAFT_PROVIDER": "openai",
+        "SAFT_BASE_URL": url,
+        "SAFT_MODEL": "fake",
+        **more,
+    }
+
+
+def at_terminal(command: list[str], settings: dict[str, str]) -> str:
+    """All that the program writes to a terminal."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, env=settings, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # so Linux says that nobody writes any more
+            break
+        if not part:
+            break
+        written += part
+    os.close(ours)
+    assert process.wait() == 0, written
+    return written.decode()
+
+
+def run_at_terminal(
+    url: str, script: str = SCRIPT, summed_after: float = 60, **more: str
+) -> str:
+    """What `saftc run` of the script writes there."""
+    command = [sys.executable, "-c", RUNNING, str(summed_after), "run", "-c", script]
+    return at_terminal(command, environment(url, **more))
+
+
+def left_on_screen(text: str) -> list[str]:
+    """The lines that stay."""
+    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    return [re.sub(r".*\r\x1b\[K", "", line) for line in lines]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_a_line_at_a_terminal(server: FakeServer) -> None:
+    server.answers = [completion("late", delay=1.2)]
+    written = run_at_terminal(server.url)
+    assert re.search(r"\r\x1b\[K0 prompts, 1 in flight, 0 tokens, \d+ s", written)
+    assert re.search(r"\r\x1b\[K1 prompt, 1 in flight, 18 tokens, \d+ s", written)
+    assert left_on_screen(written) == ["begins", "late", "late"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_the_sum_at_a_terminal(server: FakeServer) -> None:
+    *lines, told = left_on_screen(run_at_terminal(server.url, summed_after=0))
+    assert lines == ["begins", "ok", "ok"]
+    assert re.fullmatch(r"saft: 2 prompts: 2 requests, 36 tokens, \d+\.\d s", told)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_a_dumb_terminal_has_no_line(server: FakeServer) -> None:
+    server.answers = [completion("late", delay=0.6)]
+    assert "\x1b" not in run_at_terminal(server.url, TERM="dumb")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_nothing_is_told_where_it_is_not_wanted(server: FakeServer) -> None:
+    server.answers = [completion("late", delay=0.6)]
+    written = run_at_terminal(server.url, summed_after=0, SAFT_USAGE="0")
+    assert written.split() == ["begins", "late", "late"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_a_program_that_uses_the_library_keeps_its_terminal(server: FakeServer) -> None:
+    server.answers = [completion("late", delay=0.6)]
+    watching = ASKING + (
+        "import sys, threading\n"
+        "print(vars(sys.stdout).get('write'), vars(sys.stderr).get('write'))\n"
+        "print([one.name for one in threading.enumerate()])\n"
+    )
+    written = at_terminal([sys.executable, "-c", watching], environment(server.url))
+    lines = ["begins", "late", "late", "None None", "['MainThread']"]
+    assert written.replace("\r\n", "\n").splitlines() == lines
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "print($ one $)\n",
+        "x = [$ one $]\nprint(x[0], 1)\n",
+        "for i in range(2):\n    x = $ one {i} $\n    print(x)\n",
+        "for piece in stream $ one $:\n    write(piece)\nprint()\n",
+        "x: any = $ one $\nwrite(x)\n",
+    ],
+)
+def test_a_terminal_does_not_obey_what_is_printed(server: FakeServer, script: str) -> None:
+    server.answers = [completion("\x1b]0;title\x07 \x1b[2J\u202e naïve\r\n\ttab")] * 2
+    written = run_at_terminal(server.url, script)
+    assert r"\x1b]0;title\x07 \x1b[2J\u202e naïve" in written
+    assert "\x1b" not in written.replace("\r\x1b[K", "") and "\ttab" in written
+
+
+def test_a_pipe_gets_what_is_printed(server: FakeServer) -> None:
+    server.answers = [completion("\x1b[1m naïve")]
+    command = [sys.executable, "-m", "saftc", "run", "-c", "print($ one $)"]
+    done = subprocess.run(command, env=environment(server.url), capture_output=True, check=True)
+    assert done.stdout.decode() == "\x1b[1m naïve\n"
+
+
+@pytest.mark.parametrize("usage", ["", "1"])
+def test_in_a_pipe(server: FakeServer, usage: str) -> None:
+    server.answers = [completion("late", delay=0.6)]
+    done = subprocess.run(
+        [sys.executable, "-c", ASKING],
+        env=environment(server.url, SAFT_USAGE=usage, SAFT_JOURNAL="a.journal"),
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "begins\nlate\nlate\n"
+    expected = r"saft: 2 prompts: 2 requests, 36 tokens, \d+\.\d s\n" if usage else ""
+    assert re.fullmatch(expected, done.stderr)
+
+
+def test_what_came_from_the_journal(server: FakeServer) -> None:
+    for expected in ("2 requests, 36 tokens", "0 requests, 0 tokens"):
+        done = subprocess.run(
+            [sys.executable, "-c", ASKING],
+            env=environment(server.url, SAFT_USAGE="1", SAFT_JOURNAL="a.journal"),
+            capture_output=True,
+            text=True,
+        )
+        assert f"saft: 2 prompts: {expected}, " in done.stderr
+    assert done.stderr.endswith(" s; 2 answers from the journal\n")
+    assert len(server.requests) == 2
