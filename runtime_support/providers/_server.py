@@ -21,7 +21,7 @@ from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError
 from runtime_support.providers._completions import SHOWN, Lacks
 from runtime_support.providers._pace import Pace
-from runtime_support.providers._transport import async_transport_to, transport_to
+from runtime_support.providers._transport import LAST_PORT, async_transport_to, transport_to
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -182,11 +182,13 @@ def _checked(address: str, setting: str) -> httpx2.URL:
         url = httpx2.URL(address.strip())
     except (httpx2.InvalidURL, ValueError):
         url = httpx2.URL("")
-    if url.scheme not in ("http", "https") or not url.host or "%" in url.host:
+    # A port beyond the last would be another one: of 99999, sockets keep 34463.
+    has_port = url.port is None or 0 < url.port <= LAST_PORT
+    if url.scheme not in ("http", "https") or not url.host or "%" in url.host or not has_port:
         # Without what may be a password.
         named = shown(re.sub(r"//.*@", "//", address).partition("?")[0], SHOWN)
         raise ConfigError(
-            f"{setting}: {named} is no address of a server",
+            f"{setting}: {named} is not a valid server URL",
             setting="base_url",
             hint="it has the form http://127.0.0.1:8080/v1",
         )

@@ -40,6 +40,7 @@ from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError
 
 MOST_ERROR_BYTES = 65_536
+LAST_PORT = 65_535
 
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
@@ -486,9 +487,11 @@ def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
         return None
     try:
         proxy = httpx2.Proxy(named if "://" in named else f"http://{named}")
+        if proxy.url.port is not None and not 0 < proxy.url.port <= LAST_PORT:
+            raise ValueError("there is no such port")
     except (httpx2.InvalidURL, ValueError):
         raise ConfigError(
-            "the environment names a proxy that has no address",
+            "the proxy URL in the environment is not valid",
             hint="look at HTTP_PROXY, HTTPS_PROXY and ALL_PROXY",
         ) from None
     url = proxy.url

@@ -220,12 +220,17 @@ def test_an_address_with_a_user_and_a_parameter(server: FakeServer) -> None:
         "ftp://127.0.0.1/v1",
         "http://bob:hunter2@127.0.0.1:port/v1?key=hunter2",
         "http://a b/v1",
+        "http://127.0.0.1:99999/v1",
+        "http://127.0.0.1:65536/v1",
+        "http://127.0.0.1:-1/v1",
+        "http://127.0.0.1:0/v1",
+        "http://[::1]:70000/v1",
         "http://a\nb/v1",
         "\0",
     ],
 )
 def test_what_is_no_address_is_an_error_of_the_setting(address: str) -> None:
-    with pytest.raises(ConfigError, match=r"base_url: .* is no address of a server") as caught:
+    with pytest.raises(ConfigError, match=r"base_url: .* is not a valid server URL") as caught:
         prompt("?", options={"provider": "openai", "base_url": address})
     assert caught.value.setting == "base_url"
     assert "hunter2" not in str(caught.value)
@@ -234,7 +239,7 @@ def test_what_is_no_address_is_an_error_of_the_setting(address: str) -> None:
 
 def test_an_address_of_the_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "nowhere")
-    with pytest.raises(ConfigError, match="OPENAI_BASE_URL: nowhere is no address"):
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL: nowhere is not a valid server URL"):
         prompt("?", options={"provider": "openai"})
 
 

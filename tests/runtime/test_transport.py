@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime_support import ProviderError, ProviderTimeout, RateLimited, configure, prompt
+from runtime_support import (
+    ConfigError,
+    ProviderError,
+    ProviderTimeout,
+    RateLimited,
+    configure,
+    prompt,
+)
 from tests.support.fake_server import Answer, FakeServer, completion, raw, status
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
@@ -175,3 +182,15 @@ def test_a_proxy_of_the_environment_is_used(
     configure(base_url=server.url)
     assert prompt("?").value == "ok"
     assert len(elsewhere.requests) == 1
+
+
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:99999", "http://[::1", "127.0.0.1:0"])
+def test_a_proxy_that_cannot_be_is_refused(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    configure(base_url="http://model.invalid/v1")
+    with pytest.raises(ConfigError, match="the proxy URL in the environment is not valid"):
+        prompt("?")
