@@ -1,8 +1,13 @@
 """Scripts as modules of Python: `import saftc.importing`, and then `import triage`.
 
-Where Python finds no module of that name, a script `triage.saft` in a folder of `sys.path`, or in a
-package, is compiled, through the cache as by `saftc run`, and run as the module. Warnings are told
-on standard error; a script with errors is a SyntaxError that tells them all.
+    import saftc.importing                         scripts in the folder of this file, and below
+    saftc.importing.install("scripts", "flows")    in these folders as well
+
+Where Python finds no module of that name, a script `triage.saft` in one of the folders, or in a
+package below them, is compiled, through the cache as by `saftc run`, and run as the module. Folders
+that the program does not name are left alone: a library that tries whether Python has a module must
+not run a script of that name. Warnings go to standard error; a script with errors is a SyntaxError
+that holds them all.
 """
 
 import linecache
@@ -13,7 +18,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 
 from saftc.commands.asserts import compile_module
 from saftc.commands.failures import Running
@@ -26,18 +31,26 @@ from saftc.user_cache import cache_in_use
 
 
 class ScriptFinder(MetaPathFinder):
-    """Finds scripts where Python has found no module."""
+    """Finds scripts in and below its folders, where Python has found no module."""
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The script of this name as a module, if there is one; `path` is that of its package."""
         name = f"{fullname.rpartition('.')[2]}.saft"
-        for folder in sys.path if path is None else path:
-            script = os.path.join(folder or os.getcwd(), name)
-            if os.path.isfile(script):
+        searched = [*self.folders, *sys.path] if path is None else path
+        for folder in map(os.path.realpath, searched):
+            script = os.path.join(folder, name)
+            if self._is_given(folder) and os.path.isfile(script):
                 return spec_from_file_location(fullname, script, loader=ScriptLoader(script))
         return None
+
+    def _is_given(self, folder: str) -> bool:
+        inside = os.path.join(folder, "")
+        return any(inside.startswith(os.path.join(given, "")) for given in self.folders)
 
 
 class ScriptLoader(Loader):
@@ -78,10 +91,29 @@ def _compiled(script: str) -> tuple[CompiledModule, Workspace]:
     return module, workspace
 
 
-def install() -> None:
-    """Has Python find scripts from now on; once is enough."""
-    if not any(isinstance(finder, ScriptFinder) for finder in sys.meta_path):
-        sys.meta_path.append(ScriptFinder())
+def install(*folders: str | os.PathLike[str]) -> None:
+    """Has Python find the scripts in these folders and below them from now on.
+
+    Without a folder it is that of the file that calls; in an interactive session, the working
+    directory.
+    """
+    named = [os.path.realpath(folder) for folder in folders] or [_folder_of_caller()]
+    finder = next((one for one in sys.meta_path if isinstance(one, ScriptFinder)), None)
+    if finder is None:
+        finder = ScriptFinder()
+        sys.meta_path.append(finder)
+    finder.folders += [folder for folder in named if folder not in finder.folders]
+
+
+def _folder_of_caller() -> str:
+    """The folder of the file that imports this module, or calls a function of it."""
+    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if path != __file__ and not path.startswith("<frozen importlib"):
+            return os.path.dirname(os.path.realpath(path)) if os.path.isfile(path) else os.getcwd()
+        frame = frame.f_back
+    return os.getcwd()
 
 
 install()

@@ -1,5 +1,7 @@
 """Scripts as modules of Python, and in the cells of a notebook."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 import saftc.importing
 from saftc.importing import ScriptFinder
 from saftc.notebook import ScriptError
+from tests.compiler.support import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +21,7 @@ def scripts(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     known = set(sys.modules)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    saftc.importing.install()
+    saftc.importing.install(tmp_path)
     yield tmp_path
     for name in set(sys.modules) - known:
         del sys.modules[name]
@@ -69,6 +72,63 @@ def test_the_cache_is_used(scripts: Path, cache: Path) -> None:
 
     assert ours_kept.k == 1
     assert any(one.is_file() and b"ours_kept" in one.read_bytes() for one in cache.rglob("*"))
+
+
+def _imported(program: Path, *, cwd: Path, **environment: str) -> str:
+    """What a program prints that imports scripts."""
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_scripts_of_other_folders_are_left_alone(tmp_path: Path, cache: Path) -> None:
+    program, elsewhere = tmp_path / "program", tmp_path / "elsewhere"
+    for folder in (program, program / "pack", elsewhere, elsewhere / "pack2"):
+        folder.mkdir()
+    for script in (
+        program / "ours.saft",
+        program / "pack" / "inner.saft",
+        elsewhere / "tomlkit_.saft",
+        elsewhere / "pack2" / "inner.saft",
+    ):
+        script.write_text(f'print("runs {script.stem}")\n')
+    (program / "use.py").write_text(
+        "import saftc.importing, ours, pack.inner\n"
+        "for name in ('tomlkit_', 'pack2.inner'):\n"
+        "    try:\n"
+        "        __import__(name)\n"
+        "    except ImportError as error:\n"
+        "        print(error)\n"
+        f"saftc.importing.install({str(elsewhere)!r})\n"
+        "import tomlkit_\n"
+    )
+    # Python finds modules there, and the program has not named it.
+    told = _imported(program / "use.py", cwd=elsewhere, PYTHONPATH=f"{ROOT}{os.pathsep}{elsewhere}")
+    assert told.splitlines() == [
+        "runs ours",
+        "runs inner",
+        "No module named 'tomlkit_'",
+        "No module named 'pack2.inner'",
+        "runs tomlkit_",
+    ]
+
+
+def test_an_interactive_session_finds_scripts_in_its_folder(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "ours.saft").write_text('print("runs")\n')
+    done = subprocess.run(
+        [sys.executable, "-c", "import saftc.importing, ours"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "runs\n", done.stderr
 
 
 # Notebooks
