@@ -195,6 +195,11 @@ def is_of_saft(error: BaseException, scripts: Mapping[str, Running]) -> bool:
     return path in scripts or path.startswith(_ours())
 
 
+def is_of_library(path: str) -> bool:
+    """Whether the code of this file is Python's, an installed package's or saftc's."""
+    return path.startswith((*_LIBRARIES, *_ours()))
+
+
 def _ours() -> tuple[str, ...]:
     """Where the code of saftc and of the runtime is."""
     import runtime_support
@@ -253,7 +258,7 @@ def _steps(
             span = script.span(stretch) or script.import_at(stretch[0])
             if span is not None:
                 yield _InScript(frame, script, span, is_broken_rule(trace))
-        elif not path.startswith(("<", *_LIBRARIES, *_ours())):
+        elif not path.startswith("<") and not is_of_library(path):
             yield _InPython(frame, trace.tb_lineno)
         trace = trace.tb_next
 

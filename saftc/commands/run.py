@@ -1,19 +1,20 @@
 """Running a script: compiled in memory, executed as a program, errors told in its own terms."""
 
+import importlib
 import linecache
 import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from runtime_support import _turns
 from saftc.commands.asserts import compile_module
-from saftc.commands.failures import Running, explain, is_of_saft
+from saftc.commands.failures import Running, explain, is_of_library, is_of_saft
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible
 from saftc.project.cache import CompiledModule
@@ -40,6 +41,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     sys.path.insert(0, str(folder.absolute()))
     scripts: dict[str, Running] = {}
     names = frozenset(module.scripts)
+    sys.meta_path.insert(0, _LibraryFinder(str(folder.absolute())))
     sys.meta_path.insert(0, _SiblingFinder(folder, names, workspace, scripts))
     # Types find the names in their annotations through the module that they are defined in.
     main = sys.modules["__main__"] = ModuleType("__main__")
@@ -125,6 +127,36 @@ def _execute(
 def _print_visibly(*values: object, **manner: Any) -> None:
     """Python's `print` for a terminal, which must not obey what a model has written."""
     print(*(visible(str(value)) for value in values), **manner)
+
+
+class _LibraryFinder(MetaPathFinder):
+    """Lets libraries find what they import among the libraries, and not beside the script.
+
+    The runtime loads packages late, when they are needed. A file beside the script that has the
+    name of one is for the script alone, which may import it.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: object = None
+    ) -> ModuleSpec | None:
+        """The module that a library asks for, where the script's folder has one of that name."""
+        if path is not None or PathFinder.find_spec(fullname, [self._folder]) is None:
+            return None
+        frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+        while frame is not None and _imports(frame.f_code.co_filename):
+            frame = frame.f_back
+        if frame is None or not is_of_library(frame.f_code.co_filename):
+            return None
+        others = [entry for entry in sys.path if entry != self._folder]
+        return PathFinder.find_spec(fullname, others)
+
+
+def _imports(filename: str) -> bool:
+    """Whether the code of this file is a part of importing."""
+    return filename in (__file__, importlib.__file__) or filename.startswith("<frozen importlib")
 
 
 class _SiblingFinder(MetaPathFinder, Loader):

@@ -1,6 +1,8 @@
 """`saftc run` and its short form: output, exit codes, errors in terms of the script, settings."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +10,8 @@ import pytest
 
 from saftc.commands.failures import explain
 from tests.cli.conftest import Command
+from tests.compiler.support import ROOT
+from tests.support.fake_server import FakeServer
 
 Script = Callable[[str, str], Path]
 
@@ -255,3 +259,24 @@ def test_a_mapping_of_python_has_keys(saftc: Command, script: Script) -> None:
 
 def test_an_error_outside_of_the_script_is_told_without_a_place() -> None:
     assert explain(ValueError("odd"), {}).startswith("error: ValueError: odd\n")
+
+
+def test_a_module_beside_the_script_is_for_the_script_alone(folder: Path, script: Script) -> None:
+    """What the runtime loads late, it finds among the installed packages."""
+    for name in ("openai", "httpx2", "jiter", "polars", "colorsys"):
+        script(f"{name}.py", f"print('{name} beside the script')\nours = 1\n")
+    script("a.saft", "print($ one $)\n")
+    with FakeServer() as server:
+        command = [sys.executable, "-P", "-m", "saftc", "run", "a.saft", "--base-url", server.url]
+        settings = {"PYTHONPATH": str(ROOT), "SAFT_PROVIDER": "openai", "SAFT_MODEL": "fake"}
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True
+        )
+    assert (done.stdout, done.stderr) == ("ok\n", "")
+    script("b.saft", "import colorsys\nfrom helper import also\nprint(colorsys.ours, also)\n")
+    script("helper.py", "from colorsys import ours as also\n")
+    command = [sys.executable, "-P", "-m", "saftc", "run", "b.saft"]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True
+    )
+    assert done.stdout == "colorsys beside the script\n1 1\n", done.stderr
