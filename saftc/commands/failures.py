@@ -116,7 +116,7 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     steps = _calls(list(_steps(error.__traceback__, scripts)))
     passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
-        return 'error: dataframes need the package polars; pip install "saftc[tables]"\n'
+        return "error: dataframes need the package polars; pip install polars\n"
     lines = [f"error: {_words(error) if is_of_saft(error, scripts) else _python_words(error)}\n"]
     for note in getattr(error, "__notes__", ()):
         if not note.startswith("at "):

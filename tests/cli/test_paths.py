@@ -94,6 +94,6 @@ def test_without_polars_the_error_names_the_extra(script: Script, folder: Path) 
             [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False
         )
         assert done.returncode == 1
-        words = 'dataframes need the package polars; pip install "saftc[tables]"'
+        words = "dataframes need the package polars; pip install polars"
         assert words in done.stderr.splitlines()[0]
         assert "Traceback" not in done.stderr

@@ -132,7 +132,7 @@ def test_without_polars_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ConfigError) as caught:
         ops.read("table.csv")
-    message = 'dataframes need the package polars; pip install "saftc[tables]"'
+    message = "dataframes need the package polars; pip install polars"
     assert str(caught.value) == message
 
 
