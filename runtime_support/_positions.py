@@ -16,6 +16,7 @@ import os
 import sys
 from contextvars import Context, ContextVar, copy_context
 from functools import lru_cache
+from itertools import islice
 
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
 from runtime_support._values import is_list, is_object
@@ -32,6 +33,11 @@ _OURS = os.path.dirname(__file__) + os.sep
 
 # First line (from 1), first column (from 0, in UTF-8), last line, last column.
 _Stretch = tuple[int, int, int, int]
+
+# What places were found to be, by the identity of their code: the hash of code takes as long as the
+# code is. The code is kept beside it, so that no other gets its identity.
+_MOST_STRETCHES = 4096
+_stretches: dict[tuple[int, int], tuple[CodeType, _Stretch]] = {}
 
 
 class Place:
@@ -75,11 +81,13 @@ class Place:
 
     def stretch(self) -> _Stretch:
         """What is done here, as a stretch of the module's text."""
-        for index, found in enumerate(self.code.co_positions()):
-            if index == self.instruction // 2:
-                line, end_line, column, end_column = found
-                return line or self.code.co_firstlineno, column or 0, end_line or 0, end_column or 0
-        return self.code.co_firstlineno, 0, 0, 0
+        key = id(self.code), self.instruction
+        known = _stretches.get(key)
+        if known is None:
+            if len(_stretches) >= _MOST_STRETCHES:
+                _stretches.clear()
+            known = _stretches[key] = self.code, _stretch_of(self.code, self.instruction)
+        return known[1]
 
     def _looked_up(self, line: int, column: int) -> str | None:
         path = self.code.co_filename
@@ -88,6 +96,14 @@ class Place:
             return mapped(source_map, line, _units(path, self.names, line, column))
         lookup = getattr(source_map, "position", None)
         return None if lookup is None else lookup(line, column)
+
+
+def _stretch_of(code: CodeType, instruction: int) -> _Stretch:
+    found = next(islice(code.co_positions(), instruction // 2, None), None)
+    if found is None:
+        return code.co_firstlineno, 0, 0, 0
+    line, end_line, column, end_column = found
+    return line or code.co_firstlineno, column or 0, end_line or 0, end_column or 0
 
 
 # In a thread that works for another one: where that was.

@@ -172,7 +172,8 @@ class Spending:
             self._replies += requests  # what they usually take is known from them, too
 
     def _at(self, place: Place | None) -> Spent:
-        key = None if place is None else (place.code, place.instruction)
+        # The hash of code takes as long as the code is; the place keeps its identity unique.
+        key = None if place is None else (id(place.code), place.instruction)
         return self._by_place.setdefault(key, (place, Spent()))[1]
 
     def _guess(self, settings: Settings, request: Request, model: str) -> Spent:

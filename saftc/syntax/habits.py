@@ -37,7 +37,9 @@ WORDS = {
         "a function cannot assign a name of its surroundings; give the value back with `ret`",
     ),
     "del": "values are never changed; make a new one without it",
-    **dict.fromkeys(("async", "await"), "there is no `async` or `await`: the script waits for each prompt"),
+    **dict.fromkeys(
+        ("async", "await"), "there is no `async` or `await`: the script waits for each prompt"
+    ),
     "yield": "a function gives one value; collect a list and `ret` it",
     **dict.fromkeys(("match", "switch", "case"), "write `if` and `elif`"),
     **dict.fromkeys(("print", "echo", "puts"), "a call has parentheses: `print(x)`"),

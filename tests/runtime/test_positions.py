@@ -5,14 +5,17 @@ from __future__ import annotations
 import importlib.util
 import json
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from runtime_support import ContractError, SaftError, prompt
-from runtime_support._positions import mapped
+from runtime_support._config import Settings
+from runtime_support._exchange import Request
+from runtime_support._positions import Place, mapped
+from runtime_support._runs.spending import Spending
 from runtime_support._tracing import add_observer
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
@@ -167,3 +170,29 @@ def test_a_thread_of_python_knows_the_line_of_the_call_it_works_for(
     finally:
         remove()
     assert places == {"plain.py:7"}
+
+
+class _LongCode:
+    """Stands for the code of a long module: looking into it is counted, its hash is refused."""
+
+    co_firstlineno, co_filename = 1, "long.py"
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        self.looked_at = 0
+
+    def co_positions(self) -> Iterator[tuple[int, int, int, int]]:
+        for line in range(1, 5_001):
+            self.looked_at += 1
+            yield line, line, 0, 9
+
+
+def test_a_place_is_looked_up_once_however_long_its_module() -> None:
+    code: Any = _LongCode()
+    spending = Spending()
+    for _ in range(3):
+        place = Place(code, 2 * 99, {})
+        assert place.text() == "long.py:100"
+        spending.begin(Settings(), Request(messages=()), "", place)
+    assert code.looked_at == 100
+    assert spending.total.requests == 3
