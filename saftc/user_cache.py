@@ -16,8 +16,6 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 _KEPT = re.compile(r"[0-9a-f]{64}(\.json)?(\.[0-9]+)?")
 
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -26,7 +24,11 @@ _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 def cache_folder() -> Path:
     """`SAFT_CACHE_DIR`, or saftc's folder in the user's cache; it need not exist."""
     chosen = os.environ.get("SAFT_CACHE_DIR")
-    return Path(chosen) if chosen else user_cache_path("saftc", appauthor=False)
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("saftc", appauthor=False)
 
 
 def cache_in_use() -> Path | None:

@@ -2,6 +2,7 @@
 
 import ast
 import email
+import os
 import shutil
 import subprocess
 import sys
@@ -42,7 +43,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
     for name in ("saftc", "runtime_support"):
         shutil.copytree(ROOT / name, tree / name, ignore=unwanted)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
     options = ["--no-build-isolation", "--wheel-dir", str(folder)]
@@ -120,6 +121,36 @@ def test_each_wheel_holds_its_own_package(wheels: dict[str, Path]) -> None:
         assert any(file.endswith("/LICENSE") for file in files)
     assert "saftc/syntax/grammar.lark" in _files(wheels["saftc"])
     assert "saftc/diagnostics/pages/SAFT0203.md" in _files(wheels["saftc"])
+
+
+def test_the_first_command_makes_no_tables(wheels: dict[str, Path], tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheels["saftc"]) as archive:
+        archive.extractall(tmp_path / "site")
+    (tmp_path / "a.saft").write_text("x = 1\nprint(x)\n")
+    program = (
+        "import sys; sys.path.insert(0, 'site'); import lark\n"
+        "lark.Lark.__init__ = lambda *a, **b: sys.exit('made anew')\n"
+        "from saftc.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "check", "a.saft"],
+        cwd=tmp_path,
+        env={**os.environ, "SAFT_CACHE_DIR": "none"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "1 file checked, nothing to report\n")
+    # Tables of another lark are passed over.
+    tables = tmp_path / "site" / "saftc" / "syntax" / "grammar.tables"
+    tables.write_bytes(tables.read_bytes()[:-1])
+    again = subprocess.run(
+        [sys.executable, "-c", program, "check", "a.saft"],
+        cwd=tmp_path,
+        env={**os.environ, "SAFT_CACHE_DIR": "none"},
+        capture_output=True,
+        text=True,
+    )
+    assert "made anew" in again.stderr
 
 
 def test_the_runtime_needs_nothing_of_the_compiler(wheels: dict[str, Path]) -> None:

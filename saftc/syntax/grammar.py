@@ -1,14 +1,14 @@
 """The grammar as lark's parser: tokens of one statement in, its node out.
 
-Making the parser from `grammar.lark` takes longer than compiling most scripts, so it is kept in the
-user's cache, by grammar, lark and Python. What is damaged, from another version or out of reach
-there is passed over: the parser is made anew. lark saves its tables as a pickle, which could run
+Making the parser from `grammar.lark` takes longer than compiling most scripts. A wheel has its
+tables beside it, made when the wheel was built; where those are of another lark, or there are none,
+they are kept in the user's cache, by grammar and lark. What is damaged, from another version or out
+of reach is passed over: the parser is made anew. lark saves its tables as a pickle, which could run
 anything when it is read, so they are kept as JSON.
 """
 
 import json
 import pickle
-import sys
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
@@ -25,6 +25,8 @@ from saftc.syntax.tokens import Token
 from saftc.user_cache import cache_in_use, keep, read_kept
 
 _SIZE_OF_DIGEST = sha256().digest_size
+
+_SHIPPED = "grammar.tables"
 
 # What the files hold, apart from lark's own form: another number makes them anew.
 _FORM = "2"
@@ -55,25 +57,61 @@ def parse_statement(tokens: list[Token]) -> n.Statement:
 
 @cache
 def _parser() -> lark.Lark:
+    shipped = Path(__file__).parent / _SHIPPED
+    parser = _loaded(shipped.read_bytes()) if shipped.is_file() else None
+    if parser is not None:
+        return parser
     folder = cache_in_use()
     return _made() if folder is None else load_parser(folder / "parser")
 
 
 def load_parser(folder: Path) -> lark.Lark:
     """The parser, out of `folder` when it has been kept there, or else made and kept."""
-    versions = (lark.__version__, sys.version, _FORM)
-    path = folder / sha256("\0".join((_grammar(), *versions)).encode()).hexdigest()
-    # What saves and loads has no types.
-    kind: Any = lark.Lark
-    tables = _tables(read_kept(path))
-    if tables is not None:
-        return kind.load(BytesIO(pickle.dumps(tables)))
-    made = _made()
+    path = folder / _version()
+    parser = _loaded(read_kept(path))
+    if parser is None:
+        parser = _made()
+        keep(path, _saved(parser))
+    return parser
+
+
+def write_tables(folder: Path) -> None:
+    """Writes the file of tables that a wheel has beside this module into `folder`."""
+    (folder / _SHIPPED).write_bytes(_saved(_made()))
+
+
+@cache
+def _version() -> str:
+    """What tells these tables from those of another grammar or another lark."""
+    return sha256("\0".join((_grammar(), lark.__version__, _FORM)).encode()).hexdigest()
+
+
+def _saved(parser: Any) -> bytes:
+    """The tables of a parser behind the digest of them and of their version."""
     saved = BytesIO()
-    made.save(saved)
-    content = json.dumps(_to_json(pickle.loads(saved.getvalue()))).encode()
-    keep(path, sha256(content).digest() + content)
-    return made
+    parser.save(saved)
+    content = json.dumps(_to_json(pickle.loads(saved.getvalue())), separators=(",", ":")).encode()
+    return _digest(content) + content
+
+
+def _loaded(data: bytes | None) -> Any:
+    """The parser that was saved; None when there is none, or one damaged or of another version."""
+    if data is None:
+        return None
+    digest, content = data[:_SIZE_OF_DIGEST], data[_SIZE_OF_DIGEST:]
+    if digest != _digest(content):
+        return None
+    try:
+        tables = json.loads(content, object_hook=_from_json)
+    except ValueError:
+        return None
+    # What loads has no types.
+    kind: Any = lark.Lark
+    return kind.load(BytesIO(pickle.dumps(tables)))
+
+
+def _digest(content: bytes) -> bytes:
+    return sha256(_version().encode() + content).digest()
 
 
 def _made() -> Any:
@@ -90,19 +128,6 @@ def _made() -> Any:
 
 def _grammar() -> str:
     return (Path(__file__).parent / "grammar.lark").read_text(encoding="utf-8")
-
-
-def _tables(data: bytes | None) -> Any:
-    """What was kept behind the digest of it; None when it is damaged, or there is nothing."""
-    if data is None:
-        return None
-    digest, content = data[:_SIZE_OF_DIGEST], data[_SIZE_OF_DIGEST:]
-    if sha256(content).digest() != digest:
-        return None
-    try:
-        return json.loads(content, object_hook=_from_json)
-    except ValueError:
-        return None
 
 
 def _to_json(value: Any) -> Any:

@@ -113,5 +113,5 @@ def test_nothing_that_is_kept_is_run(tmp_path: Path, expected: str) -> None:
     _tree(tmp_path)
     (kept,) = tmp_path.iterdir()
     content = pickle.dumps(_Runs())
-    kept.write_bytes(sha256(content).digest() + content)
+    kept.write_bytes(sha256(kept.name.encode() + content).digest() + content)
     assert _tree(tmp_path) == expected
