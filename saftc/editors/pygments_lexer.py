@@ -4,21 +4,15 @@
 
 gives Name, Punctuation, Keyword.Type, Operator, then String.Delimiter for each `$`, String.Other
 for the text, String.Interpol for the braces, Name in the holes, Keyword.Pseudo for `raw`, and a
-comment.
-
-The states follow the grammar. `root` is where a statement begins, `line` the rest of it. What is
-`inside` brackets or a hole may run over several lines. A schema ends at the first thing that is
-none, so that one pair of states serves annotations, parameters, fields and returns. Prompts nest
-in holes to any depth because Pygments keeps the states on a stack.
+comment. The compiler's lexer finds the tokens, and its tree tells what a name is; what neither can
+read is shown as a mistake.
 """
 
-from pygments.lexer import (
-    RegexLexer,
-    bygroups,  # pyright: ignore[reportUnknownVariableType]
-    default,
-    include,
-    words,
-)
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pygments.lexer import Lexer
 from pygments.token import (
     Comment,
     Error,
@@ -31,42 +25,50 @@ from pygments.token import (
     Whitespace,
 )
 
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
+from saftc.semantics.builtins import BUILTINS
+from saftc.semantics.types import BUILT_IN
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.depth import fitting_interpreter
+from saftc.syntax.lexer import SHEBANG
+from saftc.syntax.parser import Parsed, parse_after
+from saftc.syntax.tokens import KEYWORDS, LAYOUT, SOFT_KEYWORDS, Token
+from saftc.syntax.walk import walk
+
 __all__ = ["SaftLexer"]
 
-# The words of the language. Tests hold them equal to the compiler's own tables.
-STATEMENT_WORDS = (
-    "assert", "break", "continue", "elif", "else", "for", "if", "ret", "while",
-)  # fmt: skip
-OPERATOR_WORDS = ("and", "in", "not", "or")
-CONSTANTS = ("false", "nil", "true")
-FAILURE_WORDS = ("except", "fail", "try")
-DECLARATION_WORDS = ("conv", "f", "type")
-IMPORT_WORDS = ("as", "from", "import")
-PROMPT_WORDS = ("after", "do", "program", "stream", "with")
-TYPES = ("any", "bool", "dataframe", "float", "int", "program", "string")
-BUILTINS = (
-    "abs", "all", "ambiguous", "any", "append_text", "columns", "contains", "div", "ends_with",
-    "enumerate", "env", "file", "float", "get", "head", "image", "input", "int", "items", "join",
-    "json", "keys", "len", "list_files", "lower", "max", "mean", "min", "option", "parse", "print",
-    "range", "read", "read_text", "replace", "reversed", "round", "rows", "run", "select", "shape",
-    "sorted", "split", "starts_with", "str", "strip", "sum", "type", "upper", "values",
-    "write", "write_text", "zip",
-)  # fmt: skip
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(KEYWORDS.values(), Keyword),
+    **dict.fromkeys(SOFT_KEYWORDS.values(), Keyword),
+    **dict.fromkeys(("AND", "IN", "NOT", "OR"), Operator.Word),
+    **dict.fromkeys(("FALSE", "NIL", "TRUE"), Keyword.Constant),
+    **dict.fromkeys(("FUNCTION", "CONV", "TYPE"), Keyword.Declaration),
+    **dict.fromkeys(("FROM", "IMPORT", "AS"), Keyword.Namespace),
+    **dict.fromkeys(("PROMPT_START", "PROMPT_END"), String.Delimiter),
+    **dict.fromkeys(("HOLE_START", "HOLE_END"), String.Interpol),
+    **dict.fromkeys(("FORMAT_HOLE_START", "FORMAT_HOLE_END", "FORMAT_SPEC"), String.Interpol),
+    **dict.fromkeys(("STRING", "FORMAT_START", "FORMAT_TEXT", "FORMAT_END"), String.Double),
+    **dict.fromkeys(
+        ("COMMA", "COLON", "DOT", "LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE"), Punctuation
+    ),
+    "PATTERN_START": Punctuation,
+    "PROMPT_TEXT": String.Other,
+    "INTEGER": Number.Integer,
+    "FLOAT": Number.Float,
+    "NAME": Name,
+}
+_WRONG = (catalogue.INVALID_ESCAPE.number, catalogue.INVALID_NUMBER.number)
+_ESCAPE = re.compile(r'\\(?:[ntr"\\]|u[0-9a-fA-F]{4})|\{\{|\}\}')
+_PROMPT_ESCAPE = re.compile(r"\\[${}\\]")
+# What no token covers.
+_PIECE = re.compile(r"\s+|\w+|.")
 
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_HARD = "|".join((*STATEMENT_WORDS, *OPERATOR_WORDS, *CONSTANTS))
-_PLAIN = rf"(?!(?:{_HARD})\b){_NAME}"
-_VALUES = rf"(?:{'|'.join(CONSTANTS)})\b"
-_APPLIED = r"[(\[{]|-(?![ \t])|not\b(?![ \t]+in\b)"
-_BEFORE_NAME = r"(?=[ \t]+[A-Za-z_])"
-_INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
-_FRACTION = r"\.[0-9]+(?:_[0-9]+)*"
-_EXPONENT = r"[eE][+-]?[0-9]+"
-_NUMBER_END = r"(?![0-9A-Za-z_])"
-_OPERATOR = r"==|!=|<=|>=|->|\.\.\.|[-+*/%]=|[-<>+*/%=|?]"
+_Coloured = tuple[Span, Any]
 
 
-class SaftLexer(RegexLexer):
+class SaftLexer(Lexer):
     """Saft, a small language in which a prompt is an expression."""
 
     name = "Saft"
@@ -74,259 +76,100 @@ class SaftLexer(RegexLexer):
     filenames = ("*.saft",)
     mimetypes = ("text/x-saft",)
 
-    tokens = {  # noqa: RUF012, the base class declares it
-        # Statements
-        "root": [
-            (r"\A#![^\n]*", Comment.Hashbang),
-            (r"\s+", Whitespace),
-            include("comment"),
-            (
-                rf"(f|conv)([ \t]+)({_NAME})",
-                bygroups(Keyword.Declaration, Whitespace, Name.Function),
-                "signature",
-            ),
-            (
-                rf"(type)([ \t]+)({_NAME})",
-                bygroups(Keyword.Declaration, Whitespace, Name.Class),
-                "type definition",
-            ),
-            (r"try(?=[ \t]*:)", Keyword, "line"),
-            (rf"except(?=[ \t]*:|[ \t]+{_PLAIN})", Keyword, "line"),
-            (rf"fail(?=[ \t]*[\"$0-9]|[ \t]+(?:{_APPLIED}|{_PLAIN}|{_VALUES}))", Keyword, "line"),
-            (rf"from{_BEFORE_NAME}", Keyword.Namespace, "from"),
-            (rf"import{_BEFORE_NAME}", Keyword.Namespace, "import"),
-            (
-                rf"({_PLAIN})([ \t]*)(:)",
-                bygroups(Name, Whitespace, Punctuation),
-                ("line", "schema"),
-            ),
-            (r"\{", Punctuation, ("line", "pattern")),
-            default("line"),
-        ],
-        "line": [
-            (r"\n", Whitespace, "#pop"),
-            # The colon of a block: a statement may stand behind it.
-            (r":", Punctuation, "#pop"),
-            (r"[ \t]+", Whitespace),
-            (r"\$", String.Delimiter, ("with on the line", "prompt")),
-            include("expression"),
-        ],
-        "signature": [
-            (r"\(", Punctuation, "parameters"),
-            (r"->", Operator, "schema"),
-            include("rest of the line"),
-        ],
-        "type definition": [
-            (r"\(", Punctuation, "parameters"),
-            (r"=", Operator, "schema"),
-            include("rest of the line"),
-        ],
-        "from": [
-            (rf"import{_BEFORE_NAME}", Keyword.Namespace, ("#pop", "imported names")),
-            (_PLAIN, Name.Namespace),
-            (r"\.", Punctuation),
-            include("rest of the line"),
-        ],
-        "import": [
-            (rf"as{_BEFORE_NAME}", Keyword.Namespace),
-            (_PLAIN, Name.Namespace),
-            (r"\.", Punctuation),
-            include("rest of the line"),
-        ],
-        "imported names": [
-            (rf"as{_BEFORE_NAME}", Keyword.Namespace),
-            (_PLAIN, Name),
-            (r",", Punctuation),
-            include("rest of the line"),
-        ],
-        "rest of the line": [
-            (r"[ \t]+", Whitespace),
-            include("comment"),
-            default(("#pop", "line")),
-        ],
-        "parameters": [
-            include("blank"),
-            (r":", Punctuation, "schema inside"),
-            (r"=", Operator, "default value"),
-            (_PLAIN, Name),
-            (r",", Punctuation),
-            (r"\)", Punctuation, "#pop"),
-        ],
-        "default value": [
-            (r"(?=[,)])", Whitespace, "#pop"),
-            include("inside"),
-        ],
-        "pattern": [
-            include("blank"),
-            (r":", Punctuation, "schema inside"),
-            (_PLAIN, Name),
-            (r",", Punctuation),
-            (r"\}", Punctuation, "#pop"),
-        ],
-        # Schemas
-        "schema": [
-            (r"[ \t]+", Whitespace),
-            include("comment"),
-            include("schema part"),
-            default("#pop"),
-        ],
-        "schema inside": [
-            include("blank"),
-            include("schema part"),
-            default("#pop"),
-        ],
-        "schema part": [
-            (words(TYPES, prefix=r"\b", suffix=r"\b"), Keyword.Type),
-            include("constant"),
-            (rf"({_PLAIN})(\.)", bygroups(Name.Namespace, Punctuation)),
-            (_PLAIN, Name.Class),
-            include("number"),
-            include("text"),
-            (r"[|?]|-(?!>)", Operator),
-            (r"[\[(]", Punctuation, "schema items"),
-            (r"\{", Punctuation, "schema fields"),
-        ],
-        "schema items": [
-            include("blank"),
-            (r"[\])]", Punctuation, "#pop"),
-            (r",", Punctuation),
-            include("schema part"),
-        ],
-        "schema fields": [
-            include("blank"),
-            (r"\}", Punctuation, "#pop"),
-            (rf"({_PLAIN})(\s*)(:)", bygroups(Name.Attribute, Whitespace, Punctuation)),
-            (r"[,:]", Punctuation),
-            include("schema part"),
-        ],
-        # Expressions
-        "expression": [
-            include("comment"),
-            (r"\.\.\.", Operator),
-            (rf"(\.)([ \t]*)({_NAME})", bygroups(Punctuation, Whitespace, Name.Attribute)),
-            (r"(\.)([0-9]+)", bygroups(Punctuation, Number.Integer)),
-            include("number"),
-            include("text"),
-            (r"(?:do|program)(?=[ \t]*\$)", Keyword),
-            (r"stream(?=[ \t]*(?:(?:do|program)[ \t]*)?\$)", Keyword),
-            # The second of `after` and `with`: two names never stand beside each other.
-            (rf"(?:after|with)(?=[ \t]+(?!(?:{_HARD})\b)[A-Za-z_{{$])", Keyword),
-            (words(STATEMENT_WORDS, prefix=r"\b", suffix=r"\b"), Keyword),
-            (words(OPERATOR_WORDS, prefix=r"\b", suffix=r"\b"), Operator.Word),
-            include("constant"),
-            (words(BUILTINS, prefix=r"\b", suffix=r"\b"), Name.Builtin),
-            (_NAME, Name),
-            (_OPERATOR, Operator),
-            (r"\(", Punctuation, "arguments"),
-            (r"\[", Punctuation, "brackets"),
-            (r"\{", Punctuation, "fields"),
-            (r"[,:.]", Punctuation),
-        ],
-        "inside": [
-            include("blank"),
-            (r"\$", String.Delimiter, ("with", "prompt")),
-            include("expression"),
-        ],
-        "arguments": [
-            (r"\)", Punctuation, "#pop"),
-            (rf"({_PLAIN})(\s*)(:)", bygroups(Name.Attribute, Whitespace, Punctuation)),
-            include("inside"),
-        ],
-        "brackets": [
-            (r"\]", Punctuation, "#pop"),
-            include("inside"),
-        ],
-        "fields": [
-            (r"\}", Punctuation, "#pop"),
-            (rf"({_PLAIN})(\s*)(:)", bygroups(Name.Attribute, Whitespace, Punctuation)),
-            include("inside"),
-        ],
-        # Prompts
-        "prompt": [
-            (r"\$", String.Delimiter, "#pop"),
-            (r"\\[${}\\]", String.Escape),
-            (r"(?:[^\\${}]|\\[^${}\\])+", String.Other),
-            (r"\{", String.Interpol, "hole"),
-            (r"[}\\]", Error),
-        ],
-        "hole": [
-            (r"\}", String.Interpol, "#pop"),
-            (rf"(:)(\s*)({_NAME})", bygroups(Punctuation, Whitespace, Keyword.Pseudo)),
-            include("inside"),
-        ],
-        # `with` and `after` are keywords behind a prompt only; inside brackets they may stand on
-        # the next line.
-        "with on the line": [
-            (r"[ \t]+", Whitespace),
-            (r"(?:after|with)\b", Keyword, "#pop"),
-            default("#pop"),
-        ],
-        "with": [
-            include("blank"),
-            (r"(?:after|with)\b", Keyword, "#pop"),
-            default("#pop"),
-        ],
-        # Literals, comments and blanks
-        "text": [
-            (r'f"""', String.Double, "format block"),
-            (r'f"', String.Double, "format line"),
-            (r'"""', String.Double, "text block"),
-            (r'"', String.Double, "text line"),
-        ],
-        "text line": [
-            (r'"', String.Double, "#pop"),
-            include("escape"),
-            (r'[^"\\\n]+', String.Double),
-            default("#pop"),
-        ],
-        "text block": [
-            (r'"""', String.Double, "#pop"),
-            include("escape"),
-            (r'[^"\\]+|"', String.Double),
-        ],
-        "format line": [
-            (r'"', String.Double, "#pop"),
-            include("format part"),
-            (r'[^"\\{}\n]+', String.Double),
-            default("#pop"),
-        ],
-        "format block": [
-            (r'"""', String.Double, "#pop"),
-            include("format part"),
-            (r'[^"\\{}]+|"', String.Double),
-        ],
-        "format part": [
-            (r"\{\{|\}\}", String.Escape),
-            (r"\{", String.Interpol, "format hole"),
-            (r"\}", Error),
-            include("escape"),
-        ],
-        "format hole": [
-            (r"\}", String.Interpol, "#pop"),
-            (r':[^{}"\n]*', String.Interpol),
-            include("inside"),
-        ],
-        "escape": [
-            (r'\\(?:[ntr"\\]|u[0-9a-fA-F]{4})', String.Escape),
-            (r"\\[^\n]?", Error),
-        ],
-        "number": [
-            (
-                rf"{_INTEGER}(?:{_FRACTION}(?:{_EXPONENT})?|{_EXPONENT}){_NUMBER_END}",
-                Number.Float,
-            ),
-            (rf"{_INTEGER}{_NUMBER_END}(?!\.[0-9])", Number.Integer),
-            (r"[0-9][0-9A-Za-z_]*(?:\.[0-9][0-9A-Za-z_]*)?", Error),
-        ],
-        "constant": [
-            (words(CONSTANTS, prefix=r"\b", suffix=r"\b"), Keyword.Constant),
-        ],
-        "comment": [
-            (r"///[^\n]*", String.Doc),
-            (r"//[^\n]*", Comment.Single),
-        ],
-        "blank": [
-            (r"\s+", Whitespace),
-            include("comment"),
-        ],
-    }
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
+        """The pieces of a text with their kinds, all of it."""
+        with fitting_interpreter():
+            parsed = parse_after(Source.from_text("", text), Collector(None), None)
+        end = 0
+        for span, kind in sorted(_coloured(text, parsed)):
+            if span.start >= end:
+                yield from _between(text, end, span.start)
+                yield span.start, kind, text[span.start : span.end]
+                end = span.end
+        yield from _between(text, end, len(text))
+
+
+def _coloured(text: str, parsed: Parsed) -> Iterator[_Coloured]:
+    shebang, lexed = SHEBANG.match(text), parsed.lexed
+    if shebang is not None:
+        yield Span(0, len(shebang.group().rstrip("\n"))), Comment.Hashbang
+    for comment in lexed.comments:
+        yield comment.span, String.Doc if comment.is_doc else Comment.Single
+    wrong = {one.span for one in lexed.mistakes if one.code in _WRONG}
+    names = dict(_names(parsed.module))
+    tokens = [one for one in lexed.tokens if one.kind not in (*LAYOUT, "UNCLOSED")]
+    for position, token in enumerate(tokens):
+        kind = _KINDS.get(token.kind, Operator)
+        if token.span in wrong:
+            kind = Error
+        elif token.kind == "NAME":
+            plain = Name.Builtin if token.text in BUILTINS else Name
+            kind = Keyword.Pseudo if _is_format(tokens, position) else names.get(token.span, plain)
+        if kind in String and kind is not String.Delimiter:
+            yield from _escapes(text, token, kind, wrong)
+        else:
+            yield token.span, kind
+
+
+def _is_format(tokens: list[Token], position: int) -> bool:
+    """Whether it is the word behind the colon of a hole."""
+    around = [one.kind for one in tokens[position - 1 : position + 2 : 2]]
+    return tokens[position].text == "raw" and around == ["COLON", "HOLE_END"]
+
+
+def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_Coloured]:
+    """A text with the escapes in it."""
+    start, end = token.span
+    pattern = _PROMPT_ESCAPE if kind is String.Other else _ESCAPE
+    found = [(Span(*one.span()), String.Escape) for one in pattern.finditer(text, start, end)]
+    if token.kind == "STRING":
+        found = [one for one in found if text[one[0].start] == "\\"]
+    found += [(one, Error) for one in wrong if start <= one.start and one.end <= end]
+    for span, inner in sorted(found):
+        if start < span.start:
+            yield Span(start, span.start), kind
+        yield span, inner
+        start = span.end
+    if start < end:
+        yield Span(start, end), kind
+
+
+def _names(module: n.Module) -> Iterator[_Coloured]:
+    """What the names of a script are, as far as the tree tells."""
+    for node in walk(module):
+        match node:
+            case n.FunctionDef(name=name):
+                yield name.span, Name.Function
+            case n.RecordDef(name=name) | n.TypeAlias(name=name):
+                yield name.span, Name.Class
+            case n.NamedSchema(span, text):
+                *around, last = _parts(span, text)
+                yield from ((one, Name.Namespace) for one in around)
+                yield last, Keyword.Type if text in BUILT_IN else Name.Class
+            case n.Field(key=name) | n.Member(name=name) | n.Argument(name=n.Identifier() as name):
+                yield name.span, Name.Attribute
+            case n.SchemaField(name=name):
+                yield name.span, Name.Attribute
+            case n.ImportStmt(module=name) | n.FromImport(module=name):
+                yield from ((one, Name.Namespace) for one in _parts(name.span, name.text))
+                if isinstance(node, n.ImportStmt) and node.alias is not None:
+                    yield node.alias.span, Name.Namespace
+            case n.Parameter(name=name) | n.PatternField(name=name):
+                yield name.span, Name
+            case _:
+                pass
+
+
+def _parts(span: Span, text: str) -> Iterator[Span]:
+    """The places of the names in `shop.Order`."""
+    start = span.start
+    for part in text.split("."):
+        yield Span(start, start + len(part))
+        start += len(part) + 1
+
+
+def _between(text: str, start: int, end: int) -> Iterator[tuple[int, Any, str]]:
+    for match in _PIECE.finditer(text, start, end):
+        piece = match.group()
+        kind = Whitespace if piece.isspace() else Name if piece[0].isidentifier() else Error
+        yield match.start(), kind, piece

@@ -18,10 +18,8 @@ from pygments.token import (
 )
 
 from saftc.diagnostics.model import Collector
-from saftc.editors import pygments_lexer
 from saftc.editors.pygments_lexer import SaftLexer
 from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.types import BUILT_IN
 from saftc.source import Source
 from saftc.syntax.lexer import lex
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
@@ -249,19 +247,8 @@ def test_any_prefix_of_a_script_is_read():
         assert "".join(value for _, value in tokens_of(text[:end])) == text[:end]
 
 
-def test_words_are_the_compilers():
-    table = pygments_lexer
-    hard = (*table.STATEMENT_WORDS, *table.OPERATOR_WORDS, *table.CONSTANTS)
-    soft = (*table.FAILURE_WORDS, *table.DECLARATION_WORDS, *table.IMPORT_WORDS)
-    soft += table.PROMPT_WORDS
-    assert sorted(hard) == sorted(KEYWORDS)
-    assert sorted(soft) == sorted(SOFT_KEYWORDS)
-    assert set(table.BUILTINS) == set(BUILTINS)
-    assert set(table.TYPES) == set(BUILT_IN) - {"nil"}
-
-
 def test_every_builtin_is_coloured_in_full():
-    for word in pygments_lexer.BUILTINS:
+    for word in BUILTINS:
         assert coloured(f"x = {word}(y)")[2] == (Name.Builtin, word)
         assert coloured(f"x = {word}_(y)")[2] == (Name, f"{word}_")
 
