@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Message, Reply, Request, ToolRequest
+from runtime_support._exchange import Message, Reply, Request, Said, ToolRequest
 from runtime_support._goals import Goal, Unreadable, Work, without_thinking
 from runtime_support._media import Content, ending_with
 from runtime_support._redaction import escaped, redacted
@@ -128,7 +128,7 @@ class Conversation:
                 else:
                     self._note_cut(reply)
                     if self.goal.is_reached:
-                        self.messages.append({"role": "assistant", "content": reply.text})
+                        self.messages.append(_text_message(reply))
         except BaseException as error:
             if isinstance(error, PromptError):
                 # A prompt inside a tool has its own calls and replies to tell of.
@@ -216,8 +216,8 @@ class Conversation:
             (f"call{number:05d}", call) for number, call in enumerate(reply.tool_calls, started + 1)
         ]
         self.call_count += len(identified)
-        # Not the reply's own ids: servers omit or repeat them, and these make requests repeatable.
-        self.messages.append(_calls_message(reply.text, identified))
+        # Not the reply's own ids, which its wire puts back: these make requests repeatable.
+        self.messages.append(_calls_message(reply, identified))
         for identity, call in identified:
             if self.goal.takes(call):
                 answer = self.goal.keep(call)
@@ -279,7 +279,7 @@ class Conversation:
 
     def _ask_again(self, reply: Reply, reason: str) -> None:
         self._note_attempt(reply.text, reason)
-        self.messages.append({"role": "assistant", "content": reply.text})
+        self.messages.append(_text_message(reply))
         self.messages.append({"role": "user", "content": self.goal.reminder(reason)})
 
     def _note_attempt(self, text: str, reason: str) -> None:
@@ -311,19 +311,21 @@ def _opening(
     return [{"role": "system", "content": system}, *spoken, user]
 
 
-def _calls_message(text: str, identified: list[tuple[str, ToolRequest]]) -> Message:
-    return {
-        "role": "assistant",
-        "content": text or None,
-        "tool_calls": [
-            {
-                "id": identity,
-                "type": "function",
-                "function": {"name": call.name, "arguments": _sendable(call.arguments)},
-            }
-            for identity, call in identified
-        ],
-    }
+def _text_message(reply: Reply) -> Message:
+    return Said({"role": "assistant", "content": reply.text}, reply)
+
+
+def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> Message:
+    calls = [
+        {
+            "id": identity,
+            "type": "function",
+            "function": {"name": call.name, "arguments": _sendable(call.arguments)},
+        }
+        for identity, call in identified
+    ]
+    content = reply.text or None
+    return Said({"role": "assistant", "content": content, "tool_calls": calls}, reply)
 
 
 def _sendable(arguments: str) -> str:

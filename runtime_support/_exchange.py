@@ -5,6 +5,9 @@
 How a reply comes about is work (`_waits`), which gives the pieces of one that is streamed.
 Messages and tools have the form of OpenAI's chat completions. A request says nothing of keys,
 addresses or headers; `canonical` is the part of it that decides the answer, which recordings use.
+
+A reply may hold what only its maker understands, such as encrypted thoughts. This part is opaque: a
+message that the model `Said` carries it, and the wire sends it back to its `Origin` as it was.
 """
 
 from __future__ import annotations
@@ -62,18 +65,36 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Who made a reply: its wire, the address without secrets, and the model as it was asked for.
+
+    Opaque parts go back to the same three, and to nobody else.
+    """
+
+    wire: str
+    address: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A call of a tool that the model asks for; `arguments` is JSON text, as it was sent."""
+    """A call of a tool that the model asks for; `arguments` is JSON text, as it was sent.
+
+    `id` is the provider's own, empty where it gives none.
+    """
 
     name: str
     arguments: str
+    id: str = ""
+    opaque: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """One reply; `finish` is "stop", "length", "tool_calls", "refusal" or the provider's word.
 
-    "left" is that of a recorded reply of which nobody wanted the rest.
+    "left" is that of a recorded reply of which nobody wanted the rest. `origin` is there when the
+    reply or one of its calls has an id or an opaque part, which is JSON data of the wire's choice.
     """
 
     text: str
@@ -82,6 +103,30 @@ class Reply:
     model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
+    opaque: Mapping[str, Any] | None = None
+    origin: Origin | None = None
+
+    def readable(self) -> dict[str, Any]:
+        """What everybody understands of it, as JSON data."""
+        calls = [{"name": call.name, "arguments": call.arguments} for call in self.tool_calls]
+        return {name: getattr(self, name) for name in _READABLE} | {"tool_calls": calls}
+
+
+_READABLE = ("text", "tool_calls", "finish", "model", "input_tokens", "output_tokens")
+
+
+class Said(dict[str, Any]):
+    """A message of the model, with the reply that it was.
+
+    As data it is the message alone, with our ids: by that, requests are found in recordings and
+    journals. Its wire looks at the reply to send the rest of it back.
+    """
+
+    __slots__ = ("reply",)
+
+    def __init__(self, message: Message, reply: Reply) -> None:
+        super().__init__(message)
+        self.reply = reply
 
 
 @runtime_checkable

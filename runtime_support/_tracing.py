@@ -126,7 +126,7 @@ class _Telling(Observer):
         self.messages_told = count
 
     def received(self, reply: Reply) -> None:
-        self._tell("reply", **asdict(reply), duration=self._duration())
+        self._tell("reply", **reply.readable(), duration=self._duration())
 
     def failed(self, error: SaftError) -> None:
         status = getattr(error, "status", None)

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from runtime_support._redaction import holds_secret
-from runtime_support._runs.lines import JOURNAL_START, Entry, Lines, line_of
+from runtime_support._runs.lines import JOURNAL_START, Entry, Lines, line_of, without_opaque
 from runtime_support._runs.places import Asked, lines_of, order_of, without_order
 from runtime_support._tracing import note
 from runtime_support._values import counted
@@ -133,7 +133,8 @@ class Journal:
     def put(self, asked: Asked, step: int | str, entry: Entry) -> None:
         """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
         line = line_of({"at": [*asked, step], **entry})
-        if holds_secret(line.decode()):
+        bare = without_opaque(entry)
+        if holds_secret((line if bare is entry else line_of(bare)).decode()):
             self._tell(f"not kept in {self.path}: an answer holds something like a key")
             return
         offset = self.lines.append(line)

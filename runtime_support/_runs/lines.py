@@ -22,12 +22,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakSet
 
-from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._exchange import Origin, Reply, Request, ToolRequest
 from runtime_support._files import check_regular
+from runtime_support._values import is_object
 from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
 
 KEY_LENGTH = 16
@@ -35,7 +36,8 @@ JOURNAL_START = b'{"saft": "journal"'
 _BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
 
-_REPLY = [own.name for own in fields(Reply)]
+# Of a call and of a reply.
+_OPAQUE = ("id", "opaque")
 
 Entry: TypeAlias = dict[str, Any]
 T = TypeVar("T")
@@ -62,10 +64,23 @@ def key_of_data(data: Any) -> str:
 
 def data_of(answer: Reply | ToolsUnsupported) -> Entry:
     """The part of an entry that tells what came of a request."""
-    if isinstance(answer, Reply):
-        calls = [{"name": call.name, "arguments": call.arguments} for call in answer.tool_calls]
-        return {"reply": {name: getattr(answer, name) for name in _REPLY} | {"tool_calls": calls}}
-    return {"refused": "tools", "message": answer.message}
+    if not isinstance(answer, Reply):
+        return {"refused": "tools", "message": answer.message}
+    reply = answer.readable()
+    if answer.origin is not None:
+        for call, told in zip(answer.tool_calls, reply["tool_calls"], strict=True):
+            told |= _there(call, _OPAQUE)
+        reply |= {**_there(answer, ("opaque",)), "origin": asdict(answer.origin)}
+    return {"reply": reply}
+
+
+def without_opaque(entry: Entry) -> Entry:
+    """The entry without what only a server understands, which may look like a key and is none."""
+    reply = entry.get("reply")
+    if not is_object(reply) or "origin" not in reply:
+        return entry
+    calls = [_others(call, _OPAQUE) for call in reply["tool_calls"]]
+    return {**entry, "reply": {**_others(reply, _OPAQUE), "tool_calls": calls}}
 
 
 def reply_of(entry: Entry, path: str) -> Reply:
@@ -75,6 +90,11 @@ def reply_of(entry: Entry, path: str) -> Reply:
     try:
         reply = _known(Reply, entry["reply"])
         calls = [ToolRequest(**_known(ToolRequest, call)) for call in reply.pop("tool_calls", ())]
+        if "origin" in reply:
+            reply["origin"] = Origin(**_known(Origin, reply["origin"]))
+        for one in (reply, *map(asdict, calls)):
+            if not is_object(one.get("opaque") or {}):
+                raise TypeError("`opaque` is an object")
         return Reply(**reply, tool_calls=tuple(calls))
     except (AttributeError, KeyError, TypeError) as error:
         key = entry.get("key") or entry.get("hash")
@@ -371,6 +391,16 @@ def _let_go() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_let_go)
+
+
+def _there(one: Any, names: tuple[str, ...]) -> Entry:
+    """The parts of these names, without those that are empty."""
+    found = {name: getattr(one, name) for name in names}
+    return {name: value for name, value in found.items() if value}
+
+
+def _others(data: Entry, names: tuple[str, ...]) -> Entry:
+    return {name: value for name, value in data.items() if name not in names}
 
 
 def _known(class_: Any, data: Entry) -> Entry:

@@ -1,8 +1,9 @@
 """Chat completions on the wire: the form of a schema, a reply, and the error of a response.
 
     response_format({"type": "integer"}, is_strict=True)    the field of that name
-    read_reply(b'{"choices": ...}', "gpt-4o-mini")          Reply("...")
-    Gathered(model, ...).add({"choices": [{"delta": ...}]})    a piece of a reply that is streamed
+    rendered(request.messages, origin)                      the field `messages`
+    read_reply(b'{"choices": ...}', origin)                 Reply("...")
+    Gathered(origin, ...).add({"choices": [{"delta": ...}]})    a piece of a reply that is streamed
     error_of(response, "https://api.openai.com/v1")         RateLimited("... answered 429: ...")
     NO_TOOLS.search("gemma:2b does not support tools")      a refusal of tools, whatever they are
 
@@ -18,17 +19,25 @@ import email.utils
 import json
 import re
 import time
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from typing import Any
 
 import httpx2
 
-from runtime_support._exchange import Reply, ToolRequest
+from runtime_support._exchange import Message, Origin, Reply, Said, ToolRequest
 from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import AuthenticationFailed, ProviderError, RateLimited
 
+WIRE = "chat"
 SHOWN = 300
+
+# What goes back of a reply and of a call: strict servers refuse whatever else they do not know.
+_OF_REPLIES = ("reasoning_details",)
+_OF_REPLIES_WITH_CALLS = ("reasoning_details", "reasoning_content", "reasoning")
+_OF_CALLS = ("extra_content",)
 
 # Only the beginning of a body is looked through for what can be shown of it.
 _LOOKED_THROUGH = 65_536
@@ -60,7 +69,54 @@ def response_format(schema: dict[str, Any], is_strict: bool) -> dict[str, Any]:
     }
 
 
-def read_reply(content: bytes, model: str, wrapped: bool, request_id: str | None) -> Reply:
+def rendered(messages: Iterable[Message], origin: Origin) -> list[Message]:
+    """The messages as this server is sent them.
+
+    What it has said itself has its own ids and opaque parts. Where it gave no id, or gave one twice
+    in a reply, there is one of ours.
+    """
+    sent: list[Message] = []
+    own: dict[str, str] = {}  # by our ids, as far as they differ
+    for message in messages:
+        if isinstance(message, Said) and message.reply.origin == origin:
+            message = _as_it_was(message, own)
+        elif own and message.get("tool_call_id") in own:
+            message = {**message, "tool_call_id": own[message["tool_call_id"]]}
+        sent.append(message)
+    return sent
+
+
+def _as_it_was(said: Said, own: dict[str, str]) -> Message:
+    """A message with what this server knows of it; notes its ids by ours."""
+    reply = said.reply
+    message: Message = {**said, **(reply.opaque or {})}
+    if reply.tool_calls:
+        ids = _own_ids(said["tool_calls"], reply.tool_calls)
+        own.update(ids)
+        message["tool_calls"] = [
+            {**call, "id": ids[call["id"]], **(asked.opaque or {})}
+            for call, asked in zip(said["tool_calls"], reply.tool_calls, strict=True)
+        ]
+    return message
+
+
+def _own_ids(calls: list[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[str, str]:
+    """The server's ids by ours; of those that it does not give, or gives twice, other ones."""
+    theirs = {one.id for one in asked}
+    further = (f"call{number:05d}" for number in count(90_001))
+    ids: dict[str, str] = {}
+    used: set[str] = set()
+    for call, one in zip(calls, asked, strict=True):
+        own = one.id
+        if not own or own in used:
+            ours = chain((call["id"],), further)
+            own = next(other for other in ours if other not in theirs and other not in used)
+        used.add(own)
+        ids[call["id"]] = own
+    return ids
+
+
+def read_reply(content: bytes, origin: Origin, wrapped: bool, request_id: str | None) -> Reply:
     """The reply in the body of a response; ProviderError when it is not one."""
     try:
         body = json.loads(content)
@@ -76,18 +132,21 @@ def read_reply(content: bytes, model: str, wrapped: bool, request_id: str | None
     message = choice.get("message")
     if not is_object(message):
         raise _unexpected(content, request_id)
-    return _reply(body, choice, message, model, wrapped, request_id)
+    return _reply(body, choice, message, origin, wrapped, request_id)
 
 
 class Gathered:
     """The chunks of a completion that is streamed, and what they come to."""
 
-    def __init__(self, model: str, wrapped: bool, request_id: str | None) -> None:
-        self._origin = model, wrapped, request_id
+    def __init__(self, origin: Origin, wrapped: bool, request_id: str | None) -> None:
+        self._about = origin, wrapped, request_id
         self._body: dict[str, Any] = {}
         self._texts: list[str] = []
         self._refusals: list[str] = []
-        self._calls: dict[Any, dict[str, str]] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._call_at: dict[Any, dict[str, Any]] = {}
+        self._thoughts: dict[str, list[str]] = {}
+        self._details: list[_Detail] | None = None
         self._finish: Any = None
         # The half of a surrogate pair, and what may turn out to be `{"value": `.
         self._half = self._opening = ""
@@ -106,7 +165,7 @@ class Gathered:
     def add(self, chunk: Any) -> str:
         """Takes a chunk; what it has of the text."""
         if not is_object(chunk):
-            raise _unexpected(str(chunk).encode(), self._origin[2])
+            raise _unexpected(str(chunk).encode(), self._about[2])
         self._body.update({key: chunk[key] for key in ("model", "usage") if chunk.get(key)})
         choice = _first_choice(chunk)
         self._finish = choice.get("finish_reason") or self._finish
@@ -115,6 +174,7 @@ class Gathered:
         if delta.get("refusal"):
             self._refusals.append(str(delta["refusal"]))
         self._add_calls(delta.get("tool_calls"))
+        self._add_thoughts(delta)
         return self._add_text(_text_of(delta.get("content")))
 
     def reply(self) -> Reply:
@@ -122,10 +182,12 @@ class Gathered:
         message: dict[str, Any] = {
             "content": self.text + self._half,
             "refusal": "".join(self._refusals),
-            "tool_calls": [{"function": call} for call in self._calls.values()],
+            "tool_calls": self._calls,
+            "reasoning_details": self._details and [one.whole() for one in self._details],
+            **{name: _joined(pieces) for name, pieces in self._thoughts.items()},
         }
         choice = {"finish_reason": self._finish}
-        return _reply(self._body, choice, message, *self._origin)
+        return _reply(self._body, choice, message, *self._about)
 
     def _add_text(self, text: str) -> str:
         text, self._half = self._half + text, ""
@@ -144,18 +206,92 @@ class Gathered:
         return self._opening if opened is None else self._opening[opened.end() :]
 
     def _add_calls(self, calls: Any) -> None:
-        """Calls come in pieces that have the same index; what has none is a call of its own."""
-        for call in calls if is_list(calls) else ():
-            function = _object_at(call, "function") if is_object(call) else {}
-            key = call.get("index") if is_object(call) else None
-            own = self._calls.setdefault(
-                ("own", len(self._calls)) if key is None else key, {"name": "", "arguments": ""}
-            )
-            own["name"] += str(function.get("name") or "")
+        """Calls come in pieces that have the same index; what has none is a call of its own.
+
+        Gemini gives all calls of a reply the same index: a name with another id begins a call.
+        """
+        for piece in calls if is_list(calls) else ():
+            call = piece if is_object(piece) else {}
+            function, key = _object_at(call, "function"), call.get("index")
+            identity = call.get("id")
+            known = None if key is None else self._call_at.get(key)
+            if known is not None and function.get("name"):
+                known = None if _differ(identity or None, known["id"] or None) else known
+            own: dict[str, Any] = known or {"id": identity, "function": dict.fromkeys(_TEXTS, "")}
+            if known is None:
+                self._calls.append(own)
+                self._call_at[key] = own
+            own["id"] = own["id"] or identity
+            own |= _parts(call, _OF_CALLS)
+            text = own["function"]
+            text["name"] += str(function.get("name") or "")
             arguments = function.get("arguments")
             if arguments is not None and not isinstance(arguments, str):
                 arguments = json.dumps(arguments, ensure_ascii=False)
-            own["arguments"] += arguments or ""
+            text["arguments"] += arguments or ""
+
+    def _add_thoughts(self, delta: dict[str, Any]) -> None:
+        """What a model thinks comes as text, as details, or as both."""
+        for name, value in _parts(delta, _OF_REPLIES_WITH_CALLS).items():
+            if is_list(value):
+                self._details = self._details or []
+                for piece in value:
+                    if not (self._details and self._details[-1].takes(piece)):
+                        self._details.append(_Detail(piece))
+            elif isinstance(value, str):
+                self._thoughts.setdefault(name, []).append(value)
+
+
+_TEXTS = ("name", "arguments")
+
+# The kinds of reasoning details that come in pieces, each with the field that grows.
+_GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
+
+
+class _Detail:
+    """One of the reasoning details, which may come in pieces."""
+
+    def __init__(self, piece: Any) -> None:
+        self._parts = piece
+        kind = piece.get("type") if is_object(piece) else None
+        self._field = _GROWING.get(kind, "") if isinstance(kind, str) else ""
+        self._texts = [piece[self._field]] if isinstance(self._text(piece), str) else []
+
+    def takes(self, piece: Any) -> bool:
+        """Takes what goes on with it; False when this is another detail.
+
+        The index alone tells nothing, as it may be 0 in all pieces. A signature ends a text, and
+        may come without any.
+        """
+        if not self._field or not is_object(piece):
+            return False
+        own, text = self._parts, self._text(piece)
+        if any(_differ(piece.get(name), own.get(name)) for name in ("type", "index", "id")):
+            return False
+        if (own.get("signature") and text) or not isinstance(text, str | None):
+            return False
+        self._texts += [text] if text else []
+        self._parts = {**piece, **{name: part for name, part in own.items() if part is not None}}
+        return True
+
+    def whole(self) -> Any:
+        """All that came of it."""
+        return {**self._parts, self._field: _joined(self._texts)} if self._texts else self._parts
+
+    def _text(self, piece: Any) -> Any:
+        return piece.get(self._field) if self._field else None
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return one is not None and other is not None and one != other
+
+
+def _joined(pieces: list[str]) -> str:
+    """The text of pieces, which may have been cut inside of a character."""
+    text = "".join(pieces)
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def reported(error: Any, request_id: str | None) -> ProviderError:
@@ -173,7 +309,7 @@ def _reply(
     body: dict[str, Any],
     choice: dict[str, Any],
     message: dict[str, Any],
-    model: str,
+    origin: Origin,
     wrapped: bool,
     request_id: str | None,
 ) -> Reply:
@@ -183,14 +319,24 @@ def _reply(
     if finish == "error":
         raise ProviderError("the server broke the reply off", request_id=request_id)
     text = str(refusal) if refusal else _text_of(message.get("content"))
+    calls = _tool_requests(message)
+    opaque = _parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES) or None
+    has_own = opaque or any(call.id or call.opaque for call in calls)
     return Reply(
         text=_unwrapped(text) if wrapped else text,
-        tool_calls=_tool_requests(message),
+        tool_calls=calls,
         finish=finish,
-        model=without_halves(str(body.get("model") or model)),
+        model=without_halves(str(body.get("model") or origin.model)),
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
+        opaque=opaque,
+        origin=origin if has_own else None,
     )
+
+
+def _parts(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The parts of these names that are there; what is empty is there, null is not."""
+    return {name: data[name] for name in names if data.get(name) is not None}
 
 
 def _object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
@@ -237,7 +383,11 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
         arguments = function.get("arguments")
         if not isinstance(arguments, str):  # some servers send them parsed
             arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-        requests.append(ToolRequest(without_halves(str(function.get("name", ""))), arguments))
+        name = without_halves(str(function.get("name", "")))
+        identity = call.get("id")
+        if not isinstance(identity, str) or identity != without_halves(identity):
+            identity = ""
+        requests.append(ToolRequest(name, arguments, identity, _parts(call, _OF_CALLS) or None))
     return tuple(requests)
 
 

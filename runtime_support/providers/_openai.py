@@ -19,7 +19,7 @@ import httpx2
 import openai
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Heard, Message, Replying, Request, Streaming
+from runtime_support._exchange import Heard, Message, Origin, Replying, Request, Streaming
 from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._values import counted
@@ -32,12 +32,14 @@ from runtime_support.providers._completions import (
     NO_USAGE,
     NOT_THIS_SCHEMA,
     SHOWN,
+    WIRE,
     Gathered,
     asked_wait,
     error_of,
     is_object_root,
     is_used_up,
     read_reply,
+    rendered,
     reported,
     response_format,
     words_of,
@@ -131,7 +133,8 @@ class OpenAIProvider(Streaming):
         return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
     def _send(self, request: Request, model: str, form: _Form, heard: Heard) -> Replying:
-        content = _sendable(self._body(request, model, form))
+        origin = self._origin(model)
+        content = _sendable(self._body(request, origin, form))
         schema = request.schema
         is_wrapped = form.enforced and schema is not None and not is_object_root(schema)
 
@@ -143,9 +146,9 @@ class OpenAIProvider(Streaming):
                 raise self._failure(error) from None
             request_id = response.headers.get("x-request-id")
             if has_events(response):
-                gathered = Gathered(model, is_wrapped, request_id)
+                gathered = Gathered(origin, is_wrapped, request_id)
                 return (yield from self._read(exchange, gathered, heard))
-            return read_reply(response.content, model, wrapped=is_wrapped, request_id=request_id)
+            return read_reply(response.content, origin, wrapped=is_wrapped, request_id=request_id)
 
         tokens = len(content) // _BYTES_OF_TOKEN
         return (yield from patiently(self.server.pace, self.settings, self.waited, send, tokens))
@@ -204,12 +207,17 @@ class OpenAIProvider(Streaming):
             case _:
                 return ProviderError(shown(str(error), SHOWN))
 
-    def _body(self, request: Request, model: str, form: _Form) -> dict[str, Any]:
+    def _origin(self, model: str) -> Origin:
+        """Who answers, as replies are marked with it and journals keep it."""
+        return Origin(WIRE, self.server.name, model)
+
+    def _body(self, request: Request, origin: Origin, form: _Form) -> dict[str, Any]:
         options = dict(request.options)
         extra: dict[str, Any] = options.pop("extra", {})
         if "max_tokens" in options:
             options[self.limit_name] = options.pop("max_tokens")
-        body: dict[str, Any] = {"model": model, "messages": list(request.messages), **options}
+        messages = rendered(request.messages, origin)
+        body: dict[str, Any] = {"model": origin.model, "messages": messages, **options}
         if request.tools:
             body["tools"] = list(request.tools)
             if request.must_answer:
@@ -322,19 +330,28 @@ def _sendable(body: dict[str, Any]) -> bytes:
     except UnicodeEncodeError:
         pass
     # Models see again what they wrote, and they may have written half of a pair.
-    body = {**body, "messages": [_mended(message) for message in body["messages"]]}
+    messages: list[Message] = [_mended(message) for message in body["messages"]]
+    others = [message for message in messages if message["role"] != "assistant"]
     try:
-        return _encoded(body).encode()
+        _encoded({**body, "messages": others}).encode()
     except UnicodeEncodeError as error:
         half = f"U+{ord(error.object[error.start]):04X}"
         raise ProviderError(
             f"the request cannot be sent: there is half of a surrogate pair ({half}) in it",
             hint="look for text that was cut inside of a character, or decoded wrongly",
         ) from None
+    # What is left of halves is opaque and goes back as it was: the escape is JSON as well.
+    return _encoded({**body, "messages": messages}).encode(errors="backslashreplace")
 
 
 def _mended(message: Message) -> Message:
     """What a model wrote, without halves of surrogate pairs; other messages as they are."""
     if message["role"] != "assistant":
         return message
-    return json.loads(without_halves(json.dumps(message, ensure_ascii=False)))
+    mended = {**message, "content": message["content"] and without_halves(message["content"])}
+    if "tool_calls" in message:
+        mended["tool_calls"] = [
+            {**call, "function": {n: without_halves(text) for n, text in call["function"].items()}}
+            for call in message["tool_calls"]
+        ]
+    return mended

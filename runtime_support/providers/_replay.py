@@ -48,6 +48,7 @@ from runtime_support._runs.lines import (
     lines_of,
     recorded,
     reply_of,
+    without_opaque,
 )
 from runtime_support._runs.reading import exchanges
 from runtime_support._tracing import note
@@ -118,7 +119,7 @@ class Recording:
 
     def put(self, place: Place, request: Request, reply: Entry) -> None:
         """Writes an exchange. It has been paid for, so what goes wrong is told and not raised."""
-        if holds_secret(json.dumps(reply, ensure_ascii=False)):
+        if holds_secret(json.dumps(without_opaque(reply), ensure_ascii=False)):
             note(f"not recorded in {self.path}: the reply holds something like a key")
             return
         entry = {"key": place[0], "repeat": place[1], "request": recorded(request), **reply}

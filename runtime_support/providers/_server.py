@@ -17,7 +17,7 @@ import httpx2
 import openai
 
 from runtime_support._config import Settings
-from runtime_support._redaction import remember_secrets, shown
+from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support.errors import ConfigError
 from runtime_support.providers._completions import SHOWN, Lacks
 from runtime_support.providers._pace import Pace
@@ -59,6 +59,8 @@ class Server:
         secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
         remember_secrets(key, *secret_values)
         remember_secrets(url.password, user=url.username)
+        # The address as it may be kept; the port of an embedded one is another in each process.
+        self.name = "embedded" if is_embedded else redacted(self.address)
         _all_servers.add(self)
 
     def forget_connections(self) -> None:

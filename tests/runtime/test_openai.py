@@ -18,6 +18,7 @@ def square(x: int) -> int:
 
 def test_a_text_prompt(server: FakeServer) -> None:
     server.answers = [completion("hello")]
+    server.extra = {"k"}
     result = prompt("say hello", options={"temperature": 0, "max_tokens": 5, "extra": {"k": 1}})
     assert (result.value, result.model) == ("hello", "fake-1")
     assert (result.usage.input_tokens, result.usage.output_tokens) == (11, 7)

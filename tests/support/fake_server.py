@@ -6,6 +6,9 @@
         server.requests[0].body["messages"]
 
 When the queue is empty, the last answer is given again, so that "for ever" needs no count.
+
+When the server closes, the openai package's own types judge all that it was sent: a request that
+they refuse fails the test. `extra` names the options that a test has sent beside them.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.support.strict_types import mistakes
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,7 @@ class FakeServer:
         self.answers: list[Answer] = [completion("ok")]
         self.responder: Responder | None = None
         self.requests: list[Received] = []
+        self.extra: set[str] = set()
         # Set when a client has closed the connection of an answer in parts before its end.
         self.was_left = threading.Event()
         self._lock = threading.Lock()
@@ -195,9 +201,12 @@ class FakeServer:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+        for body in self.bodies if kind is None else ():
+            wrong = mistakes(body, self.extra)
+            assert not wrong, f"the openai package would not send {body}: {wrong}"
 
     def _next(self, body: dict[str, Any]) -> Answer:
         if self.responder is not None:

@@ -1,0 +1,62 @@
+"""The types by which requests are judged in tests: they have to see mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.fake_server import FakeServer
+from tests.support.strict_types import mistakes
+
+TEXT: dict[str, Any] = {"role": "user", "content": "x"}
+CALL: dict[str, Any] = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def body(*messages: dict[str, Any], **options: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": list(messages) or [TEXT], **options}
+
+
+def calling(**parts: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": [{**CALL, **parts}]}
+
+
+def test_a_request_as_it_should_be() -> None:
+    assert mistakes(body()) == ""
+    assert mistakes(body(temperature=0, stream=True, stream_options={"include_usage": True})) == ""
+    assert (
+        mistakes(body(TEXT, calling(), {"role": "tool", "tool_call_id": "1", "content": ""})) == ""
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        body({"role": "banana", "content": "x"}),
+        body({"role": "user"}),
+        body({"role": "user", "content": [{"type": "picture"}]}),
+        body({"role": "tool", "content": "x"}),
+        body(calling(function={"name": "f"})),
+        body(nonsense=1),
+        body(temperature="hot"),
+        body(tools=[{"type": "function", "name": "f"}]),
+        {"model": "m"},
+    ],
+)
+def test_mistakes(wrong: dict[str, Any]) -> None:
+    assert mistakes(wrong) != ""
+
+
+def test_what_goes_back_is_exempt_by_name_and_place() -> None:
+    assert mistakes(body(TEXT, {**calling(extra_content={}), "reasoning_details": []})) == ""
+    assert mistakes(body(TEXT, calling(thought_signature="x"))) != ""
+    assert mistakes(body({**TEXT, "reasoning_details": []})) != ""
+    assert mistakes(body(top_k=1)) != "" and mistakes(body(top_k=1), {"top_k"}) == ""
+
+
+def test_the_server_of_the_tests_fails_what_they_refuse() -> None:
+    import httpx2
+
+    with pytest.raises(AssertionError, match="banana"), FakeServer() as server:
+        wrong = body({"role": "banana", "content": "x"})
+        httpx2.post(f"{server.url}/chat/completions", json=wrong, trust_env=False)
