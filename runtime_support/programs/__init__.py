@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         option,
     )
     from runtime_support.programs._registry import Registry, RegistryError, describe
-    from runtime_support.programs._syntax import Limits
+    from runtime_support.programs._syntax import Limits, ProgramText
     from runtime_support.programs._tree import CheckedProgram
     from runtime_support.programs._writing import SerializationError, serialize
 
@@ -61,6 +61,7 @@ __all__ = [
     "Option",
     "Outcome",
     "Point",
+    "ProgramText",
     "Registry",
     "RegistryError",
     "SerializationError",
@@ -80,6 +81,7 @@ _HOMES = {
     "CheckedProgram": "_tree",
     "CoercionError": "_coercion",
     "Limits": "_syntax",
+    "ProgramText": "_syntax",
     "Registry": "_registry",
     "RegistryError": "_registry",
     "SerializationError": "_writing",

@@ -238,8 +238,8 @@ def evaluate(
 ) -> Outcome:
     """Checks the whole program and then runs it.
 
-    `program` is parsed JSON or its text; `returns` the Python type of the value; `on_call(name,
-    arguments)` sees every call before it is made and denies it by returning something false (or
+    `program` is parsed JSON, in which a text is a value, or the JSON text of a program as a
+    ProgramText; `returns` the Python type of the value; `on_call(name, arguments)` sees every call before it is made and denies it by returning something false (or
     by raising). `earlier` are calls made for the same request before: where the program repeats
     one that had effects, its result is taken and the effect does not happen again.
     """

@@ -43,7 +43,7 @@ from runtime_support.programs._outcomes import (
     compact,
 )
 from runtime_support.programs._registry import Registry, RegistryError, classes_of, describe
-from runtime_support.programs._syntax import Limits
+from runtime_support.programs._syntax import Limits, ProgramText
 from runtime_support.programs._tree import CheckedProgram, calls_in
 from runtime_support.programs._types import ANY, notation
 from runtime_support.programs._writing import SerializationError, serialize
@@ -91,10 +91,10 @@ class Plan:
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
     ) -> Plan:
-        """The plan of a program that was kept, as JSON data or its text, or a plan as it is.
+        """The plan of a program that was kept: parsed JSON, a ProgramText, or a plan as it is.
 
-        It may call the functions, the conversions, and the types in their signatures, as in
-        `program`. Raises ProgramError with all that is wrong when it does not fit them.
+        A plain text is a program whose value it is. A program may call the functions, the
+        conversions, and the types in their signatures, as in `program`. Raises ProgramError with all that is wrong when it does not fit them.
         """
         program = plain(program)
         if isinstance(program, Plan):
@@ -467,12 +467,12 @@ class ProgramGoal(Goal):
             count = len(self._candidates)
             raise Unreadable(f"There is no program {number[1]}, only 1 to {count}.")
         self.repairs.append(f"chose {self._candidates[index].sentence}")
-        return compact(self._candidates[index].program)
+        return self._candidates[index].program
 
     def _readable(self, answer: str) -> Any:
-        """Text of JSON where there is any: as it is, from a fence, or recovered."""
+        """The program in the answer: the JSON that it is, from a fence, or recovered."""
         if len(answer) > self.limits.bytes or not answer or _is_json(answer):
-            return answer
+            return ProgramText(answer)
         from runtime_support._recovery import RecoveryRefused, fenced, recover
 
         fences = fenced(answer)
@@ -480,14 +480,14 @@ class ProgramGoal(Goal):
             self.repairs.append("read from a code fence")
             answer = fences[0].strip()
             if _is_json(answer):
-                return answer
+                return ProgramText(answer)
 
         try:
             recovered = recover(answer, AnySchema())
         except RecoveryRefused:
-            return answer
+            return ProgramText(answer)
         if not (is_object(recovered.value) or is_list(recovered.value)):
-            return answer
+            return ProgramText(answer)
         self.repairs.extend(recovered.repairs)
         return recovered.value
 

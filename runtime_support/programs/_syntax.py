@@ -1,6 +1,7 @@
 """Programs as JSON data: of bounded size, the places in them, and what they refer to.
 
-    read('{"a": 1, "a": 2}', limits)    JSON data, and what is wrong with it: duplicate key 'a'
+    read(ProgramText('{"a": 1, "a": 2}'), limits)
+                        JSON data, and what is wrong with it: duplicate key 'a'
     at(program, ("add", "a"))           what stands at a path: the keys and indexes from the root
     pointer(("add", "a/b", 0))          "/add/a~1b/0": a path as people see it, a JSON Pointer
     order_of(needs)     bindings of a `$let`: what one refers to comes before it
@@ -103,6 +104,13 @@ class RepeatedKeys(dict[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramText:
+    """The JSON text of a program, wherever a program is taken; a plain text is a value instead."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     program: Any
     diagnostics: tuple[Diagnostic, ...]
@@ -110,9 +118,9 @@ class Reading:
 
 def read(program: Any, limits: Limits) -> Reading:
     """The program as JSON data; raises TooLarge and NotJson."""
-    if isinstance(program, str):
-        _check_size(program, limits)
-        program = _parse(program, limits)
+    if isinstance(program, ProgramText):
+        _check_size(program.text, limits)
+        program = _parse(program.text, limits)
         return Reading(program, tuple(_survey(program, limits)))
     diagnostics = tuple(_survey(program, limits))
     if not diagnostics:

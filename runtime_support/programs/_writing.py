@@ -4,8 +4,9 @@
     serialize({"a": Point(1, 2)}, registry)          {"$object": {"a": ...}}: one key is a call
     spelled((author_of, name_of), {"$ref": "b"})     {"name_of": {"value": {"author_of": ...}}}
 
-Laws: `evaluate(serialize(v)) == v`, and serializing that again gives the same program. A tuple is
-written where a declared type makes it one again; elsewhere it would come back as a list.
+Laws: `evaluate(serialize(v)) == v`, and serializing that again gives the same program. JSON has no
+tuples: one is written as a list, which a place of a tuple type (a field, a parameter, `returns`)
+makes a tuple again. Where a place takes lists too, it would come back as one, and is refused.
 
 A `Place` is where the value of an expression can be written; a bare argument becomes the full
 object of arguments, since an object cannot stand bare. `Findings` are the diagnostics of one
@@ -86,7 +87,7 @@ class _Writer:
         definition = self._registry.constructor(python)
         if definition is not None:
             return self._call(value, definition, place)
-        if python is tuple and _is_tuple_place(expected):
+        if python is tuple and _takes_no_list(expected):
             return self._items(value, expected, place)
         raise SerializationError(f"{place} is a {python.__name__}, which is not a registered type")
 
@@ -120,9 +121,9 @@ class _Writer:
         return {definition.name: arguments}
 
 
-def _is_tuple_place(expected: t.Type) -> bool:
-    lists = t.lists_of(expected)
-    return bool(lists) and all(isinstance(one, m.TupleSchema) for one in lists)
+def _takes_no_list(expected: t.Type) -> bool:
+    """Whether a list that is written here cannot be meant as one of a declared list type."""
+    return not any(isinstance(one, m.ListSchema) for one in t.lists_of(expected))
 
 
 def _item_type(expected: t.Type, index: int) -> t.Type:

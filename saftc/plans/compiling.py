@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from runtime_support.programs import Ambiguous, Failure, Point, check
+from runtime_support.programs import Ambiguous, Failure, Point, ProgramText, check
 from saftc.diagnostics.render import snippet
 from saftc.driver import Checked
 from saftc.plans.naming import NotWritable
@@ -39,7 +39,7 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
         message, span = broken
         raise PlanProblem(_told(source, f"the plan is not JSON: {message}", span))
     offered = find_tools(tools, folders, json.loads(source.text))
-    checked = check(source.text, offered.registry)
+    checked = check(ProgramText(source.text), offered.registry)
     if isinstance(checked, Failure):
         raise PlanProblem(
             "\n".join(

@@ -12,7 +12,7 @@ import pytest
 from runtime_support import CheckError, ProgramError, check, kind, show, to_json
 from runtime_support._asking import first_request
 from runtime_support._templates import Unknown
-from runtime_support.programs import Ambiguous, Failure, ambiguous, option
+from runtime_support.programs import Ambiguous, Failure, ProgramText, ambiguous, option
 from runtime_support.programs._prompting import Plan, ProgramQuestion, program, run
 from runtime_support.testing import Scripted
 
@@ -342,10 +342,41 @@ def test_a_kept_plan_is_read_back():
     kept = to_json(plan)
     assert kept == str(plan) == show(plan)
     assert kind(plan) == "program"
-    for given in (kept, json.loads(kept), plan):
+    for given in (ProgramText(kept), json.loads(kept), plan):
         again = Plan.read(given, [gap], conversions=[locate], pure=[gap])
         assert again == plan
         assert run(again) == pytest.approx(19.8)
+
+
+def act(x: int) -> int:
+    raise AssertionError(x)
+
+
+@pytest.mark.parametrize("text", ['{"act": {"x": 1}}', "hello", "1", "[1, {}]", '"act"', ""])
+def test_a_plan_that_is_a_text_stays_one(text):
+    plan = ask([json.dumps(text)], "{act}", act=act, returns=Plan)[0].value
+    assert (plan.program, plan.calls) == (text, [])
+    assert json.loads(str(plan)) == text
+    kept = json.loads(to_json(plan))
+    fenced = f"```json\n{json.dumps(text)}\n```"
+    for again in (
+        Plan.read(kept, {"act": act}),
+        Plan.read(ProgramText(to_json(plan)), {"act": act}),
+        pickle.loads(pickle.dumps(plan)),
+        ask([fenced], "{act}", act=act, returns=Plan)[0].value,
+    ):
+        assert again == plan
+        assert run(again) == text
+    assert ask([json.dumps(text)], "{act}", act=act)[0].value == text
+
+
+def test_a_chosen_text_stays_one():
+    def find() -> str:
+        ambiguous("which?", [option("this", '{"act": {"x": 1}}'), option("that", "hello")])
+
+    for number, value in (("1", '{"act": {"x": 1}}'), ("2", "hello")):
+        result, _ = ask([{"find": {}}, number], "{find} {act}", find=find, act=act)
+        assert result.value == value
 
 
 def test_a_kept_plan_that_does_not_fit_is_an_error():
@@ -361,7 +392,7 @@ def test_a_kept_plan_that_does_not_fit_is_an_error():
 
         Plan.read({"note": {"texts": "a,b"}}, [note])
     with pytest.raises(ProgramError, match="not JSON"):
-        Plan.read("gap(1, 2)", [gap])
+        Plan.read(ProgramText("gap(1, 2)"), [gap])
 
 
 @pytest.mark.parametrize("given", ['{"gap": 1}', {"gap": 1}, 5, None])

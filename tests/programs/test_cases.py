@@ -1,10 +1,17 @@
 """The acceptance cases of cases/programs.jsonl: program_fixtures.py says what their fields mean."""
 
-
 import pytest
 from program_support import load_cases, registry_of, suggestions_of
 
-from runtime_support.programs import Ambiguous, Failure, Limits, Success, describe, evaluate
+from runtime_support.programs import (
+    Ambiguous,
+    Failure,
+    Limits,
+    ProgramText,
+    Success,
+    describe,
+    evaluate,
+)
 from runtime_support.programs import serialize as write
 
 KINDS = {
@@ -25,6 +32,8 @@ def test_case(case):
         return name != case.get("host_denies")
 
     program = case["program"]
+    if case.get("program_is_text"):
+        program = ProgramText(program)
     limits = Limits(**case.get("limits", {}))
     outcome = evaluate(program, registry, limits=limits, on_call=on_call)
     expected = case["expected"]

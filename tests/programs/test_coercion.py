@@ -277,8 +277,8 @@ def test_the_result_is_coerced_too():
     registry = give(Any, *TYPES, conversions=CHAIN)
     assert evaluate({"A": 1}, registry, returns=C).value == C(12)
     assert evaluate([{"A": 1}], registry, returns=list[B]).value == [B(2)]
-    assert evaluate('"5"', registry, returns=float).value == 5.0
-    outcome = evaluate('"five"', registry, returns=float)
+    assert evaluate("5", registry, returns=float).value == 5.0
+    outcome = evaluate("five", registry, returns=float)
     assert (outcome.kind, outcome.path) == ("invalid", "")
 
 

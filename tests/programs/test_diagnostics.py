@@ -7,7 +7,15 @@ import json
 import pytest
 from program_support import registry_of, suggestions_of
 
-from runtime_support.programs import Ambiguous, Failure, Limits, Registry, Success, evaluate
+from runtime_support.programs import (
+    Ambiguous,
+    Failure,
+    Limits,
+    ProgramText,
+    Registry,
+    Success,
+    evaluate,
+)
 
 ONE = {"zero": {}}
 
@@ -147,7 +155,7 @@ RAW = [
 @pytest.mark.parametrize(("text", "message", "path"), RAW)
 def test_raw_text(text, message, path):
     registry, _ = registry_of("calc")
-    outcome = evaluate(text, registry)
+    outcome = evaluate(ProgramText(text), registry)
     assert isinstance(outcome, Failure)
     assert outcome.kind == "invalid"
     assert message in outcome.message
@@ -156,12 +164,19 @@ def test_raw_text(text, message, path):
 
 def test_raw_mistakes_are_reported_with_the_others():
     registry, _ = registry_of("calc")
-    outcome = evaluate('{"ad": {"a": 1, "a": NaN}}', registry)
+    outcome = evaluate(ProgramText('{"ad": {"a": 1, "a": NaN}}'), registry)
     for part in ("duplicate key 'a'", "NaN", "unknown function 'ad'"):
         assert part in outcome.message
 
 
-DATA = [(1, 2), {1: 2}, {"add": {"a": {1, 2}, "b": 3}}, pytest.param([object()], id="an-object"), float("nan"), b"x"]
+DATA = [
+    (1, 2),
+    {1: 2},
+    {"add": {"a": {1, 2}, "b": 3}},
+    pytest.param([object()], id="an-object"),
+    float("nan"),
+    b"x",
+]
 
 
 @pytest.mark.parametrize("program", DATA, ids=repr)

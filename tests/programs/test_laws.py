@@ -8,7 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from program_support import registry_of
 
-from runtime_support.programs import Limits, Registry, Success, evaluate, serialize
+from runtime_support import to_json
+from runtime_support.programs import Limits, ProgramText, Registry, Success, evaluate, serialize
+from runtime_support.programs._prompting import Plan, run
 from runtime_support.programs._syntax import at, expressions_in, references, replaced
 
 ROOMY = Limits(depth=100, nodes=100_000, calls=100_000, items=100_000, bytes=10_000_000)
@@ -90,10 +92,44 @@ def test_a_value_survives_its_program(data):
     registry, values = data.draw(registries())
     value = data.draw(values)
     program = serialize(value, registry)
-    outcome = evaluate(json.dumps(program), registry, limits=ROOMY)
+    outcome = evaluate(ProgramText(json.dumps(program)), registry, limits=ROOMY)
     assert isinstance(outcome, Success), outcome
     assert outcome.value == value
     assert serialize(outcome.value, registry) == program
+
+
+@st.composite
+def program_like_texts(draw):
+    """Texts that would be programs if anybody read them as such."""
+    name = draw(st.sampled_from(["act", "ac", "$let", "$object", "x"]))
+    body = draw(st.sampled_from([{}, {"x": 1}, 1, None, [1], {"bind": {}, "in": {"act": {}}}]))
+    text = json.dumps({name: body})
+    return json.dumps(text) if draw(st.booleans()) else text
+
+
+@FAST
+@given(
+    st.recursive(
+        st.one_of(scalars, program_like_texts()),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3), st.dictionaries(program_like_texts(), inner, max_size=3)
+        ),
+        max_leaves=6,
+    )
+)
+def test_no_value_becomes_a_call(value):
+    called = []
+    tools = {"act": lambda x=0: called.append(x)}
+    program = serialize(value, Registry(tools))
+    for given_ in (program, json.loads(json.dumps(program)), ProgramText(json.dumps(program))):
+        outcome = evaluate(given_, Registry(tools), limits=ROOMY)
+        assert isinstance(outcome, Success), outcome
+        assert outcome.value == value
+        assert outcome.calls == ()
+        assert run(Plan.read(given_, tools)) == value
+    plan = Plan.read(program, tools)
+    assert run(Plan.read(json.loads(to_json(plan)), tools)) == value
+    assert called == []
 
 
 # Programs over the fixtures, by the type that they are meant to give; coercion does the rest.
@@ -178,15 +214,15 @@ def closed_parts(program):
 @given(program=programs(), data=st.data())
 def test_a_closed_part_may_be_replaced_by_its_value(program, data):
     registry, _ = registry_of("calc", "text", "books", "places", "effects")
-    whole = evaluate(json.dumps(program), registry, limits=ROOMY)
+    whole = evaluate(ProgramText(json.dumps(program)), registry, limits=ROOMY)
     if not isinstance(whole, Success):
         return
     path = data.draw(st.sampled_from(closed_parts(program)))
-    part = evaluate(json.dumps(at(program, path)), registry, limits=ROOMY)
+    part = evaluate(ProgramText(json.dumps(at(program, path))), registry, limits=ROOMY)
     if not isinstance(part, Success):  # a record of one field is one only where it is expected
         return
     put = replaced(program, path, serialize(part.value, registry))
-    outcome = evaluate(json.dumps(put), registry, limits=ROOMY)
+    outcome = evaluate(ProgramText(json.dumps(put)), registry, limits=ROOMY)
     assert isinstance(outcome, Success), (put, outcome)
     assert outcome.value == whole.value
     assert kinds(outcome.value) == kinds(whole.value)

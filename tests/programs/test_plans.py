@@ -19,7 +19,7 @@ from hypothesis import given
 from program_support import fixtures, load_cases, registry_of
 from test_laws import FAST, ROOMY, kinds, programs
 
-from runtime_support.programs import Registry, Success, check, evaluate
+from runtime_support.programs import ProgramText, Registry, Success, check, evaluate
 from saftc.plans.compiling import compile_plan
 from saftc.plans.naming import NotWritable
 from saftc.plans.tools import Tools, find_tools
@@ -59,7 +59,7 @@ def tools_of(registry: Registry, *others: type) -> Tools:
 
 
 def compiled(program: Any, tools: Tools) -> str:
-    checked = check(json.dumps(program), tools.registry, limits=ROOMY)
+    checked = check(ProgramText(json.dumps(program)), tools.registry, limits=ROOMY)
     return write_plan("plan.json", checked.root, tools)
 
 
@@ -78,7 +78,7 @@ def test_the_cases_give_what_evaluating_gives(case):
 @given(program=programs())
 def test_generated_programs_give_what_evaluating_gives(program):
     registry, _ = registry_of("calc", "text", "books", "places", "effects")
-    outcome = evaluate(json.dumps(program), registry, limits=ROOMY)
+    outcome = evaluate(ProgramText(json.dumps(program)), registry, limits=ROOMY)
     if not isinstance(outcome, Success):
         return
     text = compiled(program, tools_of(registry, fixtures.LatLon, fixtures.Box))
@@ -102,7 +102,7 @@ def test_a_module_gives_what_evaluating_gives(name):
     program = (PLANS / f"{name}.json").read_text("utf-8")
     tools = find_tools("tools", [PLANS], json.loads(program))
     written = tools.namespace["written"]
-    outcome = evaluate(program, tools.registry)
+    outcome = evaluate(ProgramText(program), tools.registry)
     noted = [*written]
     written.clear()
     assert repr(value_of((PLANS / f"{name}.py").read_text("utf-8"))) == repr(outcome.value)

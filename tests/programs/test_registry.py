@@ -145,8 +145,13 @@ def test_serialize(value, program):
     assert type(outcome.value) is type(value)
 
 
+@dataclass
+class Either:
+    it: list[int] | tuple[int, int]
+
+
 def test_serialize_refuses():
-    registry = Registry(types=[Place])
+    registry = Registry(types=[Place, Either])
     cycle: list[Any] = []
     cycle.append({"a": cycle, "b": 1})
     deep: list[Any] = []
@@ -159,13 +164,33 @@ def test_serialize_refuses():
         (object(), "object"),
         (Person("Ann"), "Person"),
         ({1, 2}, "set"),
-        ((1, 2), "tuple"),
+        (Either((1, 2)), "tuple"),
         ({1: 2}, "key 1"),
         (Place("x", [Tree()]), r"value.tags\[0\] is a Tree"),
         (deep, "nested too deeply"),
     ):
         with pytest.raises(SerializationError, match=reason):
             serialize(value, registry)
+
+
+def test_tuples_are_lists_that_their_places_make_tuples_again():
+    def pair() -> tuple[int, tuple[str, ...]]:
+        return 1, ("a", "b")
+
+    def swapped(it: tuple[int, tuple[str, ...]]) -> tuple[tuple[str, ...], int]:
+        return it[1], it[0]
+
+    registry = Registry([pair, swapped])
+    value = evaluate({"pair": {}}, registry).value
+    assert value == (1, ("a", "b"))
+    written = serialize(value, registry)
+    assert written == [1, ["a", "b"]]
+    assert serialize(evaluate(written, registry).value, registry) == written
+    assert evaluate(written, registry, returns=tuple[int, tuple[str, ...]]).value == value
+    given = evaluate({"swapped": {"it": written}}, registry)
+    assert given.value == (("a", "b"), 1)
+    assert serialize({"of": given.value}, registry) == {"$object": {"of": [["a", "b"], 1]}}
+    assert serialize(((), [()]), registry) == [[], [[]]]
 
 
 def test_shared_parts_are_no_cycle():

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from program_support import load_cases, registry_of
 from test_laws import programs
 
-from runtime_support.programs import Success, evaluate, schema
+from runtime_support.programs import ProgramText, Success, evaluate, schema
 
 pytestmark = pytest.mark.one_python
 
@@ -110,5 +110,5 @@ def test_one_definition_per_callable_and_type():
 def test_every_program_that_runs_is_accepted(program):
     names = ("calc", "text", "books", "places", "effects")
     registry, _ = registry_of(*names)
-    if isinstance(evaluate(json.dumps(program), registry), Success):
+    if isinstance(evaluate(ProgramText(json.dumps(program)), registry), Success):
         validator(*names).validate(program)

@@ -24,6 +24,7 @@ from runtime_support._tools import function_tool
 from runtime_support.programs import (
     Failure,
     Limits,
+    ProgramText,
     Registry,
     Success,
     describe,
@@ -482,12 +483,14 @@ def test_texts_that_are_joined_over_and_over_are_bounded():
 
 def test_half_a_surrogate_pair_is_no_text():
     for written in ('"\\ud800"', '{"a": "\\udc00", "b": 1}', '{"\\ud800": 1, "b": 1}', ["\ud800"]):
-        outcome = evaluate(written, Registry())
+        outcome = evaluate(
+            ProgramText(written) if isinstance(written, str) else written, Registry()
+        )
         assert isinstance(outcome, Failure), written
         assert outcome.kind == "invalid"
         assert "half of a surrogate pair" in outcome.message
         str(outcome).encode()
-    assert evaluate('"\\ud83d\\ude00"', Registry()).value == "\U0001f600"
+    assert evaluate(ProgramText('"\\ud83d\\ude00"'), Registry()).value == "\U0001f600"
 
 
 def test_a_key_that_stands_twice_is_refused_in_tool_arguments():
