@@ -140,13 +140,7 @@ class Plan:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What travels is what the registry was made from: the program is checked again there.
-        known = self.checked.registry.definitions.values()
-        named = {
-            kind: {one.name: one.function for one in known if one.kind == kind}
-            for kind in ("function", "type", "conversion")
-        }
-        pure = [one.name for one in known if one.pure and one.kind != "type"]
-        return _checked_again, (self.program, *named.values(), pure, self.limits)
+        return _checked_again, (self.program, *self.checked.registry.parts(), self.limits)
 
 
 def _checked_again(

@@ -6,7 +6,8 @@
     classes_of([find_book])  [Book]: the classes that signatures speak of
 
 Names, parameters, defaults, types and descriptions come from the Python signature and docstring.
-Names are looked up here and nowhere else. A registry never changes after it is built.
+Names are looked up here and nowhere else. A registry never changes after it is built: `extended`
+and `|` make another one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import (
@@ -108,6 +109,41 @@ class Registry:
     @property
     def conversions(self) -> tuple[Definition, ...]:
         return tuple(d for d in self.definitions.values() if d.kind == "conversion")
+
+    def extended(
+        self,
+        functions: Functions = (),
+        types: Iterable[type] | dict[str, type] = (),
+        conversions: Functions = (),
+        pure: Iterable[Function | str] = (),
+    ) -> Registry:
+        """A registry of what is here and of these; `pure` may also name what is here.
+
+        Raises RegistryError when a name would stand for two things.
+        """
+        own_functions, own_types, own_conversions, own_pure = self.parts()
+        return Registry(
+            _joined(own_functions, functions),
+            _joined(own_types, types),
+            _joined(own_conversions, conversions),
+            [*own_pure, *pure],
+        )
+
+    def __or__(self, other: object) -> Registry:
+        """A registry of both; raises RegistryError when a name would stand for two things."""
+        return self.extended(*other.parts()) if isinstance(other, Registry) else NotImplemented
+
+    def parts(
+        self,
+    ) -> tuple[dict[str, Function], dict[str, type], dict[str, Function], list[str]]:
+        """The functions, types and conversions by their names, and the names of the pure ones."""
+        known = self.definitions.values()
+        functions, types, conversions = (
+            {one.name: one.function for one in known if one.kind == kind}
+            for kind in ("function", "type", "conversion")
+        )
+        pure = [one.name for one in known if one.pure and one.kind != "type"]
+        return functions, cast("dict[str, type]", types), conversions, pure
 
     def read_type(self, annotation: Any) -> t.Type:
         """The type of the language that a Python annotation stands for; raises CheckError."""
@@ -235,6 +271,15 @@ def _named(things: Any) -> list[tuple[str, Any]]:
     if is_object(things):
         return list(things.items())
     return [(getattr(thing, "__name__", repr(thing)), thing) for thing in things]
+
+
+def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:
+    """Both by their names; what is in both counts once."""
+    joined = {**own}
+    for name, thing in _named(others):
+        if joined.setdefault(name, thing) != thing:
+            raise RegistryError(f"the name {name!r} is registered twice")
+    return joined
 
 
 def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> list[type]:

@@ -145,6 +145,53 @@ def test_serialize(value, program):
     assert type(outcome.value) is type(value)
 
 
+def test_registries_are_extended_and_merged():
+    def size(of: str) -> int:
+        return len(of)
+
+    def place(text: str) -> Place:
+        return Place(text)
+
+    def where(it: Place) -> str:
+        return it.name
+
+    functions, types = Registry([size], pure=[size]), Registry(types=[Place])
+    conversions = Registry(types=[Place], conversions=[place])
+    merged = functions | types | conversions
+    assert describe(merged) == describe(conversions | functions)
+    assert sorted(merged.definitions) == ["Place", "place", "size"]
+    assert [one.name for one in merged.definitions.values() if one.pure] == ["Place", "size"]
+    extended = merged.extended([where, size], types=[Place], pure=["where"])
+    assert evaluate({"size": {"of": {"where": "Oslo"}}}, extended).value == 4
+    assert extended.definitions["where"].pure
+    assert "where" not in merged.definitions
+    named = merged.extended({"again": size}, pure=["place"])
+    assert evaluate({"again": "abc"}, named).value == 3
+    assert named.definitions["place"].pure and not merged.definitions["place"].pure
+
+
+def test_a_name_of_two_registries_stands_for_one_thing():
+    def size(of: int) -> int:
+        return of
+
+    def other(of: int) -> int:
+        return of
+
+    registry = Registry({"size": size})
+    for make in (
+        lambda: registry.extended({"size": other}),
+        lambda: registry | Registry({"size": other}),
+        lambda: registry | Registry(conversions={"size": size}),
+        lambda: registry.extended(types={"size": Place}),
+    ):
+        with pytest.raises(RegistryError, match="'size' is registered twice"):
+            make()
+    with pytest.raises(TypeError):
+        registry | {"size": size}
+    with pytest.raises(RegistryError, match="nothing is pure but not registered"):
+        registry.extended(pure=["nothing"])
+
+
 @dataclass
 class Either:
     it: list[int] | tuple[int, int]
