@@ -13,7 +13,8 @@
 What a call prints or writes ahead of its turn waits for the turn, and its error is raised there;
 what stands behind an error is not asked any more. `max_in_flight` bounds the requests of all calls
 that run ahead. Where it is 1, under a debugger, in an event loop, and where the provider answers
-in order, everything runs one after the other in the thread of the caller.
+in order, everything runs one after the other in the thread of the caller; so it does inside calls
+of a program that run side by side, which are as many as may be in flight.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from runtime_support._config import settings_for
 from runtime_support._positions import call_from_afar, context_of_call
 from runtime_support._results import Result
 from runtime_support._tasks import Line
-from runtime_support._turns import current, in_turn
+from runtime_support._turns import current, in_turn, is_beside
 from runtime_support._values import plain
 from runtime_support.errors import SaftError
 from runtime_support.providers import provider_for
@@ -237,7 +238,8 @@ def print(
 def _most_at_once() -> int:
     """How many calls may run at once here; 1 is one after the other, in the caller's thread."""
     task = current.get()
-    if (task is not None and len(task.path) >= 2 * DEEPEST) or _is_debugged() or _is_in_loop():
+    is_deep = task is not None and len(task.path) >= 2 * DEEPEST
+    if is_deep or is_beside.get() or _is_debugged() or _is_in_loop():
         return 1
     try:
         settings = settings_for()

@@ -32,6 +32,9 @@ current: ContextVar[Task | None] = ContextVar("saft_task", default=None)
 # For how many seconds what runs here has waited until it could ask.
 _waited: ContextVar[float] = ContextVar("saft_waited", default=0.0)
 
+# Whether what runs here is one of several calls of a program that run side by side.
+is_beside: ContextVar[bool] = ContextVar("saft_is_beside", default=False)
+
 # Calls that have read files, maybe ahead of their turn.
 _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()

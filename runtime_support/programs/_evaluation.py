@@ -171,15 +171,17 @@ class Evaluator:
         return dict(zip((name for name, _ in parts), values, strict=True))
 
     async def _together(self, parts: list[Part]) -> list[Any]:
-        """The values of independent parts; the problems of all of them are reported together."""
+        """The values of independent parts; the problems of all of them are reported together.
+
+        Where one has failed, what stands after it makes no further calls.
+        """
         active = [index for index, (node, _) in enumerate(parts) if node.pure and node.calls]
         tasks: dict[int, Task[Any]] = {}
-        if len(active) > 1:
+        if len(active) > 1 and self._machine.most > 1:
             from asyncio import create_task
 
-            for index in active:
-                node, frame = parts[index]
-                tasks[index] = create_task(self.value(node, frame.side_by_side()))
+            parts = [(node, frame.side_by_side()) for node, frame in parts]
+            tasks = {index: create_task(self._part(*parts[index])) for index in active}
         values: list[Any] = []
         problems: list[Problem] = []
         try:
@@ -188,15 +190,22 @@ class Evaluator:
                     continue
                 try:
                     task = tasks.get(index)
-                    values.append(await (self.value(node, frame) if task is None else task))
+                    values.append(await (self._part(node, frame) if task is None else task))
                 except Stopped as stopped:
                     problems += stopped.problems
         finally:
             for task in tasks.values():
                 task.cancel()
-        if problems:
+        if len(values) < len(parts):
             raise Stopped(*problems)
         return values
+
+    async def _part(self, node: n.Checked, frame: Frame) -> Any:
+        try:
+            return await self.value(node, frame)
+        except Stopped as stopped:
+            self._machine.note_failures(stopped)
+            raise
 
 
 def _may_still_ask(node: n.Checked, problems: list[Problem]) -> bool:
@@ -239,9 +248,10 @@ def evaluate(
     """Checks the whole program and then runs it.
 
     `program` is parsed JSON, in which a text is a value, or the JSON text of a program as a
-    ProgramText; `returns` the Python type of the value; `on_call(name, arguments)` sees every call before it is made and denies it by returning something false (or
-    by raising). `earlier` are calls made for the same request before: where the program repeats
-    one that had effects, its result is taken and the effect does not happen again.
+    ProgramText; `returns` the Python type of the value; `on_call(name, arguments)` sees every call
+    before it is made and denies it by returning something false (or by raising). `earlier` are
+    calls made for the same request before: where the program repeats one that had effects, its
+    result is taken and the effect does not happen again.
     """
     checked = check(program, registry, returns=returns, limits=limits)
     if not isinstance(checked, n.CheckedProgram):

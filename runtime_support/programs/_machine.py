@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from runtime_support._jsontext import parse, to_json
 from runtime_support._runs.places import scope_here, within
 from runtime_support._schema.checking import decode
-from runtime_support._turns import Unwanted, is_deserted
+from runtime_support._turns import Unwanted, is_beside, is_deserted
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support._waits import begin_thread, given, in_thread, settled
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
@@ -115,7 +115,6 @@ class Stopped(Exception):
         self.problems = problems
 
 
-MOST_THREADS = 16
 # The end of the process or of the run; a prompt that nobody wants, or without its provider.
 _ENDING = (KeyboardInterrupt, SystemExit, Unwanted, RunStopped, ProviderError, ConfigError)
 _CONTAINER = 64  # bytes that a list or an object takes in memory, at least
@@ -165,6 +164,15 @@ class Machine:
         self._made = 0
         self._walked = 0
         self._places: Semaphore | None = None
+        self._most: int | None = None
+        self._failed_at: Position | None = None
+
+    @property
+    def most(self) -> int:
+        """How many calls may run side by side."""
+        if self._most is None:
+            self._most = _most_at_once()
+        return self._most
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -211,8 +219,35 @@ class Machine:
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
     ) -> Any:
         """What the callable returns, as its declared type; raises Stopped or Ambiguity."""
+        if not frame.beside or definition.kind == "type":
+            return await self._call(definition, arguments, path, frame)
+        from asyncio import Semaphore
+
+        if self._places is None:
+            self._places = Semaphore(self.most)
+        async with self._places:
+            token = is_beside.set(True)
+            try:
+                return await self._call(definition, arguments, path, frame)
+            finally:
+                is_beside.reset(token)
+
+    def note_failures(self, stopped: Stopped) -> None:
+        """What stands after a failure is not called any more."""
+        for one in stopped.problems:
+            if isinstance(one, Failed) and not self._is_after_failure(one.position):
+                self._failed_at = one.position
+
+    def _is_after_failure(self, position: Position) -> bool:
+        return self._failed_at is not None and position > self._failed_at
+
+    async def _call(
+        self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
+    ) -> Any:
         if self.stopped or is_deserted():
             raise Halted
+        if self._is_after_failure(frame.position):
+            raise Stopped
         if self._made >= self._limits.calls:
             raise self.failed("limit", f"more than {self._limits.calls} calls", path, frame)
         self._made += 1
@@ -278,19 +313,8 @@ class Machine:
 
         may_leave = definition.pure and frame.beside
         if may_leave and not inspect.iscoroutinefunction(definition.function):
-            result = await self._beside(apply)
-        else:
-            result = apply()
-        return await settled(result)
-
-    async def _beside(self, work: Callable[[], Any]) -> Any:
-        """The work in a thread of its own, but not in too many at once."""
-        from asyncio import Semaphore
-
-        if self._places is None:
-            self._places = Semaphore(MOST_THREADS)
-        async with self._places:
-            return await in_thread(work)
+            return await in_thread(apply)
+        return await settled(apply())
 
     def _permit(self, name: str, arguments: dict[str, Any], path: Path, frame: Frame) -> None:
         if self._on_call is None:
@@ -321,6 +345,22 @@ class Machine:
             definition.name, arguments, pointer(path), definition.kind, definition.pure, **more
         )
         self._calls.append((frame.position, call))
+
+
+def _most_at_once() -> int:
+    """How many calls may run side by side here: `max_in_flight`, of all that are called so.
+
+    Inside of one of them, and where answers come in order, it is one after the other.
+    """
+    from runtime_support._config import settings_for
+
+    try:
+        settings = settings_for()
+    except ConfigError:
+        return 1  # the first prompt says what is wrong
+    if is_beside.get() or getattr(settings.provider, "answers_in_order", False):
+        return 1
+    return settings.max_in_flight
 
 
 def describe_error(error: BaseException) -> str:

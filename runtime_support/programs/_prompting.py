@@ -94,7 +94,8 @@ class Plan:
         """The plan of a program that was kept: parsed JSON, a ProgramText, or a plan as it is.
 
         A plain text is a program whose value it is. A program may call the functions, the
-        conversions, and the types in their signatures, as in `program`. Raises ProgramError with all that is wrong when it does not fit them.
+        conversions, and the types in their signatures, as in `program`. Raises ProgramError with
+        all that is wrong when it does not fit them.
         """
         program = plain(program)
         if isinstance(program, Plan):

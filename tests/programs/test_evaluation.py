@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from program_support import registry_of
 
+from runtime_support import configure, overlap
 from runtime_support.programs import (
     Ambiguity,
     Ambiguous,
@@ -420,3 +421,147 @@ def test_options_that_cannot_be_written_are_an_error_of_the_function():
         assert isinstance(outcome, Failure)
         assert outcome.kind == "error"
         assert "which?" in outcome.message
+
+
+class Crowd:
+    """Counts how many calls run at once, in threads or in an event loop."""
+
+    def __init__(self, kind: str, failing: int | None = None) -> None:
+        self.asked: list[int] = []
+        self.now = self.peak = 0
+        self.lock = threading.Lock()
+        self.failing = failing
+        self.function = self.ask_async if kind == "async" else self.ask
+
+    def enter(self, number: int) -> None:
+        with self.lock:
+            self.asked.append(number)
+            self.now += 1
+            self.peak = max(self.peak, self.now)
+
+    def leave(self, number: int) -> int:
+        with self.lock:
+            self.now -= 1
+        if number == self.failing:
+            raise ValueError("no")
+        return number
+
+    def ask(self, number: int) -> int:
+        self.enter(number)
+        threading.Event().wait(0.002)
+        return self.leave(number)
+
+    async def ask_async(self, number: int) -> int:
+        self.enter(number)
+        await asyncio.sleep(0.002)
+        return self.leave(number)
+
+
+def each(over, do):
+    return {"$map": {"over": over, "as": "n", "do": do}}
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_as_many_calls_run_together_as_may_be_in_flight(kind, most):
+    crowd = Crowd(kind)
+    numbers = [*range(20)]
+    registry = Registry({"ask": crowd.function}, pure=["ask"])
+    programs = [
+        each(numbers, {"ask": {"number": {"$ref": "n"}}}),
+        [{"ask": number} for number in numbers],
+        {str(number): {"ask": {"number": {"ask": number}}} for number in numbers},
+        {"$let": {"bind": {f"x{n}": {"ask": n} for n in numbers}, "in": numbers}},
+        each(
+            [0, 10],
+            [
+                {"ask": {"number": {"$ref": "n"}}},
+                each([1, 2, 3], {"ask": {"number": {"$ref": "n"}}}),
+            ],
+        ),
+    ]
+    for program in programs:
+        with configure(max_in_flight=most):
+            assert isinstance(evaluate(program, registry), Success)
+        assert min(most, 2) <= crowd.peak <= most
+        if most == 1 and program in programs[:2]:
+            assert crowd.asked == numbers
+        crowd.peak, crowd.asked = 0, []
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_programs_inside_of_programs_share_the_bound(kind):
+    crowd = Crowd(kind)
+    inner = Registry({"ask": crowd.function}, pure=["ask"])
+
+    def many(number: int) -> list[int]:
+        return evaluate(
+            each([number, number + 1, number + 2], {"ask": {"number": {"$ref": "n"}}}), inner
+        ).value
+
+    outer = inner.extended([many], pure=[many])
+    with configure(max_in_flight=3):
+        program = [
+            each([0, 10, 20, 30], {"many": {"number": {"$ref": "n"}}}),
+            {"ask": 1},
+            {"ask": 2},
+        ]
+        assert isinstance(evaluate(program, outer), Success)
+        assert 2 <= crowd.peak <= 3
+        crowd.peak = 0
+        assert evaluate({"many": 5}, outer).value == [5, 6, 7]
+        assert 2 <= crowd.peak <= 3
+
+
+def test_overlap_inside_of_calls_that_run_together_shares_the_bound():
+    crowd = Crowd("sync")
+
+    def many(number: int) -> list[int]:
+        return list(overlap(crowd.ask, [number, number + 1, number + 2]))
+
+    registry = Registry([many], pure=[many])
+    with configure(max_in_flight=3, provider="mock"):
+        assert isinstance(
+            evaluate(each([0, 10, 20, 30], {"many": {"number": {"$ref": "n"}}}), registry), Success
+        )
+    assert 2 <= crowd.peak <= 3
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_one_after_the_other_nothing_is_called_after_a_failure(kind):
+    for program in (
+        each([1, 2, 3, 4, 5], {"ask": {"number": {"$ref": "n"}}}),
+        [{"ask": 1}, [{"ask": 2}, {"ask": 3}, {"ask": 4}], {"ask": {"number": {"ask": 5}}}],
+        {"$let": {"bind": {f"x{n}": {"ask": n} for n in (1, 2, 3, 4)}, "in": {"ask": 5}}},
+    ):
+        crowd = Crowd(kind, failing=3)
+        registry = Registry({"ask": crowd.function}, pure=["ask"])
+        with configure(max_in_flight=1):
+            outcome = evaluate(program, registry)
+        assert isinstance(outcome, Failure)
+        assert "ValueError: no" in outcome.message
+        assert crowd.asked == [1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_what_waits_for_its_place_is_not_called_after_a_failure(kind):
+    crowd = Crowd(kind, failing=2)
+    registry = Registry({"ask": crowd.function}, pure=["ask"])
+    with configure(max_in_flight=2):
+        outcome = evaluate([{"ask": n} for n in range(30)], registry)
+    assert outcome.path == "/2"
+    assert len(crowd.asked) <= 6
+
+
+def test_what_stands_before_a_failure_is_still_called():
+    def slow(number: int) -> int:
+        threading.Event().wait(0.01)
+        raise ValueError(f"slow {number}")
+
+    def quick() -> int:
+        raise ValueError("quick")
+
+    registry = Registry([slow, quick], pure=[slow, quick])
+    for _ in range(5):
+        outcome = evaluate([[{"slow": 1}], {"quick": {}}], registry)
+        assert (outcome.path, "slow 1" in outcome.message) == ("/0/0", True)

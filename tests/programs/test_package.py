@@ -9,8 +9,18 @@ import runtime_support.programs as programs
 
 HERE = Path(programs.__file__).parent
 BRIDGE = {"_prompting.py"}
-# Below programs: the types, and plain helpers that know no prompts, no providers, no network.
-BELOW = ("errors", "_jsontext", "_names", "_runs.places", "_schema", "_turns", "_values", "_waits")
+# Below programs: types, settings, and plain helpers that know no prompts, providers or network.
+BELOW = (
+    "_config",
+    "errors",
+    "_jsontext",
+    "_names",
+    "_runs.places",
+    "_schema",
+    "_turns",
+    "_values",
+    "_waits",
+)
 
 
 def imported(path):
