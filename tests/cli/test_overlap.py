@@ -140,3 +140,11 @@ def test_the_line_of_another_script_is_told(saftc: Command, script: Script) -> N
     )
     reason = "in order, as `assert` may stop the script (line 2 of helpers.saft)"
     assert reason in saftc("prompts", "a.saft").out
+
+
+@pytest.mark.parametrize(("options", "most"), [([], "nil"), (["--no-overlap"], "1")])
+def test_a_run_in_order_holds_what_programs_call_to_it(
+    saftc: Command, script: Script, options: list[str], most: str
+) -> None:
+    script("a.saft", 'print(env("SAFT_MAX_IN_FLIGHT"))\n')
+    assert saftc("run", "a.saft", *options).out == f"{most}\n"
