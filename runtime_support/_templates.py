@@ -29,6 +29,8 @@ RESERVED = frozenset(
 )
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")
+# What the indentation of a template is made of.
+_BLANKS = " \t"
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -139,14 +141,19 @@ def parsed(template: str) -> Template:
 
 
 def cleaned(template: str) -> str:
-    """The template without its indentation, and without blank lines at both ends."""
+    """The template without the indentation that all its lines but the first have in common, and
+    without blank lines and blanks at both ends.
+
+    Spaces and tabs are indentation; any other blank is part of the text.
+    """
     first, *others = template.split("\n")
-    margins = [len(line) - len(line.lstrip()) for line in others if line.strip()]
-    margin = min(margins, default=0)
-    lines = [first.lstrip(), *(line[margin:] for line in others)]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return "\n".join(lines).rstrip()
+    lines = [line if line.strip(_BLANKS) else "" for line in others]
+    indents = [line[: len(line) - len(line.lstrip(_BLANKS))] for line in lines if line]
+    columns = enumerate(zip(*indents, strict=False))
+    shortest = min(map(len, indents), default=0)
+    margin = next((i for i, blanks in columns if len(set(blanks)) > 1), shortest)
+    text = "\n".join([first.lstrip(_BLANKS), *(line[margin:] for line in lines)])
+    return text.lstrip("\n").rstrip(_BLANKS + "\n")
 
 
 def _is_tool(value: Any) -> bool:

@@ -9,27 +9,32 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 _PROMPT_ESCAPE = re.compile(r"\\([${}\\])")
 
 
-def without_margin(text: str) -> str:
-    """`text` without the common indentation of its lines.
+# What the indentation of a text's lines is made of; any other blank is part of the text.
+_BLANKS = " \t"
 
-    The first line, which stands behind the opening quotes or `$`, does not count for it.
+
+def without_margin(text: str) -> str:
+    """`text` without the indentation that all its lines have in common, to the character.
+
+    The first line, which stands behind the opening quotes or `$`, does not count for it, nor do
+    lines of blanks alone, which become empty.
     """
     first, *rest = text.split("\n")
-    margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip()), default=0)
-    return "\n".join([first, *(line[margin:] if line.strip() else "" for line in rest)])
+    lines = [line if line.strip(_BLANKS) else "" for line in rest]
+    indents = [line[: len(line) - len(line.lstrip(_BLANKS))] for line in lines if line]
+    columns = enumerate(zip(*indents, strict=False))
+    shortest = min(map(len, indents), default=0)
+    margin = next((i for i, blanks in columns if len(set(blanks)) > 1), shortest)
+    return "\n".join([first, *(line[margin:] for line in lines)])
 
 
 def dedent(text: str) -> str:
-    """`text` without the common indentation of its lines and without blank lines at both ends.
+    """`text` without its margin, and without blank lines and blanks at both ends.
 
-    This is what `runtime_support` does with a template, so that text stays the same when it is
-    written at another depth.
+    This is what `runtime_support` does with a template (a test compares the two), so that text
+    stays the same when it is written at another depth.
     """
-    first, _, rest = without_margin(text).partition("\n")
-    lines = [first.lstrip(" \t"), *rest.split("\n")] if rest else [first.lstrip(" \t")]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return "\n".join(lines).rstrip()
+    return without_margin(text.lstrip(_BLANKS)).lstrip("\n").rstrip(_BLANKS + "\n")
 
 
 def string_value(text: str) -> str:
