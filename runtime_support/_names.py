@@ -36,7 +36,13 @@ def listed(names: Iterable[str], limit: int = 12) -> str:
 
 
 def function_name(function: object) -> str:
-    """A function's name in the script: without the underscore that Python forced on it."""
+    """A function's name in the script: without the underscore that Python forced on it.
+
+    The class of a record says its own.
+    """
+    own = getattr(function, "__saft_kind__", None)
+    if own is not None:
+        return str(own)
     name = str(getattr(function, "__name__", type(function).__name__))
     return script_name(name)
 

@@ -22,6 +22,7 @@ from runtime_support._names import did_you_mean, function_name, listed
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 from runtime_support._values import (
     attributes_of,
+    basic_kind,
     brief,
     has_length,
     is_dataframe,
@@ -121,7 +122,7 @@ def mod(left: Any, right: Any) -> int:
     if left.__class__ is int and right.__class__ is int and right != 0:
         return left % right
     left, right = plain(left), plain(right)
-    if kind(left) != "int" or kind(right) != "int":
+    if basic_kind(left) != "int" or basic_kind(right) != "int":
         raise _operands("%", "two integers", left, right)
     return _calculated("%", left, right, operator.mod)
 
@@ -251,7 +252,7 @@ def index(value: Any, key: Any) -> Any:
         return value[key]
     value, key = value.data if is_result(value) else value, plain(key)
     if is_list(value) or is_tuple(value) or isinstance(value, str):
-        if kind(key) != "int":
+        if basic_kind(key) != "int":
             raise CheckError(f"an index into {kind(value)} is an int, got {brief(key)}")
         return _item_at(value, key)
     if is_object(value) or _is_mapping(value):
@@ -283,7 +284,7 @@ def item(value: Any, position: int) -> Any:
 def format(value: Any, spec: str) -> str:
     """The text of a number or a string in one of Python's formats: `format(1234, ",")`."""
     value = plain(value)
-    if kind(value) not in ("int", "float", "string"):
+    if basic_kind(value) not in ("int", "float", "string"):
         raise CheckError(f"`{spec}` formats a number or a string, got {brief(value)}")
     try:
         return value.__format__(spec)
@@ -298,7 +299,7 @@ def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:
         return value[start:stop]
     value, start, stop, step = plain(value), plain(start), plain(stop), plain(step)
     for bound in (start, stop, step):
-        if bound is not None and kind(bound) != "int":
+        if bound is not None and basic_kind(bound) != "int":
             raise CheckError(f"a slice takes ints, got {brief(bound)}")
     if step == 0:
         raise CheckError("the step of a slice cannot be zero")
@@ -319,7 +320,7 @@ def each(value: Any) -> Iterable[Any]:
         return inner
     if is_dataframe(inner):
         return inner.iter_rows(named=True)
-    if kind(inner) not in _WITHOUT_ATTRIBUTES and hasattr(inner, "__iter__"):
+    if basic_kind(inner) not in _WITHOUT_ATTRIBUTES and hasattr(inner, "__iter__"):
         return inner
     if is_result(value):
         raise CheckError("cannot iterate over a result", hint="use .toolCalls or .value")
@@ -404,7 +405,7 @@ def _equal(left: Any, right: Any) -> bool:
         return eq(record_fields(left), record_fields(right))
     if is_dataframe(left) and is_dataframe(right):
         return left.equals(right)
-    return kind(left) == kind(right) and bool(left == right)
+    return basic_kind(left) == basic_kind(right) and bool(left == right)
 
 
 def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:

@@ -156,14 +156,29 @@ def is_named_tuple(value: object) -> bool:
 
 
 def kind(value: object) -> str:
-    """The kind of a value in Saft's words; a record's is the name of its type."""
+    """The kind of a value in Saft's words, as `type(x)` gives it; a record's is the name of its type.
+
+    A member of an Enum and a NamedTuple are of their class, also where they are texts, numbers or
+    tuples besides.
+    """
+    value = plain(value)
+    class_ = type(value)
+    word = _KINDS.get(class_)
+    if word is not None:
+        return word
+    if hasattr(class_, "__members__") or is_named_tuple(value):
+        return class_name(class_)
+    return basic_kind(value)
+
+
+def basic_kind(value: object) -> str:
+    """What a value counts as for an operator: a member of an Enum can be a text or a number."""
+    value = plain(value)
     word = _KINDS.get(type(value))
     if word is not None:
         return word
-    if is_result(value):
-        return kind(plain(value))
     if is_record(value):
-        return type(value).__name__
+        return class_name(type(value))
     for base, base_word in _KINDS.items():
         if isinstance(value, base):
             return base_word
@@ -171,7 +186,12 @@ def kind(value: object) -> str:
         return "dataframe"
     if callable(value):
         return "function"
-    return getattr(type(value), "__saft_kind__", type(value).__name__)
+    return class_name(type(value))
+
+
+def class_name(class_: type) -> str:
+    """The name of a class in the script, where Python forced another one on it."""
+    return getattr(class_, "__saft_kind__", class_.__name__)
 
 
 def show(value: object) -> str:
@@ -214,7 +234,7 @@ def literal(value: object) -> str:
         return "{" + ", ".join(f"{_key(k)}: {literal(v)}" for k, v in value.items()) + "}"
     if is_record(value) and not isinstance(value, type):
         fields = ", ".join(f"{k}: {literal(v)}" for k, v in record_fields(value).items())
-        return f"{type(value).__name__}({fields})"
+        return f"{class_name(type(value))}({fields})"
     if is_result(value):
         return literal(plain(value))
     if is_dataframe(value):
@@ -234,7 +254,7 @@ def brief(value: object) -> str:
     """Kind and value in one short line, for messages: `string "7"`, `nil`, `list [1, 2, ...`."""
     if value is None:
         return "nil"
-    word = type(value).__name__ if is_named_tuple(value) else kind(value)
+    word = kind(value)
     if callable(value) and not is_record(value):
         return word if word != "function" else f"function {function_name(value)}"
     try:

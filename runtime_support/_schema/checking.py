@@ -20,12 +20,12 @@ from runtime_support._names import did_you_mean, listed
 from runtime_support._schema import model as m
 from runtime_support._schema.writing import short
 from runtime_support._values import (
+    basic_kind,
     brief,
     is_list,
     is_number,
     is_object,
     is_tuple,
-    kind,
     member_path,
     plain,
 )
@@ -310,7 +310,7 @@ def _scalar_check(word: m.ScalarKind, expected: str) -> Check:
     class_ = SCALAR_TYPES[word]
 
     def check_scalar(value: Any) -> Any:
-        if type(value) is class_ or (isinstance(value, class_) and kind(value) == word):
+        if type(value) is class_ or (isinstance(value, class_) and basic_kind(value) == word):
             return value
         return _other(value, check_scalar, expected)
 

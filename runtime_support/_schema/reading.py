@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 
 from runtime_support._names import field_name, script_name
 from runtime_support._schema import model as m
-from runtime_support._values import is_dataframe, is_dataframe_class
+from runtime_support._values import class_name, is_dataframe, is_dataframe_class
 from runtime_support.errors import CheckError
 
 _PLAIN: dict[Any, m.Schema] = {
@@ -312,7 +312,7 @@ class _Reader:
             return m.ListSchema(m.AnySchema(), also=class_)
         if class_ in _READ_ONLY:
             return _PLAIN[_READ_ONLY[class_]]
-        name = self.names.get(class_, getattr(class_, "__saft_kind__", class_.__name__))
+        name = self.names.get(class_, class_name(class_))
         if isinstance(class_, enum.EnumMeta):
             return _enumeration(name, class_)
         fields_of = self.fields_of(class_)

@@ -26,7 +26,7 @@ from runtime_support._schema.reading import (
     schema_of,
     signature_of,
 )
-from runtime_support._values import is_object
+from runtime_support._values import class_name, is_object
 from runtime_support.errors import CheckError
 from runtime_support.programs import _types as t
 from runtime_support.programs._outcomes import CallKind
@@ -270,7 +270,10 @@ def summary(thing: Any) -> str:
 def _named(things: Any) -> list[tuple[str, Any]]:
     if is_object(things):
         return list(things.items())
-    return [(getattr(thing, "__name__", repr(thing)), thing) for thing in things]
+    return [
+        (class_name(one) if isinstance(one, type) else getattr(one, "__name__", repr(one)), one)
+        for one in things
+    ]
 
 
 def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:

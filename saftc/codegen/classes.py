@@ -157,12 +157,18 @@ def class_def(
     bases: Sequence[Expression],
     entries: Sequence[tuple[str, Expression]],
     doc: str = "",
+    kind: str = "",
     decorators: Sequence[Expression] = (),
     defaults: dict[str, Expression] | None = None,
     methods: Sequence[cst.FunctionDef] = (),
 ) -> cst.ClassDef:
-    """A class whose body is annotated names, with methods below them."""
+    """A class whose body is annotated names, with methods below them.
+
+    `kind` is what `type(x)` gives for its values, where that is another name than that of the class.
+    """
     body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
+    if kind:
+        body.append(py.assignment(py.name("__saft_kind__"), py.constant(kind)))
     body += [py.annotated(py.name(key), type_, (defaults or {}).get(key)) for key, type_ in entries]
     if not body and not methods:
         body.append(cst.Pass())

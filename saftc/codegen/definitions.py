@@ -85,7 +85,8 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
     # The rules name types that stand above, and the record itself.
     context.output.classes.written.add(name)
     rules = [_rules(context, statement)] if statement.rules else []
-    made = class_def(python_name, [], entries, doc, [frozen], defaults, rules)
+    kind = name if python_name != name else ""
+    made = class_def(python_name, [], entries, doc, kind, [frozen], defaults, rules)
     return with_beside(made, context.comments.of(statement).head)
 
 

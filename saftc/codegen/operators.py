@@ -92,7 +92,7 @@ def _kind_test(context: Context, test: KindTest) -> Expression:
         return py.comparison(value, "is", py.constant(None))
     if test.by == "exact":
         kind = py.call(context.global_("type"), [value])
-        return py.comparison(kind, "is", context.global_(_CLASSES[test.word]))
+        return py.comparison(kind, "is", _class_of_kind(context, test.word))
     return py.call(context.global_("isinstance"), [value, _class_of_kind(context, test.word)])
 
 

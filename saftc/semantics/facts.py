@@ -326,11 +326,9 @@ class Facts:
         return next((one for one, facts in self.records.items() if facts.node is definition), None)
 
     def record_of_kind(self, word: str) -> str | None:
-        """What the script calls the record of this kind, if it has a name for it."""
-        if word in self.records:
-            return word
-        dotted = ((name, one) for name, one in self.records.items() if "." in name)
-        return next((name for name, one in dotted if one.node.name.text == word), None)
+        """What the script calls the one record of this kind, if it has a name for it."""
+        named = {facts.node: name for name, facts in self.records.items() if facts.type.name == word}
+        return next(iter(named.values())) if len(named) == 1 else None
 
     def field_type(self, type_: Type, name: str) -> Type | None:
         """The type of the field `name` of an object or record of `type_`, if it has one."""

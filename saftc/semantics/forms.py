@@ -101,8 +101,9 @@ class KindTest:
     """`type(tested) == word`, negated for `!=`.
 
     `by` is how Python asks for it: `tested is None` ("none"); `type(tested) is` the class, where a
-    bool may not count as an int ("exact"); `isinstance(tested, ...)` of the class ("instance").
-    Where Python has no such class, it stays the comparison that it is, of texts ("text").
+    bool may not count as an int, nor a value of a class below for one of this ("exact");
+    `isinstance(tested, ...)` of the class ("instance"). Where Python has no such class, or what is
+    of it may be of another kind, it stays the comparison that it is, of texts ("text").
     """
 
     tested: n.Expression

@@ -165,7 +165,7 @@ def _run(script: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple
         ('print(Status.OPEN == "open", Status.OPEN == Status.DONE)\n', "true false\n"),
         ('print(Status.OPEN.shout() + "!", Level.HIGH.value + 1, Word.ONE.value + "!")\n', None),
         ('s: Status = parse("\\"done\\"")\nprint(s, s.name + "", upper(s))\n', "done DONE DONE\n"),
-        ("print(type(Status.OPEN) == \"string\", Level.LOW < Level.HIGH)\n", "true true\n"),
+        ('print(type(Status.OPEN) == "Status", Level.LOW < Level.HIGH)\n', "true true\n"),
         # Models.
         (
             'w = Worker(name: "A", age: 3, address: Address(street: "s"), level: 2)\n'
@@ -324,3 +324,96 @@ print(shout(Item(1), r, Status.OPEN), Lamp().items)
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+_KINDS = """from kinds import Colour, Degree, Plain, Point, Base, Derived, Model, Text, Base as Other
+from kinds import given, first
+f all_same(x, same: [bool]):
+    ret [k == type(x) for k in words] == same
+words = ["Colour", "Degree", "Plain", "Point", "Base", "Derived", "Model", "Text", "Other",
+    "string", "int", "tuple", "object", "list", "float"]
+f tests(x):
+    ret [
+        type(x) == "Colour", type(x) == "Degree", type(x) == "Plain", type(x) == "Point",
+        type(x) == "Base", type(x) == "Derived", type(x) == "Model", type(x) == "Text",
+        type(x) == "Other", type(x) == "string", type(x) == "int", type(x) == "tuple",
+        type(x) == "object", type(x) == "list", type(x) == "float",
+    ]
+for n in range(8):
+    x = given(n)
+    print(type(x), all_same(x, tests(x)))
+// The same where the class is known.
+c = Colour.RED
+print(type(c), type(c) == "Colour", type(c) == "string", c + "!")
+d = Degree.LOW
+print(type(d), type(d) == "Degree", type(d) == "int", d + 1)
+p = Point(1, 2)
+print(type(p), type(p) == "Point", type(p) == "tuple", p.x)
+b = first()
+print(type(b), type(b) == "Base", type(b) == "Derived")
+print(Plain.A, Model(a: 1), Derived(1))
+"""
+
+_KINDS_MODULE = """
+from dataclasses import dataclass
+from enum import Enum, IntEnum, StrEnum
+from typing import NamedTuple
+from pydantic import BaseModel
+
+class Colour(StrEnum):
+    RED = "red"
+
+class Degree(IntEnum):
+    LOW = 1
+
+class Plain(Enum):
+    A = "a"
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+@dataclass
+class Base:
+    a: int
+
+@dataclass
+class Derived(Base):
+    b: int = 2
+
+class Model(BaseModel):
+    a: int
+
+class Text(str): ...
+
+def first() -> Base: return Derived(1)
+
+def given(n):
+    values = (Colour.RED, Degree.LOW, Plain.A, Point(1, 2), Derived(1), Model(a=1), Text("t"), "t")
+    return values[n]
+"""
+
+
+def test_a_test_of_the_kind_says_what_type_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "kinds.py").write_text(_KINDS_MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "kinds", raising=False)
+    compiled = compile_text(_KINDS, folder=tmp_path)
+    assert compiled.text is not None, compiled.checked.diagnostics
+    exec(compile(compiled.text, "in.py", "exec"), {"__name__": "in_script"})
+    assert capsys.readouterr().out == """Colour true
+Degree true
+Plain true
+Point true
+Derived true
+Model true
+string true
+string true
+Colour true false red!
+Degree true false 2
+Point true false 1
+Derived false true
+a {a: 1} Derived(a: 1, b: 2)
+"""

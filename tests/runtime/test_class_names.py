@@ -129,3 +129,53 @@ def test_contracts_and_repairs_do_not_name_them(
     requests = repr(model.requests)
     assert not said and len(model.requests) == 2 and "{a: int}" in requests
     assert _named(made_up, requests) == [], requests
+
+
+_FORCED = """type class(a: int)
+type prompt(b: int)
+type __x__(c: int)
+type class_(d: int)
+one = class(1)
+print(one, type(one), type(one) == "class", [k for k in ["class", "class_"] if k == type(one)])
+print(prompt(2), type(prompt(2)), __x__(3), type(class_(4)), type(class_(4)) == "class_")
+print(class, prompt, f"{one}", str([one]))
+f take(x: any) -> class:
+    ret x
+try:
+    print(take({a: "x"}))
+except error:
+    print(error.message)
+try:
+    print(take(3))
+except error:
+    print(error.message)
+f look(x):
+    ret x.b
+try:
+    print(look(one))
+except error:
+    print(error.message)
+f make(x: class) -> prompt:
+    ret prompt(x.a)
+text = $ $
+made: prompt = program $ {make} $
+print(made)
+"""
+
+
+def test_a_record_has_the_name_of_the_script_where_python_forces_another_one_on_it(
+    scripted: Script, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = scripted("text", '{"make": {"x": {"class": {"a": 5}}}}')
+    made_up, said = _run(_FORCED, monkeypatch)
+    assert not said
+    assert capsys.readouterr().out == """class(a: 1) class true ["class"]
+prompt(b: 2) prompt __x__(c: 3) class_ true
+<function class> <function prompt> class(a: 1) [class(a: 1)]
+value.a: expected int, got string "x"
+value: expected class, got int 3
+no field `b` in class: its fields are a
+prompt(b: 5)
+"""
+    assert made_up == {"class__", "prompt_", "x_"}
+    assert _named(made_up, repr(model.requests)) == []

@@ -48,6 +48,7 @@ from saftc.semantics.types import (
     FunctionType,
     ListType,
     ObjectType,
+    RecordType,
     Type,
     base_of_value,
     may_be,
@@ -246,10 +247,30 @@ def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> 
         return KindTest(tested, word, "none")
     if word == "int" and may_be(type_, BOOL):
         return KindTest(tested, word, "exact")
-    has_class = inference.facts.record_of_kind(word) or word in _KINDS_WITH_CLASS
-    if has_class or (word == "dataframe" and type_ != ANY):
+    record = inference.facts.record_of_kind(word)
+    if record is not None and _is_named(inference, record):
+        # A class of Python may have others below it, whose values are of another kind.
+        is_own = inference.facts.records[record].module is None
+        return KindTest(tested, word, "instance" if is_own else "exact")
+    if word in _KINDS_WITH_CLASS and not _may_be_of_python(inference, type_):
+        return KindTest(tested, word, "instance")
+    if word == "dataframe" and type_ != ANY:
         return KindTest(tested, word, "instance")
     return KindTest(tested, word, "text")
+
+
+def _is_named(inference: Inference, record: str) -> bool:
+    """Whether the script names a record elsewhere: what it imports and does not use it can drop."""
+    symbol = inference.facts.own_names.get(record.split(".")[0])
+    return symbol is None or symbol.kind != "import" or symbol.is_read
+
+
+def _may_be_of_python(inference: Inference, type_: Type) -> bool:
+    """Whether a value may be of a class of Python, which can be a text or a tuple besides."""
+    if type_ == ANY:
+        return bool(inference.facts.python)
+    records = (member for member in members(type_) if isinstance(member, RecordType))
+    return any(inference.facts.is_of_python(record) for record in records)
 
 
 def _wrong_operands(
@@ -322,14 +343,14 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
 
 
 def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
+    if operator == "+" and any(isinstance(one, ListType) for one in (left, right)):
+        return "`+` joins two lists: `xs + [x]`"
     if operator == "+" and STRING in (left, right):
         return "`str(x)` makes a text of any value"
     if operator == "%" and left == STRING:
         return 'write `f"total: {n}"`'
     if operator == "%" and {left, right} <= {INT, FLOAT}:
         return "`%` takes ints only"
-    if operator == "+" and isinstance(left, ListType):
-        return "`+` joins two lists: `xs + [x]`"
     if operator in ("<", "<=", ">", ">=") and STRING in (left, right):
         return "two numbers or two texts can be compared; `int(x)` reads a number from a text"
     if operator in ("in", "not in") and right == STRING:

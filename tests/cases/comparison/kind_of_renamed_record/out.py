@@ -7,6 +7,7 @@ from runtime_support import show
 
 @dataclass(frozen=True)
 class class_:
+    __saft_kind__ = "class"
     x: int
 
 
