@@ -83,7 +83,7 @@ def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expr
     assert isinstance(made, cst.Call)
     if wait == Wait.THREAD:
         return context.in_thread(made, node.span)
-    return context.awaited(made.with_changes(func=py.attribute(made.func, "aio")), node.span)
+    return context.awaited(made, node.span)
 
 
 def emit_iterable(context: Context, node: n.Expression) -> Expression:
@@ -98,7 +98,7 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 
 def builtin_value(context: Context, name: str) -> Expression:
-    """A builtin that is not called but passed on."""
+    """A builtin as a value; in the async form, one that waits is its `aio`."""
     if name not in _OWN_VALUES:
         return context.operator(name_in_ops(name))
     value = context.global_(name)
@@ -178,7 +178,9 @@ def _native(context: Context, name: str, given: _Given) -> Expression:
     if name in _SPECIAL:
         return _SPECIAL[name](context, given)
     if name in _RUNTIME:
-        return py.call(context.global_(_RUNTIME[name]), [context.emit(one) for one in given])
+        is_value = name in _OWN_VALUES
+        function = builtin_value(context, name) if is_value else context.global_(_RUNTIME[name])
+        return py.call(function, [context.emit(one) for one in given])
     emit = emit_iterable if name in _TAKE_ONE_ITERATOR and len(given) == 1 else Context.emit
     values = [emit(context, argument) for argument in given]
     if name in _METHODS:

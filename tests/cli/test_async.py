@@ -75,6 +75,35 @@ def test_a_function_is_awaited_by_python(
         assert sorted(asyncio.run(both())) == ["Oslo", "Rome"]
 
 
+def test_a_plan_of_unknown_type_is_awaited(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(
+        "planning.saft",
+        """f act(x: int) -> int:
+    ret x + 1
+f make() -> program:
+    ret program $ {act} $
+f go(p: any) -> any:
+    ret run(p)
+f every(plan: any) -> [any]:
+    ps: [any] = [plan]
+    g = run
+    ret [run(plan), run(ps[0]), run(plan: ps[0]), go(plan), g(plan), [r(plan) for r in [run]]]
+""",
+    )
+    assert saftc("build", "--async", "planning.saft").code == 0
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "planning", raising=False)
+    import planning  # pyright: ignore[reportMissingImports]
+
+    async def go() -> list[object]:
+        return await planning.every(await planning.make())
+
+    with configure(provider=Scripted(['{"act": {"x": 1}}'])):
+        assert asyncio.run(go()) == [2, 2, 2, 2, 2, [2]]
+
+
 def test_an_import_cannot_wait(saftc: Command, script: Script, folder: Path) -> None:
     script("style.saft", "tone = $ Name a tone. $\n")
     script("importing.saft", IMPORTING)

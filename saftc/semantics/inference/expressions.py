@@ -51,6 +51,7 @@ from saftc.semantics.types import (
     RecordType,
     Type,
     base_of_value,
+    is_only,
     may_be,
     members,
     show,
@@ -281,9 +282,29 @@ def _wrong_operands(
             node.span,
             operator=operator,
             found=f"{show(left)} and {show(right)}",
-            hint=_operand_hint(operator, left, right),
+            hint=_prompt_hint(inference, node, left, right) or _operand_hint(operator, left, right),
         )
     )
+
+
+def _prompt_hint(
+    inference: Inference, node: n.Binary | n.Comparison, left: Type, right: Type
+) -> str | None:
+    """What a prompt without a type is to be asked for, where the other operand is no text."""
+    for operand, found, other in ((node.left, left, right), (node.right, right, left)):
+        is_prompt = found == STRING and inference.facts.is_untyped_result(operand)
+        if not is_prompt or not is_only(other, "int", "float", "list"):
+            continue
+        wanted = show(other)
+        match operand:
+            case n.Call(function=n.Name(text=text)):
+                return f"its prompt is asked for a text: `f {text}(...) -> {wanted}`"
+            case n.Name(text=text):
+                return f"its prompt is asked for a text: `{text}: {wanted} = $ ... $`"
+            case _:
+                name = "xs" if is_only(other, "list") else "n"
+                return f"a prompt gives a text here: `{name}: {wanted} = $ ... $` above it"
+    return None
 
 
 def _conditional(
