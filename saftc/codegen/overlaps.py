@@ -23,7 +23,7 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation
 from saftc.codegen.blocks import above, emit_block, footer_lines
-from saftc.codegen.comments import beside, with_comments
+from saftc.codegen.comments import beside, with_beside, with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.loops import emit_pattern, loop_over
@@ -124,6 +124,8 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> Exp
     first, comments = statement.body[0], context.comments.of(statement.body[0])
     if ahead.cut != 1 or ahead.grows or comments.leading or comments.inner or comments.beside:
         return None
+    if len(statement.body) == 1 and context.comments.footer(statement.body):
+        return None
     match first:
         case n.AssignStmt(value=n.Call() as call):
             gives = (context.facts.names.of(first.name),)
@@ -199,7 +201,7 @@ def _loop(
     if not targets:
         run = py.call(py.attribute(made, "run"))
         context.note(run, statement.span)
-        line = py.line(cst.Expr(run))
+        line = with_beside(py.line(cst.Expr(run)), head)
         context.note(line, statement.span)
         return line
     body: list[Statement] = []
