@@ -164,7 +164,7 @@ def class_def(
 ) -> cst.ClassDef:
     """A class whose body is annotated names, with methods below them.
 
-    `kind` is what `type(x)` gives for its values, where that is another name than that of the class.
+    `kind` is what `type(x)` gives for its values, where the class has another name.
     """
     body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
     if kind:

@@ -40,8 +40,9 @@ class CompiledModule:
     """What a script was compiled to.
 
     `script` is its path as it was given, `source` the digest of its bytes. `imports` holds all that
-    it imports, directly or not, deepest first: the digest of a sibling script, or `OF_PYTHON` with
-    the digest of the module's text, where it is read, and the scripts in the folder of that name.
+    it imports, directly or not, deepest first: the digest of a sibling script, or what
+    `finder.of_python` tells of a module of Python; `read` has that of the modules of Python which
+    those are read with, and of those that were looked for in vain.
     `said` are its diagnostics as text; `text` is None when there are errors among them.
     `source_map` is that for a module called `target`; both are empty when none was asked for.
     """
@@ -49,6 +50,7 @@ class CompiledModule:
     script: str
     source: str
     imports: dict[str, str]
+    read: dict[str, str]
     said: str
     text: str | None
     target: str = ""

@@ -43,10 +43,20 @@ def scripts_in(name: str, folder: Path) -> frozenset[str]:
 
 
 def of_python(name: str, folder: Path) -> str:
-    """What a compiled module remembers of the import of a Python module."""
-    text = python_source(name, folder)
-    read = [] if text is None else [digest(text)]
-    return " ".join([OF_PYTHON, *read, *sorted(scripts_in(name, folder))])
+    """What a compiled module remembers of a Python module: all that has a say in its own text.
+
+    Where the module is, whether it holds others, what it says, and the scripts in its folder.
+    """
+    place = "beside" if is_beside(name, folder) else "elsewhere"
+    state = [OF_PYTHON, place, *sorted(scripts_in(name, folder))]
+    if is_of_python(name):
+        return " ".join(state)
+    spec = _spec(name, folder)
+    if spec is None:
+        return f"{OF_PYTHON} missing"
+    text = _text_of(_file_of(spec))
+    form = "file" if spec.submodule_search_locations is None else "package"
+    return " ".join([*state, form, "" if text is None else digest(text)])
 
 
 def clash(module: str) -> tuple[str, str] | None:
@@ -99,18 +109,24 @@ def is_python_module(name: str, folder: Path) -> bool:
 
 def python_source(name: str, folder: Path) -> bytes | None:
     """The text of a Python module that is no part of Python itself, if there is one to read."""
-    path = None if is_of_python(name) else python_file(name, folder)
-    try:
-        return None if path is None else path.read_bytes()
-    except OSError:
-        return None  # Python will say so
+    return None if is_of_python(name) else _text_of(python_file(name, folder))
 
 
 def python_file(name: str, folder: Path) -> Path | None:
     """The file that a Python module is written in, if it is written in Python."""
-    spec = _spec(name, folder)
+    return _file_of(_spec(name, folder))
+
+
+def _file_of(spec: ModuleSpec | None) -> Path | None:
     is_written = spec is not None and spec.origin is not None and spec.origin.endswith(".py")
     return Path(str(spec.origin)) if spec is not None and is_written else None
+
+
+def _text_of(path: Path | None) -> bytes | None:
+    try:
+        return None if path is None else path.read_bytes()
+    except OSError:
+        return None  # Python will say so
 
 
 def stub_of(name: str, folder: Path) -> Path | None:
@@ -141,6 +157,8 @@ def is_package(name: str, folder: Path) -> bool:
 
 def _spec(name: str, folder: Path) -> ModuleSpec | None:
     first, *rest = name.split(".")
+    if not first:
+        return None  # what a module that is in no package imports from its package
     spec = PathFinder.find_spec(first, [str(folder.absolute()), *sys.path]) or _installed(first)
     for part in rest:
         if spec is None:

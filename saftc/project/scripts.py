@@ -14,7 +14,7 @@ from pathlib import Path
 from saftc.diagnostics.model import LIMIT
 from saftc.driver import Checked, check
 from saftc.project.bindings import bindings_of
-from saftc.project.cache import OF_PYTHON, digest
+from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
     folder_of,
@@ -174,8 +174,7 @@ class Modules:
     def imports(self, path: Path) -> dict[str, str]:
         """What a script without errors imports, directly or not, deepest first; `-` is the input.
 
-        By name: the digest of a sibling script, or what `of_python` gives. The modules that the
-        Python among them are read with belong to them.
+        By name: the digest of a sibling script, or what `of_python` gives.
         """
         found: dict[str, str] = {}
 
@@ -188,10 +187,14 @@ class Modules:
                     found[name] = self.known[imported].digest
 
         add_imports_of(path)
-        if any(was.startswith(OF_PYTHON) for was in found.values()):
-            read = (name for name in self.library.asked if is_python_module(name, self.folder))
-            found |= {name: of_python(name, self.folder) for name in read}
         return found
+
+    def read_with(self) -> dict[str, str]:
+        """The Python modules that were read to know what others declare, or looked for in vain.
+
+        By name: what `of_python` gives.
+        """
+        return {name: of_python(name, self.folder) for name in self.library.asked}
 
     def load(self, name: str) -> Loaded:
         """What `import name` means in this folder."""

@@ -20,9 +20,9 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from saftc.project.cache import Cache, CompiledModule, digest
+from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
 from saftc.project.files import FileProblem, read_script
-from saftc.project.finder import folder_of, is_python_module, of_python, sibling
+from saftc.project.finder import folder_of, hidden_by, of_python, sibling
 from saftc.schedule.settings import DEFAULT, Overlapping
 
 if TYPE_CHECKING:
@@ -183,19 +183,22 @@ class Workspace:
         module = self._cache.find(file, digest(self.read(file)))
         if module is None:
             return None
-        is_same = all(self._import(folder, name) == was for name, was in module.imports.items())
+        imports, read = module.imports.items(), module.read.items()
+        is_same = all(self._import(folder, name) == was for name, was in imports) and all(
+            of_python(name, folder) == was for name, was in read
+        )
         return module if is_same else None
 
     def _import(self, folder: Path, name: str) -> str | None:
-        """What a module has for the import of `name`, as things are now."""
+        """What a module has for the import of `name`, as things are now; None if it is an error."""
         key = folder, name
         if key not in self._imports:
             path = self.find(name, folder)
-            if path is not None:
-                self._imports[key] = digest(self.read(str(path)))
+            if path is None:
+                self._imports[key] = of_python(name, folder)
             else:
-                is_python = is_python_module(name, folder)
-                self._imports[key] = of_python(name, folder) if is_python else None
+                is_hidden = hidden_by(name, folder) is not None
+                self._imports[key] = None if is_hidden else digest(self.read(str(path)))
         return self._imports[key]
 
     def _compiled_elsewhere(self, file: str) -> CompiledModule | None:
@@ -218,10 +221,14 @@ class Workspace:
         gc.collect(0)
         compiled = compile_checked(self.scripts.check(file, self.root_of(file)), self._overlapping)
         checked, generated = compiled.checked, compiled.module
+        modules = self.scripts.of(file, self.root_of(file))
+        imports = {} if checked.has_errors else modules.imports(Path(file))
+        imports_python = any(was.startswith(OF_PYTHON) for was in imports.values())
         module = CompiledModule(
             script=file,
             source=digest(self.read(file)),
-            imports={} if checked.has_errors else self._imports_of(file),
+            imports=imports,
+            read=modules.read_with() if imports_python else {},
             said=render_text(checked.diagnostics, checked.source),
             text=None if generated is None else generated.text,
         )
@@ -229,9 +236,6 @@ class Workspace:
             self._last = file, Origin(checked.source, generated)
             self._keep(module)
         return module
-
-    def _imports_of(self, file: str) -> dict[str, str]:
-        return self.scripts.of(file, self.root_of(file)).imports(Path(file))
 
     def _keep(self, module: CompiledModule) -> None:
         self._modules[module.script] = module

@@ -327,7 +327,7 @@ class Facts:
 
     def record_of_kind(self, word: str) -> str | None:
         """What the script calls the one record of this kind, if it has a name for it."""
-        named = {facts.node: name for name, facts in self.records.items() if facts.type.name == word}
+        named = {one.node: name for name, one in self.records.items() if one.type.name == word}
         return next(iter(named.values())) if len(named) == 1 else None
 
     def field_type(self, type_: Type, name: str) -> Type | None:

@@ -217,6 +217,87 @@ def test_what_a_function_of_python_gives_has_a_say(
     assert "ops.add(go(), 1)" in (folder / "a.py").read_text()
 
 
+@pytest.mark.parametrize(
+    ("files", "later", "written"),
+    [
+        # What hides a script from Python.
+        (
+            {"a.saft": "from lib.x import y\nprint(y)\n", "lib/x.saft": "y = 1\n"},
+            {"lib.saft": "z = 1\n"},
+            "error[SAFT0502]",
+        ),
+        (
+            {"a.saft": "from lib.x import y\nprint(y)\n", "lib/x.saft": "y = 1\n"},
+            {"lib.py": "z = 1\n"},
+            "error[SAFT0502]",
+        ),
+        # What changes the block of an import: a module, or a folder, beside the script.
+        (
+            {"a.saft": "import elsewhere\nprint(elsewhere, parse(\"1\"))\n"},
+            {"elsewhere.py": "x = 1\n"},
+            "\n\nimport elsewhere\n",
+        ),
+        (
+            {"a.saft": "import elsewhere\nprint(elsewhere, parse(\"1\"))\n"},
+            {"elsewhere/notes.txt": "x = 1\n"},
+            "\n\nimport elsewhere\n",
+        ),
+        # What a module is read with, and was not there before.
+        (
+            {"a.saft": "from b import go\nprint(go() + 1)\n",
+             "b.py": "from c import Number\ndef go() -> Number: ...\n"},
+            {"c.py": "Number = int | float\n"},
+            "print(go() + 1)",
+        ),
+        # The same text means something else in a package.
+        (
+            {"a.saft": "from b import go\nprint(go() + 1)\n",
+             "b.py": "from .c import Number\ndef go() -> Number: ...\n"},
+            {"b.py": None, "b/__init__.py": "from .c import Number\ndef go() -> Number: ...\n",
+             "b/c.py": "Number = int | float\n"},
+            "print(go() + 1)",
+        ),
+        # A script that a Python module beside it is named like.
+        (
+            {"a.saft": "from b import go\nfrom c import x\nprint(go(), x)\n",
+             "b.py": "from c import Number\ndef go() -> Number: ...\n",
+             "c.saft": "x = 1\nNumber = 1\n", "c.py": "x = 1\n"},
+            {"c.saft": "y = 1\n"},
+            "error[SAFT0203]",
+        ),
+    ],
+)
+def test_what_decides_about_imports_has_a_say(
+    saftc: Command,
+    script: Script,
+    folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    files: dict[str, str],
+    later: dict[str, str | None],
+    written: str,
+) -> None:
+    path = tmp_path_factory.mktemp("path")
+    (path / "elsewhere.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(path)
+    for name, text in files.items():
+        script(name, text)
+    _build(saftc, "a.saft", "--out-dir", "out")
+    for name, text in later.items():
+        if text is None:
+            (folder / name).unlink()
+        else:
+            script(name, text)
+    found = saftc("build", "a.saft", "--out-dir", "out")
+    text = (folder / "out/a.py").read_text() + found.err
+    monkeypatch.setenv("SAFT_CACHE_DIR", str(path / "another"))
+    anew = saftc("build", "a.saft", "--out-dir", "new")
+    assert found.err.replace("out/", "new/") == anew.err
+    if anew.code == 0:
+        assert (folder / "new/a.py").read_text() == (folder / "out/a.py").read_text()
+    assert written in text
+
+
 def test_two_scripts_of_one_module(saftc: Command, script: Script, folder: Path) -> None:
     script("one/a.saft", IMPORTING)
     script("one/b.saft", "x = 1\n")
