@@ -36,19 +36,26 @@ from runtime_support._recovery.bodies import (
     without_thinking,
 )
 from runtime_support._recovery.fitting import (
+    CONTAINERS,
+    NUMBERS,
     RESHAPED,
     Fit,
     Misfit,
     admits_text,
     depth,
     fit,
+    is_member,
+    is_notation,
+    other_readings,
     same,
+    two_readings,
 )
 from runtime_support._recovery.loose import LooseReader
 from runtime_support._recovery.nodes import (
     Bare,
     Broken,
     CutOff,
+    Elements,
     Node,
     NotData,
     read_strict,
@@ -59,14 +66,21 @@ from runtime_support._recovery.notations import (
     read_markup,
     read_separated_values,
 )
-from runtime_support._recovery.words import Unreadable, letters, number_in_prose
+from runtime_support._recovery.words import (
+    Unreadable,
+    is_item,
+    letters,
+    number_in_prose,
+)
 from runtime_support._schema import model as m
+from runtime_support._schema.checking import listing, mistakes
+from runtime_support._values import is_list, is_object
 
 MOST_NOTES = 20
 LONGEST_WORDS = 20_000
-LONGEST_NOTATION = 2_000_000
+# A longer reply is JSON, or it is refused: what else it may mean takes too long to find out.
+LONGEST_LOOSE = 1_000_000
 SCALARS = (m.ScalarSchema, m.LiteralSchema)
-NUMBERS = (m.ScalarSchema("int"), m.ScalarSchema("float"))
 WHOLE_STARTS = frozenset((*tokens.CLOSERS, "("))
 
 # Quotes written as they are inside a string or a web page, from the first bracket of the text on.
@@ -121,8 +135,10 @@ def _recover(text: str, schema: m.Schema) -> Recovered:
                 return _recovered(fit(node, schema, len(text)), ())
         except Misfit as misfit:
             if not isinstance(node, str) or isinstance(node, Bare):
-                raise RecoveryRefused(str(misfit)) from None
+                raise _refusal(misfit, schema) from None
             text = str(node)
+    if len(text) > LONGEST_LOOSE:
+        return _recovered(_fit_of_fence(text, schema), ())
     body = without_thinking(text, _names_of_fields(schema))
     thought = () if body is text else ("thinking removed",)
     if not body.strip():
@@ -143,28 +159,124 @@ def _text_reply(body: str) -> Fit:
 
 
 def _structured_reply(body: str, schema: m.Schema) -> Fit:
-    misfits: list[Misfit] = []
+    misfits = _Misfits()
     undisguised = _undisguised(body)
-    candidates = _candidates(undisguised)
+    found = _fit_of_scalar_in_fence(body, schema, misfits) if is_one_fence(body) else None
+    if found is not None:
+        return found
+    text_is_fine = admits_text(schema)
+    candidates = _candidates(undisguised, schema)
     found = _fit_of_candidates(candidates, schema, undisguised, misfits)
     if found is not None:
+        if text_is_fine and _may_be_text(found, candidates):
+            raise _refusal(two_readings(Bare(body.strip()), schema, "value"), schema)
         around = "code fence removed" if is_one_fence(body) else "text around the value left out"
         is_whole = len(candidates) == 1 and candidates[0].whole
         disguised = () if undisguised is body else ("escaped quotes restored",)
         return _noted(found, *disguised, *(() if is_whole else (around,)))
-    text_is_fine = admits_text(schema)
+    if not candidates:
+        found = _fit_of_scalar_in_fence(body, schema, misfits)
     # What begins like JSON is read as nothing else.
-    if not any(starts_a_line(undisguised, candidate) for candidate in candidates):
+    elif any(starts_a_line(undisguised, candidate) for candidate in candidates):
+        text_is_fine = False
+    if text_is_fine and found is None and misfits.deepest is None:
+        return _fit_of_text(body, schema)
+    if found is None and not any(starts_a_line(undisguised, one) for one in candidates):
         found = None if text_is_fine else _fit_of_notations(body, schema, misfits)
-        if found is None and text_is_fine and not misfits:
-            return Fit(body, ("plain text for a JSON string",), 0)
     if found is None and not any(isinstance(candidate.node, dict) for candidate in candidates):
-        found = _fit_of_words(body, schema, misfits)
+        found = None if admits_text(schema) else _fit_of_words(body, schema, misfits)
     if found is not None:
         return found
-    if misfits:
-        raise RecoveryRefused(str(max(misfits, key=depth)))
+    if misfits.deepest is not None:
+        raise _refusal(misfits.deepest, schema)
     raise RecoveryRefused("the reply holds no JSON")
+
+
+class _Misfits:
+    """The deepest of the misfits, which says most: there may be many."""
+
+    def __init__(self) -> None:
+        self.deepest: Misfit | None = None
+
+    def add(self, misfit: Misfit) -> None:
+        if self.deepest is None or depth(misfit) > depth(self.deepest):
+            self.deepest = misfit.with_traceback(None)
+
+
+def _refusal(misfit: Misfit, schema: m.Schema) -> RecoveryRefused:
+    """The refusal that tells all that is wrong, also of what could be read."""
+    misfit = misfit.explained()
+    return RecoveryRefused(listing([*map(str, misfit.parts), *mistakes(misfit.value, schema)]))
+
+
+def _fit_of_fence(text: str, schema: m.Schema) -> Fit:
+    """The JSON that is all of the one fence of a text."""
+    strict = read_strict(fenced(text)[0]) if is_one_fence(text) else None
+    if strict is None:
+        raise RecoveryRefused(
+            f"the reply is not JSON, and longer than {LONGEST_LOOSE:,} characters"
+        )
+    try:
+        return _noted(fit(strict[0], schema, len(text)), "code fence removed")
+    except Misfit as misfit:
+        raise _refusal(misfit, schema) from None
+
+
+def _fit_of_scalar_in_fence(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | None:
+    """The JSON in the only fence of a text, when it is a single value."""
+    contents = fenced(body)
+    strict = read_strict(contents[0]) if len(contents) == 1 else None
+    if strict is None or isinstance(strict[0], (dict, list)):
+        return None
+    around = "code fence removed" if is_one_fence(body) else "text around the value left out"
+    found = _fits(strict[0], schema, len(body), misfits, around)
+    return found[0] if found else None
+
+
+def _may_be_text(found: Fit, candidates: list[Candidate]) -> bool:
+    """Whether what was found among words is less than they say, where they may be meant as well."""
+    if all(candidate.alone for candidate in candidates):
+        return False
+    return found.cost >= RESHAPED or any(isinstance(one.node, list) for one in candidates)
+
+
+def _fit_of_text(body: str, schema: m.Schema) -> Fit:
+    """Text without quotes, where it can be nothing else; or the value that it spells."""
+    content = fenced(body)[0] if is_one_fence(body) else body
+    text = Bare(content.strip())
+    is_spelled = is_notation(text) or is_member(text, m.members_of(schema))
+    try:
+        if is_spelled:
+            return _noted(fit(text, schema, len(body)), "read from plain text")
+        if content is not body or _may_be_other(text, schema):
+            raise two_readings(text, schema, "value")
+        fit(text, schema, len(body))
+    except Misfit as misfit:
+        reason = "the reply is not JSON: write a text in double quotes"
+        nothing = ", nothing as null" if m.admits_nil(schema) else ""
+        raise RecoveryRefused(f"{reason}{nothing} ({misfit})") from None
+    return Fit(body, ("plain text for a JSON string",), 0)
+
+
+def _may_be_other(text: Bare, schema: m.Schema) -> bool:
+    """Whether a text without quotes may tell something else that the schema admits."""
+    if len(text) > LONGEST_WORDS or "```" in text:
+        return True
+    if isinstance(schema, m.UnionSchema) and m.admits_nil(schema):
+        return True  # there are more ways to say that there is nothing than anybody can list
+    others = other_readings(schema)
+    if any(one in NUMBERS for one in others) and any(map(str.isnumeric, text)):
+        return True
+    lists = (m.ListSchema(m.AnySchema()), m.MapSchema(m.AnySchema()))
+    others = lists if isinstance(schema, m.AnySchema) else others
+    containers = tuple(one for one in others if isinstance(m.resolved(one), CONTAINERS))
+    if not containers:
+        return False
+    try:
+        nodes = [node for _, read in NOTATIONS for node in read(text)]
+    except Broken:
+        return True
+    return any(_fits(one, m.UnionSchema(containers), len(text), _Misfits()) for one in nodes)
 
 
 def _undisguised(body: str) -> str:
@@ -175,8 +287,9 @@ def _undisguised(body: str) -> str:
     return body
 
 
-def _candidates(body: str) -> list[Candidate]:
-    return find_candidates(body) or list(_whole_value(body))
+def _candidates(body: str, schema: m.Schema) -> list[Candidate]:
+    found = find_candidates(body, are_items=isinstance(schema, m.ListSchema))
+    return found or list(_whole_value(body))
 
 
 def _whole_value(body: str) -> Iterator[Candidate]:
@@ -187,6 +300,8 @@ def _whole_value(body: str) -> Iterator[Candidate]:
     reader = LooseReader(body, start)
     with suppress(NotData, Broken):
         node = reader.read_all()
+        if body[start] == "`" and isinstance(node, str):
+            node = Bare(node)  # marked as code, which is no quoting
         yield Candidate(node, start, tuple(reader.notes), alone=True, whole=True)
 
 
@@ -201,7 +316,7 @@ def _read_members(body: str) -> list[Node]:
 
 
 def _fit_of_candidates(
-    candidates: list[Candidate], schema: m.Schema, body: str, misfits: list[Misfit]
+    candidates: list[Candidate], schema: m.Schema, body: str, misfits: _Misfits
 ) -> Fit | None:
     """The best fit of the candidates, or of all of them together where a list is asked for."""
     if not _holds_container(schema):
@@ -225,12 +340,12 @@ def _fit_of_candidates(
     return _best([(candidate.start, found) for candidate, found in fits], body, several)
 
 
-def _fits(node: Node, schema: m.Schema, size: int, misfits: list[Misfit], *notes: str) -> list[Fit]:
+def _fits(node: Node, schema: m.Schema, size: int, misfits: _Misfits, *notes: str) -> list[Fit]:
     """The fit of the node, if there is one."""
     try:
         return [_noted(fit(node, schema, size), *notes)]
     except Misfit as misfit:
-        misfits.append(misfit)
+        misfits.add(misfit)
         return []
 
 
@@ -262,14 +377,14 @@ NOTATIONS: tuple[tuple[str, Callable[[str], list[Node]]], ...] = (
 )
 
 
-def _fit_of_notations(body: str, schema: m.Schema, misfits: list[Misfit]) -> Fit | None:
+def _fit_of_notations(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | None:
     """The value written in another notation than JSON, in a fence or in the text."""
-    if len(body) > LONGEST_NOTATION:
-        return None
     notations = NOTATIONS if _holds_container(schema) else NOTATIONS[:1]
     for text in (*fenced(body), body):
         for words, read in notations:
             nodes = read(text)
+            if text is body:
+                nodes = [node for node in nodes if not _may_be_prose(node, schema)]
             fits = [
                 (0, f) for node in nodes for f in _fits(node, schema, len(text), misfits, words)
             ]
@@ -279,7 +394,35 @@ def _fit_of_notations(body: str, schema: m.Schema, misfits: list[Misfit]) -> Fit
     return None
 
 
-def _fit_of_words(body: str, schema: m.Schema, misfits: list[Misfit]) -> Fit | None:
+def _may_be_prose(node: Node, schema: m.Schema) -> bool:
+    """Whether what was read as data may be no more than a sentence: `Note: the name is Ada`.
+
+    With fields that have names it is data, and so are several entries that are no sentences.
+    """
+    if is_list(node):
+        (only,) = node if len(node) == 1 else (None,)
+        return isinstance(only, Bare) and not is_item(only)
+    if not is_object(node) or isinstance(node, Elements) or not _takes_any_keys(schema):
+        return False
+    words = [item for item in node.values() if isinstance(item, Bare)]
+    if len(node) == 1:
+        return bool(words)
+    return _takes_texts(schema) and not all(map(is_item, words))
+
+
+def _takes_any_keys(schema: m.Schema) -> bool:
+    members = [one.item if isinstance(one, m.ListSchema) else one for one in m.members_of(schema)]
+    return any(isinstance(m.resolved(one), (m.MapSchema, m.AnySchema)) for one in members)
+
+
+def _takes_texts(schema: m.Schema) -> bool:
+    """Whether a map, or one in a list, takes any texts."""
+    members = [one.item if isinstance(one, m.ListSchema) else one for one in m.members_of(schema)]
+    maps = [one for one in map(m.resolved, members) if isinstance(one, m.MapSchema)]
+    return any(admits_text(one.value) for one in maps) or m.AnySchema() in members
+
+
+def _fit_of_words(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | None:
     """A number, a bool or a member of an enumeration in plain words, or several between commas."""
     if len(body) > LONGEST_WORDS or not _admits_words(schema):
         return None
@@ -289,7 +432,7 @@ def _fit_of_words(body: str, schema: m.Schema, misfits: list[Misfit]) -> Fit | N
         try:
             return _noted(_fit_word(text, schema), "read from plain text")
         except Misfit as misfit:
-            misfits.append(misfit)
+            misfits.add(misfit)
     return None
 
 

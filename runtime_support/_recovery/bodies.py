@@ -45,6 +45,7 @@ _FENCE = re.compile(
 )
 _SPACE = re.compile(r"[\s\ufeff]*")
 MOST_IN_VAIN = 10_000
+MOST_CANDIDATES = 1_000
 # How much of a line is looked at to see whether a value stands alone on it.
 _LINE = 300
 
@@ -156,14 +157,15 @@ def is_one_fence(text: str) -> bool:
     return _FENCE.fullmatch(text.strip()) is not None
 
 
-def find_candidates(text: str) -> list[Candidate]:
+def find_candidates(text: str, *, are_items: bool = False) -> list[Candidate]:
     """The objects, lists and records that stand in the text, none inside another.
 
-    Broken or CutOff when one of them cannot be read: what it holds may be what was meant.
+    Broken or CutOff when one of them cannot be read: what it holds may be what was meant. Broken
+    when there are too many, but for objects that may be the items of a list.
     """
     first = _first_character(text)
     candidates: list[Candidate] = []
-    position = in_vain = 0
+    position = in_vain = count = 0
     while opening := _OPENING.search(text, position):
         start = opening.start()
         position = start + 1
@@ -183,6 +185,9 @@ def find_candidates(text: str) -> list[Candidate]:
         if alone or not _is_of_words(reading.node):
             whole = start == first and not text[reading.end :].strip()
             candidates.append(Candidate(reading.node, start, reading.notes, alone, whole))
+            count += not (are_items and isinstance(reading.node, dict))
+            if count > MOST_CANDIDATES:
+                raise Broken("the reply holds too many values to tell which one is meant")
     return candidates
 
 

@@ -5,14 +5,20 @@
 What fits is JSON data. A value is changed only in ways that keep what it says: the spelling of keys
 and of members of an enumeration, the notation of numbers and bools, one wrapping too many or too
 few. `cost` says how much had to be changed, so that a union, or the choice between several values,
-can take the one that fits best; a draw between different values is no fit.
+can take the one that fits best; a draw between different values is no fit. The keys of a map are
+data: none is taken for a wrapping. Text without quotes is a text only where it cannot be anything
+else, and never a list of texts.
+
+The first misfit ends a fit; `explained` finds the others, for the model to mend all at once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from runtime_support._names import listed
@@ -29,18 +35,55 @@ from runtime_support._recovery.nodes import (
     OpenObject,
     RepeatedKeys,
 )
-from runtime_support._recovery.words import NIL_WORDS, Taken, letters, take_literal, take_scalar
+from runtime_support._recovery.words import (
+    NIL_WORDS,
+    Taken,
+    is_item,
+    is_nil_word,
+    letters,
+    may_say_nothing,
+    take_literal,
+    take_scalar,
+)
 from runtime_support._schema import model as m
+from runtime_support._schema.checking import HOLE
 from runtime_support._schema.writing import short
 from runtime_support._values import brief, is_list, is_object
 
 
 class Misfit(Exception):
-    """The node does not fit; `path` is where, `reason` what was expected and found."""
+    """The node does not fit: `path` is where, the text says what was expected and found.
+
+    `parts` are the misfits that it stands for, itself or those of several parts; `value` is what
+    the others came to, with holes (`HOLE`). `explained` gives the one that has all parts.
+    """
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
         self.path = path
+        self.value: Any = HOLE
+        self._parts: tuple[Misfit, ...] = ()
+        self._explain: Callable[[], Misfit] | None = None
+
+    @property
+    def parts(self) -> tuple[Misfit, ...]:
+        return self._parts or (self,)
+
+    @staticmethod
+    def of(misfits: list[Misfit], value: Any) -> Misfit:
+        """The misfit of something whose parts do not fit."""
+        together = Misfit("", "")
+        together._parts = tuple(inner for one in misfits for inner in one.parts)
+        together.value = value
+        together.args = together._parts[0].args
+        return together
+
+    def explained_by(self, explain: Callable[[], Misfit]) -> Misfit:
+        self._explain = explain
+        return self
+
+    def explained(self) -> Misfit:
+        return self if self._explain is None else self._explain()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +98,54 @@ class Fit:
 def admits_text(schema: m.Schema) -> bool:
     """Whether any text at all satisfies the schema."""
     return any(one in (m.AnySchema(), m.ScalarSchema("string")) for one in m.members_of(schema))
+
+
+NUMBERS = (m.ScalarSchema("int"), m.ScalarSchema("float"), m.ScalarSchema("number"))
+# What text in the place of any value may be as well.
+OTHERS_OF_ANY = (m.ScalarSchema("float"), m.ScalarSchema("bool"))
+
+
+def is_notation(text: str) -> bool:
+    """Whether text without quotes is a value in JSON's, or in Python's, own notation."""
+    return (
+        tokens.JSON_NUMBER.fullmatch(text) is not None
+        or text in tokens.COMPLETE_WORDS
+        or is_nil_word(text)
+    )
+
+
+def is_member(text: str, members: Sequence[m.Schema]) -> bool:
+    """Whether the text is one of the texts that a union names."""
+    return any(isinstance(one, m.LiteralSchema) and one.value == text for one in members)
+
+
+def has_meant_keys(node: dict[str, Node], members: Sequence[m.Schema]) -> bool:
+    """Whether the keys of an object in the place of one of these are no mere wrapping.
+
+    They may be those of a map; of a text, what it is about is said by its key.
+    """
+    if any(isinstance(m.resolved(one), m.MapSchema) for one in members):
+        return True
+    texts = [item for item in node.values() if isinstance(item, str) and type(item) is not Bare]
+    is_text = m.ScalarSchema("string") in members and len(node) == len(texts) == 1
+    return is_text and "value" not in node
+
+
+def is_single_item(text: str, members: Sequence[m.Schema]) -> bool:
+    """Whether a text that stands for a list of texts is its only item."""
+    if isinstance(text, Bare):
+        is_number = tokens.JSON_NUMBER.fullmatch(text) is not None
+        return is_number and any(one in members for one in (*NUMBERS, m.AnySchema()))
+    return is_item(text)
+
+
+def other_readings(schema: m.Schema) -> tuple[m.Schema, ...]:
+    """What else than a text the schema admits; literals are one."""
+    if not isinstance(schema, m.UnionSchema):
+        return OTHERS_OF_ANY
+    texts = (m.ScalarSchema("string"), m.AnySchema())
+    others = tuple(one for one in alternatives(schema) if one not in texts)
+    return (*others, *(OTHERS_OF_ANY if m.AnySchema() in m.members_of(schema) else ()))
 
 
 def alternatives(union: m.UnionSchema) -> list[m.Schema]:
@@ -97,6 +188,18 @@ def mismatch(node: Node, schema: m.Schema, path: str) -> Misfit:
     return Misfit(path, f"expected {short(schema)}, got {described(node)}")
 
 
+def two_readings(node: Node, schema: m.Schema, path: str) -> Misfit:
+    """The node can be read in several ways, none of them better than the others."""
+    return Misfit(path, f"{described(node)} may be more than one of {short(schema)}")
+
+
+def whole(value: Container, misfits: list[Misfit]) -> Container:
+    """The value, when all of its parts fit."""
+    if misfits:
+        raise Misfit.of(misfits, value)
+    return value
+
+
 def unclosed(path: str) -> Misfit:
     """The object here has no end, and more may have been meant."""
     return Misfit(path, "the object was not closed and may have been meant to go on")
@@ -122,12 +225,13 @@ def same(one: Any, other: Any) -> bool:
 
 def depth(misfit: Misfit) -> int:
     """How far into the value a misfit lies; the deepest says most."""
-    return len(misfit.path)
+    return max(len(part.path) for part in misfit.parts)
 
 
 # The cost of another shape than the schema's: more than any number of other changes.
 RESHAPED = 1_000_000
 DEEPEST_RESHAPING = 3
+MOST_MISFITS = 100
 
 CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
 
@@ -140,18 +244,33 @@ Reshape: TypeAlias = "Callable[[Fitter, Node, m.Schema, str], Any]"
 def fit(node: Node, schema: m.Schema, size: int) -> Fit:
     """The node as the schema has it, or Misfit; `size` is that of the text it came from."""
     fitter = Fitter(steps=100_000 + 20 * size)
-    value = fitter.fit(node, schema, "value")
+    try:
+        value = fitter.fit(node, schema, "value")
+    except Misfit as misfit:
+        raise misfit.explained_by(partial(_all_misfits, misfit, node, schema, size)) from None
     return Fit(value, tuple(fitter.notes), fitter.cost)
+
+
+def _all_misfits(first: Misfit, node: Node, schema: m.Schema, size: int) -> Misfit:
+    try:
+        Fitter(steps=100_000 + 20 * size, most=MOST_MISFITS).fit(node, schema, "value")
+    except Misfit as misfit:
+        return misfit
+    return first
 
 
 class Fitter:
     """Collects the notes and the cost while it fits one node."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, most: int = 1) -> None:
         self.notes: list[str] = []
         self.cost = 0
         self.steps = steps
         self.reshaping = 0
+        # How many misfits may be found before it ends.
+        self.most = most
+        # The paths of objects whose keys may be data.
+        self.keeps_keys: set[str] = set()
 
     def fit(self, node: Node, schema: m.Schema, path: str) -> Any:
         """As the schema has it, reshaped where it is not of its shape."""
@@ -167,7 +286,8 @@ class Fitter:
             try:
                 return reshape(self, node, schema, path)
             except Misfit as misfit:
-                first = max(first, misfit, key=depth)
+                if depth(misfit) > depth(first):
+                    first, misfit.value = misfit, HOLE  # of another shape
             finally:
                 self.reshaping -= 1
         self.restore(mark)
@@ -209,7 +329,7 @@ class Fitter:
                 return self.take(take_scalar(node, kind), schema, node, path)
             case m.ListSchema(item):
                 items = expect(node, list, schema, path)
-                return [self.fit(part, item, f"{path}[{i}]") for i, part in enumerate(items)]
+                return self.fit_items(items, (item,) * len(items), path)
             case m.TupleSchema():
                 return self.fit_tuple(node, schema, path)
             case m.MapSchema():
@@ -224,6 +344,27 @@ class Fitter:
             case m.OpaqueSchema() | m.ReferenceSchema():  # neither comes here: see contracts, `fit`
                 raise mismatch(node, schema, path)
 
+    def fit_items(self, items: list[Node], schemas: Sequence[m.Schema], path: str) -> list[Any]:
+        value: list[Any] = []
+        misfits: list[Misfit] = []
+        for i, (item, schema) in enumerate(zip(items, schemas, strict=True)):
+            value.append(self.fit_part(item, schema, f"{path}[{i}]", misfits))
+        return whole(value, misfits)
+
+    def fit_part(self, node: Node, schema: m.Schema, path: str, misfits: list[Misfit]) -> Any:
+        """The part of a value; where more misfits are to be found, a hole if it does not fit."""
+        try:
+            return self.fit(node, schema, path)
+        except Misfit as misfit:
+            self.add(misfit, misfits)
+            return misfit.value
+
+    def add(self, misfit: Misfit, misfits: list[Misfit]) -> None:
+        """Goes on after a misfit of a part, unless it is one too many."""
+        misfits.append(misfit)
+        if len(misfits) >= self.most:
+            raise Misfit.of(misfits, HOLE)
+
     def take(self, taken: Taken | None, schema: m.Schema, node: Node, path: str) -> Any:
         if taken is None:
             raise mismatch(node, schema, path)
@@ -237,6 +378,8 @@ class Fitter:
             return self.fit_shape(node, m.ListSchema(m.AnySchema()), path)
         if is_object(node):
             return self.fit_map(node, m.MapSchema(m.AnySchema()), path)
+        if isinstance(node, Bare):
+            self.check_plain(node, m.AnySchema(), path)
         return self.take(take_scalar(node, "any"), m.AnySchema(), node, path)
 
     def fit_tuple(self, node: Node, schema: m.TupleSchema, path: str) -> list[Any]:
@@ -245,15 +388,32 @@ class Fitter:
         schemas = schema.items if rest is None else (rest,) * len(items)
         if len(items) != len(schemas):
             raise Misfit(path, f"expected {short(schema)}, got {len(items)} items")
-        pairs = zip(items, schemas, strict=True)
-        return [self.fit(item, inner, f"{path}[{i}]") for i, (item, inner) in enumerate(pairs)]
+        return self.fit_items(items, schemas, path)
 
     def fit_map(self, node: Node, schema: m.MapSchema, path: str) -> dict[str, Any]:
         members = expect(node, dict, schema, path)
-        self.note_repeated(members, path)
+        if isinstance(members, RepeatedKeys):
+            raise Misfit(path, "a key stands twice")
         if isinstance(members, OpenObject):
             raise unclosed(path)
-        return {key: self.fit(item, schema.value, f"{path}.{key}") for key, item in members.items()}
+        value: dict[str, Any] = {}
+        misfits: list[Misfit] = []
+        for key, item in members.items():
+            inner = f"{path}.{key}"
+            with self.keeping_keys(inner):
+                value[key] = self.fit_part(item, schema.value, inner, misfits)
+        return whole(value, misfits)
+
+    @contextmanager
+    def keeping_keys(self, path: str) -> Generator[None]:
+        """Has no key of an object at this path be taken for a wrapping."""
+        is_new = path not in self.keeps_keys
+        self.keeps_keys.add(path)
+        try:
+            yield
+        finally:
+            if is_new:
+                self.keeps_keys.discard(path)
 
     def fit_object(self, node: Node, schema: m.ObjectSchema, path: str) -> dict[str, Any]:
         members = expect(node, dict, schema, path)
@@ -262,14 +422,17 @@ class Fitter:
         if members and not keys:
             raise Misfit(path, f"none of its keys ({listed(members)}) is a field")
         value: dict[str, Any] = {}
+        misfits: list[Misfit] = []
         for field in schema.fields:
             key = keys.get(field.name)
             if key is not None:
                 if key != field.name:
                     self.note(path, f"key `{key}` as `{field.name}`", 1)
-                value[field.name] = self.fit(members[key], field.schema, f"{path}.{field.name}")
+                inner = f"{path}.{field.name}"
+                value[field.name] = self.fit_part(members[key], field.schema, inner, misfits)
             elif field.required:
-                raise Misfit(path, f"`{field.name}` is missing")
+                self.add(Misfit(path, f"`{field.name}` is missing"), misfits)
+                value[field.name] = HOLE
             elif isinstance(members, OpenObject):
                 raise unclosed(path)
             elif field.default is None:
@@ -278,13 +441,36 @@ class Fitter:
         for key in members:
             if key not in named:
                 self.note(path, f"dropped key `{key}`", 1)
-        return value
+        return whole(value, misfits)
 
     def note_repeated(self, members: dict[str, Node], path: str) -> None:
         if isinstance(members, RepeatedKeys):
             self.note(path, "a key stands twice: the later value", 1)
 
+    def check_plain(self, text: Bare, schema: m.Schema, path: str) -> None:
+        """Misfit where text without quotes may be a text, and something else as well."""
+        if is_notation(text) or isinstance(text, Line):
+            return
+        if may_say_nothing(text):
+            raise Misfit(path, f"`{text[:60]}` may be a text, or tell that there is none")
+        for other in other_readings(schema):
+            try:
+                self.tried(text, other, path)
+            except Misfit:
+                continue
+            raise two_readings(text, schema, path)
+
     def fit_union(self, node: Node, schema: m.UnionSchema, path: str) -> Any:
+        members = m.members_of(schema)
+        if isinstance(node, Bare) and admits_text(schema) and not is_member(node, members):
+            self.check_plain(node, schema, path)
+        if is_object(node) and has_meant_keys(node, members):
+            with self.keeping_keys(path):
+                return self.fit_best(node, schema, path)
+        return self.fit_best(node, schema, path)
+
+    def fit_best(self, node: Node, schema: m.UnionSchema, path: str) -> Any:
+        """As the member of the union that fits best."""
         best: Fit | None = None
         drawn = False
         misfits: list[Misfit] = []
@@ -301,12 +487,13 @@ class Fitter:
             elif found.cost == best.cost:
                 drawn = drawn or not same(found.value, best.value)
         if best is None:
-            deepest = max(misfits, key=depth)
-            if depth(deepest) > len(path):
-                raise deepest
+            # The member that comes nearest has the fewest misfits, all of them inside.
+            inside = [one for one in misfits if depth(one) > len(path)]
+            if inside:
+                raise max(inside, key=lambda one: (-len(one.parts), depth(one)))
             raise mismatch(node, schema, path)
         if drawn:
-            raise Misfit(path, f"{described(node)} may be more than one of {short(schema)}")
+            raise two_readings(node, schema, path)
         return self.accepted(best)
 
     def reshapes(self, schema: m.Schema) -> tuple[Reshape, ...]:
@@ -343,6 +530,8 @@ def from_only_element(fitter: Fitter, node: Node, schema: m.Schema, path: str) -
     if not isinstance(node, Elements) or len(node) != 1 or not isinstance(schema, m.ListSchema):
         raise Misfit(path, "not a list of elements")
     (item,) = node.values()
+    if isinstance(item, Bare) and admits_text(schema.item) and not is_item(item):
+        raise mismatch(node, schema, path)
     return [fitter.fit(item, schema.item, f"{path}[0]")]
 
 
@@ -362,9 +551,13 @@ def from_wrapper(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any
     members = expect(node, dict, schema, path)
     if isinstance(members, OpenObject):
         raise unclosed(path)
+    is_markup = isinstance(node, Elements) and len(members) == 1
+    if not is_markup and (isinstance(schema, m.MapSchema) or path in fitter.keeps_keys):
+        raise mismatch(node, schema, path)
     if isinstance(schema, m.ObjectSchema) and keys_of_fields(members, schema, path):
         raise Misfit(path, "not a wrapper")
-    wrapped = [key for key, item in members.items() if may_be_wrapped(item, schema)]
+    is_ours = set(members) == {"value"}  # as a server that enforces a schema is asked for it
+    wrapped = [key for key, item in members.items() if is_ours or may_be_wrapped(item, schema)]
     if len(members) > 1 and not isinstance(schema, (m.ObjectSchema, m.ListSchema, m.TupleSchema)):
         raise mismatch(node, schema, path)
     fits: dict[str, Fit] = {}
@@ -394,8 +587,14 @@ def from_single(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
             raise mismatch(node, schema, path)
         if LISTED.fullmatch(node):
             return from_enumeration(fitter, node, schema, path)
+        if admits_text(schema.item) and not is_single_item(node, m.members_of(schema.item)):
+            raise mismatch(node, schema, path)
     fitter.reshaped(path, "a list around a single value")
-    return [fitter.fit(node, schema.item, f"{path}[0]")]
+    inner = f"{path}[0]"
+    if path not in fitter.keeps_keys:
+        return [fitter.fit(node, schema.item, inner)]
+    with fitter.keeping_keys(inner):
+        return [fitter.fit(node, schema.item, inner)]
 
 
 def from_enumeration(fitter: Fitter, text: str, schema: m.ListSchema, path: str) -> list[Any]:
@@ -426,6 +625,8 @@ def may_be_wrapped(item: Node, schema: m.Schema) -> bool:
     match schema:
         case m.ScalarSchema("string" | "nil"):
             return False
+        case m.ListSchema(inner) if isinstance(m.resolved(inner), m.MapSchema):
+            return isinstance(item, list)
         case m.ListSchema() | m.TupleSchema():
             return isinstance(item, (list, dict))
         case m.ObjectSchema() | m.MapSchema():

@@ -43,7 +43,16 @@ SPOILERS = word_set(
     """
     not no never neither nor cannot without except unless if whether either or maybe perhaps
     possibly might could unsure uncertain unclear unknown sorry unable apologize apologise
-    impossible
+    impossible hardly barely scarcely rarely seldom almost nearly
+    """
+)
+# Words by which a yes or a no, even one that stands at the beginning, is only half of one.
+HEDGES = word_set(
+    """
+    maybe perhaps possibly probably likely unlikely arguably supposedly allegedly theoretically
+    technically generally usually normally typically often sometimes rarely seldom mostly partly
+    partially somewhat half percent kind sort less hardly barely scarcely almost nearly both neither
+    unsure uncertain unclear depends depending if unless except otherwise
     """
 )
 
@@ -66,6 +75,9 @@ _BOOL_MENTION = re.compile(
 _BOOL_LEAD = re.compile(
     r"[\s*_`\"'“]*(?:(?P<yes>yes)|(?P<no>no))[\s*_`\"'”]*[.,!;:—–]", re.IGNORECASE
 )
+# Any word of this kind. After a `yes` that leads, `no doubt` takes nothing back.
+_BOOL_WORD = re.compile(r"\b(?:(?P<yes>yes|true)|(?P<no>no|false))\b", re.IGNORECASE)
+_BEFORE_NOUN = re.compile(r"no\s+(?!and\b|or\b|but\b|yes\b)[^\W\d_]", re.IGNORECASE)
 
 
 def without_markup(text: str) -> str:
@@ -94,10 +106,16 @@ def bool_meant(text: str) -> bool | None:
     said = {mention["yes"] is not None for mention in mentions}
     if len(said) != 1:
         return None
+    (meant,) = said
     lead = _BOOL_LEAD.match(text)
-    if lead is None and any(is_spoiled(text, *mention.span()) for mention in mentions):
-        return None
-    return said.pop()
+    others = (one for one in _BOOL_WORD.finditer(text) if (one["yes"] is not None) is not meant)
+    if lead is None:
+        is_plain = not any(is_spoiled(text, *one.span(), HEDGES) for one in mentions)
+        is_plain = is_plain and "%" not in text
+    else:
+        others = (one for one in others if not _BEFORE_NOUN.match(text, one.start()))
+        is_plain = HEDGES.isdisjoint(_words_around(text, *lead.span()))
+    return meant if is_plain and not any(others) else None
 
 
 def spelled_bool(text: str) -> bool | None:
@@ -110,15 +128,20 @@ def spelled_bool(text: str) -> bool | None:
 
 def is_spoiled(text: str, start: int, end: int, also: Collection[str] = ()) -> bool:
     """Whether another word in the sentence around this span leaves open what it says."""
+    return any(
+        word in SPOILERS or word in also or word.replace("’", "'").endswith("n't")
+        for word in _words_around(text, start, end)
+    )
+
+
+def _words_around(text: str, start: int, end: int) -> list[str]:
+    """The other words of the sentence, in lower case."""
     first = max((stop.end() for stop in _SENTENCE_END.finditer(text, 0, start)), default=0)
     stop = _SENTENCE_END.search(text, end)
     words = _WORD.findall(text[first:start]) + _WORD.findall(
         text[end : stop.start() if stop else None]
     )
-    return any(
-        word in SPOILERS or word in also or word.replace("’", "'").endswith("n't")
-        for word in map(str.lower, words)
-    )
+    return list(map(str.lower, words))
 
 
 def _spelled(text: str, members: Sequence[str]) -> str | None:
@@ -318,12 +341,51 @@ def _value(digits: str) -> int | float:
 Kind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil", "any"]
 
 NIL_WORDS = frozenset({"null", "none", "nil", "undefined", "~", ""})
+# What stands where there is no answer: neither nil nor, without quotes, a text that was meant.
+NO_ANSWERS = word_set(
+    """
+    no na n/a nothing unknown unspecified unavailable unanswerable missing empty blank tbd - -- – —
+    """
+)
 NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 
 # A text longer than this is no answer of one word, whatever it mentions.
 LONGEST_MENTION = 2_000
+LONGEST_ITEM = 200
+
+
+_ENDS_SENTENCE = re.compile(r"[.!?…]['\"”’)]*\Z")
+_INNER_SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]\s+[^\W\d_]")
+
+
+def is_nil_word(text: str) -> bool:
+    """Whether the text is a word for nil, whatever signs stand around it."""
+    word = text.strip(_AROUND).casefold()
+    return word in NIL_WORDS if word else text.casefold() in NIL_WORDS
+
+
+def may_say_nothing(text: str) -> bool:
+    """Whether a text without quotes may tell that there is no answer, instead of being one."""
+    if text.strip(_AROUND).casefold() in NO_ANSWERS or is_nil_word(text):
+        return True
+    words = map(str.lower, _WORD.findall(text))
+    return any(
+        word in SPOILERS or word in _NIL_MENTIONS or word.replace("’", "'").endswith("n't")
+        for word in words
+    )
+
+
+_NIL_MENTIONS = NIL_WORDS - {"~", ""}
+
+
+def is_item(text: str) -> bool:
+    """Whether a text may be the only item of a list of texts: a sentence is none."""
+    if len(text) > LONGEST_ITEM or may_say_nothing(text):
+        return False
+    is_sentence = _ENDS_SENTENCE.search(text) is not None and len(text.split()) > 2
+    return not is_sentence and _INNER_SENTENCE.search(text) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +430,7 @@ def _literals_of_text(text: str, values: list[Any], strings: list[str]) -> list[
             found += [value] if value is word else []
         elif isinstance(value, (int, float)):
             found += [value] if value == number else []
-        elif value is None and isinstance(text, Bare) and text.casefold() in NIL_WORDS:
+        elif value is None and isinstance(text, Bare) and is_nil_word(text):
             found.append(value)
     return found
 
@@ -436,7 +498,7 @@ def _take_string(node: Node) -> Taken | None:
         return None
     if not isinstance(node, Bare):
         return Taken(node)
-    if node.casefold() in NIL_WORDS or tokens.PLACEHOLDER.fullmatch(node):
+    if is_nil_word(node) or tokens.PLACEHOLDER.fullmatch(node):
         return None
     number = tokens.JSON_NUMBER.fullmatch(node)
     return Taken(str(node), _read_as(node, str(node)) if number else "", 4)
@@ -445,7 +507,7 @@ def _take_string(node: Node) -> Taken | None:
 def _take_nil(node: Node) -> Taken | None:
     if node is None:
         return Taken(None)
-    if isinstance(node, Bare) and node.casefold() in NIL_WORDS:
+    if isinstance(node, Bare) and is_nil_word(node):
         return Taken(None, _read_as(node, None), 2)
     return None
 
@@ -463,6 +525,8 @@ def _take_any(node: Node) -> Taken | None:
         return None
     if node in tokens.COMPLETE_WORDS:
         return Taken({"True": True, "False": False, "None": None}[node], cost=2)
+    if is_nil_word(node):
+        return Taken(None, _read_as(node, None), 2)
     return Taken(str(node), cost=2)
 
 

@@ -3,6 +3,7 @@
     validate({"id": "7"}, schema)   raises CheckError: value.id: expected int, got string "7"
     validate({"id": 7}, schema)     the record, when the schema builds one
     decode([1, 2], schema)          as validate, but JSON's lists may be tuples
+    mistakes([1, "2"], schema)      all that decode objects to: ['value[1]: expected int, ...']
 
 A schema is compiled once into a function that gives the value (itself, unless something in it had
 to be converted) or raises `Mismatch`, to which each level adds its step of the path.
@@ -10,13 +11,14 @@ to be converted) or raises `Mismatch`, to which each level adds its step of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import count
 from operator import is_
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._names import did_you_mean, listed
+from runtime_support._schema import broken_rules
 from runtime_support._schema import model as m
 from runtime_support._schema.writing import short
 from runtime_support._values import (
@@ -42,7 +44,10 @@ SCALAR_TYPES: dict[m.ScalarKind, type] = {
 
 
 class Mismatch(Exception):
-    """A value does not fit; `steps` lead to it from the inside out."""
+    """A value does not fit; `steps` lead to it from the inside out.
+
+    `others` are those of other parts of the value, where all of them are looked for.
+    """
 
     def __init__(self, expected: str, value: object = m.ABSENT, hint: str | None = None) -> None:
         super().__init__(expected)
@@ -50,10 +55,12 @@ class Mismatch(Exception):
         self.value = value
         self.hint = hint
         self.steps: list[str | int] = []
+        self.others: list[Mismatch] = []
 
     def at(self, step: str | int) -> Mismatch:
         """The mismatch, one level further out."""
-        self.steps.append(step)
+        for one in (self, *self.others):
+            one.steps.append(step)
         return self
 
     def report(self, path: str) -> CheckError:
@@ -77,6 +84,28 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
         return _decoding.check(schema)(value)
     except Mismatch as mismatch:
         raise mismatch.report(path) from None
+
+
+# Stands for a part of a value that is known not to fit.
+HOLE: Any = object()
+MOST_LISTED = 10
+
+
+def mistakes(value: Any, schema: m.Schema, path: str = "value") -> list[str]:
+    """All that `decode` objects to, in words; nothing is said of holes."""
+    try:
+        _thorough.check(schema)(value)
+    except Mismatch as mismatch:
+        found = [one for one in (mismatch, *mismatch.others) if one.value is not HOLE]
+        return [str(one.report(path)) for one in found]
+    return []
+
+
+def listing(mistakes: Iterable[str]) -> str:
+    """The mistakes, the first ten of many."""
+    told = list(dict.fromkeys(mistakes))
+    more = len(told) - MOST_LISTED
+    return "; ".join([*told[:MOST_LISTED], *([f"and {more} more"] if more > 0 else [])])
 
 
 def compiled(schema: m.Schema) -> Check:
@@ -118,8 +147,8 @@ class Validating:
                 return self.list_check(schema)
             case m.TupleSchema():
                 return self.tuple_check(schema)
-            case m.MapSchema(value):
-                return _map_check(self.check(value), self.expected(schema))
+            case m.MapSchema():
+                return self.map_check(schema)
             case m.ObjectSchema():
                 return self.object_check(schema)
             case m.UnionSchema(members):
@@ -179,6 +208,9 @@ class Validating:
 
         return check_tuple
 
+    def map_check(self, schema: m.MapSchema) -> Check:
+        return _map_check(self.check(schema.value), self.expected(schema))
+
     def object_check(self, schema: m.ObjectSchema) -> Check:
         build = schema.build
         if build is None:
@@ -212,10 +244,7 @@ class Validating:
     def keys_check(self, schema: m.ObjectSchema) -> Check:
         """An object of exactly the schema's fields; those that may be absent are filled in."""
         expected = self.expected(schema)
-        fields = [
-            (field, self.check(field.schema), f"missing field, expected {self.named(field.schema)}")
-            for field in schema.fields
-        ]
+        fields = [(field, self.check(field.schema), self.missing(field)) for field in schema.fields]
         known = {field.name: field for field in schema.fields}
 
         def check_keys(value: Any) -> Any:
@@ -223,8 +252,7 @@ class Validating:
                 return _other(value, check_keys, expected)
             for key in value:
                 if key not in known:
-                    hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
-                    raise Mismatch("unexpected field", hint=hint).at(str(key))
+                    raise unexpected(key, known)
             changed = False
             checked: dict[str, Any] = {}
             for field, check, without in fields:
@@ -234,13 +262,24 @@ class Validating:
                     checked[name] = new = _stepped(check, item, name)
                     changed = changed or new is not item
                 elif field.required:
-                    raise Mismatch(without).at(name)
+                    raise without()
                 elif field.default is not m.ABSENT:
                     checked[name] = field.default
                     changed = True
             return checked if changed else value
 
         return check_keys
+
+    def missing(self, field: m.Field) -> Callable[[], Mismatch]:
+        """What tells that a required field is not there."""
+        words = f"missing field, expected {self.named(field.schema)}"
+        return lambda: Mismatch(words).at(field.name)
+
+
+def unexpected(key: Any, known: Iterable[str]) -> Mismatch:
+    """The key is no field of the object."""
+    hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
+    return Mismatch("unexpected field", hint=hint).at(str(key))
 
 
 class _Decoding(Validating):
@@ -259,9 +298,133 @@ class _Decoding(Validating):
         python_names = {field.name: field.python_name for field in schema.fields}
 
         def read_record(value: Any) -> Any:
-            return _built(schema, {python_names[name]: item for name, item in keys(value).items()})
+            fields = {python_names[name]: item for name, item in keys(value).items()}
+            return self.build(schema, fields)
 
         return read_record
+
+    def build(self, schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
+        return _built(schema, fields)
+
+
+class _Thorough(_Decoding):
+    """Compiles schemas to readers of JSON data that go on with the other parts after a mismatch."""
+
+    def list_check(self, schema: m.ListSchema) -> Check:
+        check, check_other = self.check(schema.item), super().list_check(schema)
+
+        def check_list(value: Any) -> Any:
+            if not is_list(value):
+                return check_other(value)
+            return _gathered((check, item, at) for at, item in enumerate(value))
+
+        return check_list
+
+    def tuple_check(self, schema: m.TupleSchema) -> Check:
+        checks, check_other = tuple(map(self.check, schema.items)), super().tuple_check(schema)
+        check_rest = None if schema.rest is None else self.check(schema.rest)
+
+        def check_tuple(value: Any) -> Any:
+            if not is_list(value) or (check_rest is None and len(value) != len(checks)):
+                return check_other(value)
+            each = checks if check_rest is None else [check_rest] * len(value)
+            return tuple(_gathered(zip(each, value, count(), strict=False)))
+
+        return check_tuple
+
+    def map_check(self, schema: m.MapSchema) -> Check:
+        check, check_other = self.check(schema.value), super().map_check(schema)
+
+        def check_map(value: Any) -> Any:
+            if not is_object(value):
+                return check_other(value)
+            checked = _gathered((check, item, key) for key, item in value.items())
+            return dict(zip(value, checked, strict=True))
+
+        return check_map
+
+    def keys_check(self, schema: m.ObjectSchema) -> Check:
+        check_other = super().keys_check(schema)
+        known = {field.name: field for field in schema.fields}
+        checks = {name: self.check(field.schema) for name, field in known.items()}
+
+        def check_keys(value: Any) -> Any:
+            if not is_object(value):
+                return check_other(value)
+            names = [name for name in known if name in value]
+            wrong = [unexpected(key, known) for key in value if key not in known]
+            absent = [field for field in schema.fields if field.name not in value]
+            wrong += [self.missing(field)() for field in absent if field.required]
+            parts = ((checks[name], value[name], name) for name in names)
+            try:
+                checked = dict(zip(names, _gathered(parts, wrong), strict=True))
+            except Mismatch as mismatch:
+                if schema.validates_itself:
+                    _add_objections(mismatch, schema, value)
+                raise
+            defaults = {one.name: one.default for one in absent if one.default is not m.ABSENT}
+            return {**checked, **defaults}
+
+        return check_keys
+
+    def build(self, schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
+        try:
+            return _built(schema, fields)
+        except Mismatch as mismatch:
+            assert schema.build is not None
+            wrong = _objections(mismatch.__cause__)
+            wrong = wrong or [
+                Mismatch(one.message, hint=one.hint) for one in broken_rules(schema.build, fields)
+            ]
+            raise _together(wrong or [mismatch]) from None
+
+
+def _gathered(
+    parts: Iterable[tuple[Check, Any, str | int]], wrong: Iterable[Mismatch] = ()
+) -> list[Any]:
+    """What the parts come to; Mismatch with those of all parts, and what else is wrong."""
+    found = list(wrong)
+    checked: list[Any] = []
+    for check, value, step in parts:
+        try:
+            checked.append(check(value))
+        except Mismatch as mismatch:
+            found.append(mismatch.at(step))
+    if found:
+        raise _together(found)
+    return checked
+
+
+def _together(mismatches: list[Mismatch]) -> Mismatch:
+    """The first of them, which has the others."""
+    first = mismatches[0]
+    for other in mismatches[1:]:
+        first.others += (other, *other.others)
+    return first
+
+
+def _add_objections(mismatch: Mismatch, schema: m.ObjectSchema, value: dict[str, Any]) -> None:
+    """What a model of pydantic says of the fields that are not known to be wrong."""
+    assert schema.build is not None
+    known = {one.steps[-1] for one in (mismatch, *mismatch.others)}
+    try:
+        schema.build(**value)
+    except Exception as error:
+        others = [one for one in _objections(error) if one.steps and one.steps[-1] not in known]
+        mismatch.others += others
+
+
+def _objections(error: BaseException | None) -> list[Mismatch]:
+    """What pydantic objects to, each at its place; nothing for other errors."""
+    errors = getattr(error, "errors", None)
+    if not callable(errors):
+        return []
+    objections: list[Mismatch] = []
+    found: Any = errors()
+    for one in found:
+        objections.append(Mismatch(str(one["msg"])))
+        objections[-1].steps += reversed(one["loc"])
+    return objections
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
@@ -465,3 +628,4 @@ def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> 
 
 _validating = Validating()
 _decoding = _Decoding()
+_thorough = _Thorough()

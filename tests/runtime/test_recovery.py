@@ -477,6 +477,25 @@ def test_a_reply_of_a_megabyte_is_read_to_its_end(text: str) -> None:
     outcome(text, PEOPLE)  # what is quadratic would take hours
 
 
+def test_of_many_values_none_is_chosen() -> None:
+    text = 'text {"name": "Ada"} ' * 1_001
+    with pytest.raises(RecoveryRefused, match=r"^the reply holds too many values to tell which"):
+        recover(text, PERSON)
+    rows = recover(f"{ROW}\n" * 1_001, PEOPLE).value
+    assert rows == [{"name": "Ada", "age": 36}] * 1_001
+    with pytest.raises(RecoveryRefused, match=r"^the reply holds too many values"):
+        recover("[1] " * 1_001, PEOPLE)
+
+
+def test_a_reply_above_a_megabyte_is_json_or_refused() -> None:
+    rows = ",".join([ROW] * 40_000)
+    assert len(recover(f"[{rows}]", PEOPLE).value) == 40_000
+    assert len(recover(f"```json\n[{rows}]\n```", PEOPLE).value) == 40_000
+    for text in (f"[{rows},]", f"Here: [{rows}]", "- a\n" * 260_000, '{"a": "b", ' * 100_000):
+        with pytest.raises(RecoveryRefused, match=r"^the reply is not JSON, and longer than"):
+            recover(text, PEOPLE)
+
+
 @pytest.mark.parametrize("text", ["[" * 200 + "]" * 200, "[" * 200 + ",]" * 200, "[" * 100_000])
 def test_deep_nesting_is_no_crash(text: str) -> None:
     found = outcome(text, AnySchema())

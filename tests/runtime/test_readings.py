@@ -1,0 +1,302 @@
+"""Replies to types that admit text, nil, maps or bools: each says what it says, or is asked again.
+
+Where two readings are equally good, there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+
+from runtime_support._recovery import RecoveryRefused, recover
+from runtime_support._schema.reading import schema_of
+
+
+class Again:
+    """The reply is refused, so that the model is asked again."""
+
+    def __repr__(self) -> str:
+        return "again"
+
+
+again = Again()
+
+
+@dataclass
+class Person:
+    name: str
+    phone: str | None = None
+
+
+@dataclass
+class Box:
+    x: int
+
+
+@dataclass
+class Counts:
+    counts: dict[str, int]
+
+
+def read(type_: Any, text: str) -> Any:
+    try:
+        return recover(text, schema_of(type_)).value
+    except RecoveryRefused as refused:
+        assert str(refused)
+        return again
+
+
+def fence(text: str, word: str = "json") -> str:
+    return f"```{word}\n{text}\n```"
+
+
+STRING_OR_NIL: list[tuple[str, Any]] = [
+    (fence("null"), None),
+    (fence("null", ""), None),
+    (fence("None"), None),
+    (fence('"Oslo"'), "Oslo"),
+    (fence('"Oslo"', ""), "Oslo"),
+    ('Here you are:\n\n```json\n"Oslo"\n```\nBye!', "Oslo"),
+    ("Here you are:\n```json\nnull\n```", None),
+    ('The answer is "Oslo".', again),
+    ("Oslo", again),
+    ("None", None),
+    ("nil", None),
+    ("null.", None),
+    ("**null**", None),
+    ("`null`", None),
+    ("undefined", None),
+    ("NULL", None),
+    ("N/A", again),
+    ("I don't know.", again),
+    ("The answer is null.", again),
+    ("There is no phone number.", again),
+    ("unknown", again),
+    ("-", again),
+    (fence("Oslo"), again),
+    (fence("print(1)", "python"), again),
+    ('"N/A"', "N/A"),
+    ('"null"', "null"),
+    ('"I don\'t know."', "I don't know."),
+    ('{"value": "Oslo"}', "Oslo"),
+    ('{"value": null}', None),
+    (fence('{"value": "Oslo"}'), "Oslo"),
+    (fence('{"value": null}'), None),
+    ('Sure:\n{"value": "Oslo"}', "Oslo"),
+    ('I think that {"value": "Oslo"} says it.', again),
+    ('{"error": "not found"}', again),
+    ('{"city": "Oslo"}', again),
+    ('["Oslo"]', "Oslo"),
+    ("<think>null?</think>Oslo", again),
+    ("<think>Oslo?</think>null", None),
+]
+
+INT_OR_STRING: list[tuple[str, Any]] = [
+    (fence('"Oslo"'), "Oslo"),
+    (fence("7"), 7),
+    (fence('"7"'), "7"),
+    ("7", 7),
+    ("Oslo", "Oslo"),
+    ("hello there", "hello there"),
+    ('The answer is "Oslo".', 'The answer is "Oslo".'),
+    ("The answer is 7", again),
+    ("7 apples", again),
+    ("1,200", again),
+    ("$5", again),
+    ("None", again),
+    ("N/A", again),
+    ("I don't know.", again),
+    ('{"value": "7"}', "7"),
+    ('{"value": 7}', 7),
+    ('{"answer": 7}', 7),
+    ('{"answer": "7"}', again),
+    ('The port is {"port": 8080}.', again),
+    (fence("Oslo"), again),
+    ("7.", again),
+    ("Room 7", again),
+]
+
+ANY: list[tuple[str, Any]] = [
+    (fence("null"), None),
+    (fence("None"), None),
+    (fence('"Oslo"'), "Oslo"),
+    ("null.", None),
+    ("None", None),
+    ("nil", None),
+    ("True", True),
+    ("hello", "hello"),
+    ("N/A", again),
+    ("I don't know.", again),
+    ("The answer is 7", again),
+    ("7 apples", again),
+    ("Yes.", again),
+    ("- a\n- b", again),
+    ("Note: the name is Ada", again),
+    ("See [1] for more.", again),
+    (fence("print(1)", "python"), again),
+    ('{"value": "Oslo"}', {"value": "Oslo"}),
+    ('{"a": 1, "a": 2}', again),
+    ("{a: None, b: nil}", {"a": None, "b": None}),
+    ("{a: N/A}", again),
+    ("{a: Ada Lovelace}", {"a": "Ada Lovelace"}),
+]
+
+TEXTS: list[tuple[str, Any]] = [
+    ("I don't know.", again),
+    ("There are none.", again),
+    ("No", again),
+    ("N/A", again),
+    ("Oslo", again),
+    ("Nothing.", again),
+    ("- I don't know.", again),
+    ("1. There are none.", again),
+    ("<answer>I don't know.</answer>", again),
+    (fence('"Oslo"'), ["Oslo"]),
+    (fence('["Oslo"]'), ["Oslo"]),
+    ('"Oslo"', ["Oslo"]),
+    ('"New York"', ["New York"]),
+    ('"J. R. R. Tolkien"', ["J. R. R. Tolkien"]),
+    ('"I don\'t know."', again),
+    ('"There are none."', again),
+    ('"none"', again),
+    ('"Oslo is the capital. It is in Norway."', again),
+    ("- Oslo", ["Oslo"]),
+    ("- Oslo\n- Rome", ["Oslo", "Rome"]),
+    ("- The server is slow.\n- The disk is full.", ["The server is slow.", "The disk is full."]),
+    ('{"value": ["Oslo"]}', ["Oslo"]),
+    ('{"cities": ["Oslo"]}', ["Oslo"]),
+    ("[]", []),
+    ("null", again),
+]
+
+INT_MAP: list[tuple[str, Any]] = [
+    ('{"counts": {"tea": 3, "cake": 1}}', again),
+    ('{"counts": {"tea": 3}}', again),
+    ('{"value": {"tea": 3}}', again),
+    ('{"value": {"tea": 3, "cake": 1}}', again),
+    ('{"tea": {"count": 3}, "cake": {"count": 1}}', again),
+    (fence('{"counts": {"tea": 3}}'), again),
+    ('Sure: {"counts": {"tea": 3}}', again),
+    ('{"a": {"b": {"c": 3}}}', again),
+    ('{"tea": 3}', {"tea": 3}),
+    ('{"value": 3}', {"value": 3}),
+    ('[{"tea": 3}]', {"tea": 3}),
+    ('"{\\"tea\\": 3}"', {"tea": 3}),
+    ("tea: 3\ncake: 1", {"tea": 3, "cake": 1}),
+    ("Answer: 7", again),
+    (fence("tea: 3", "yaml"), {"tea": 3}),
+    ('{"tea": 3, "tea": 4}', again),
+    ("<answer>42</answer>", {"answer": 42}),
+]
+
+TEXT_MAP: list[tuple[str, Any]] = [
+    ("Note: the name is Ada", again),
+    ("Note: I looked it up.\nAnswer: I don't know.", again),
+    ("Well, I think so\nMaybe, who knows\nPerhaps, but not today", again),
+    ('{"Norway": {"capital": "Oslo"}}', again),
+    ('{"Norway": {"capital": "Oslo"}, "Italy": {"capital": "Rome"}}', again),
+    ('{"Norway": "Oslo"}', {"Norway": "Oslo"}),
+    ("Norway: Oslo\nItaly: Rome", {"Norway": "Oslo", "Italy": "Rome"}),
+    ('"Note: the name is Ada"', again),
+]
+
+BOOL: list[tuple[str, Any]] = [
+    ("Yes and no.", again),
+    ("Yes/no", again),
+    ("It depends: yes and no", again),
+    ("Hardly yes.", again),
+    ("Barely true.", again),
+    ("Almost yes", again),
+    ("Yes or no", again),
+    ("yes, no", again),
+    ("No and yes.", again),
+    ("True and false.", again),
+    ("Yes, partly.", again),
+    ("Yes, if it rains.", again),
+    ("Yes (no)", again),
+    ("Theoretically yes.", again),
+    ("50% true.", again),
+    ("Yes, it is.", True),
+    ("No, it isn't spam.", False),
+    ("Yes, no doubt.", True),
+    ("The statement is false.", False),
+    (fence("Yes and no."), again),
+    (fence("yes"), True),
+    (fence('"yes"'), True),
+    ('"Yes and no."', again),
+    ('{"value": "Yes and no."}', again),
+    ('{"value": true}', True),
+]
+
+OTHERS: list[tuple[Any, str, Any]] = [
+    (bool | str, "Yes", again),
+    (bool | str, "True", True),
+    (bool | str, "Perhaps", again),
+    (bool | str, "It is green", "It is green"),
+    (Literal["red"] | str, "red", "red"),
+    (Literal["red"] | str, "The answer is red", again),
+    (list[str] | str, "- a\n- b", again),
+    (list[str] | str, '"a"', "a"),
+    (list[str] | None, "None", None),
+    (list[str] | None, "I don't know.", again),
+    (list[str | None], "I don't know.", again),
+    (list[str | int], "I don't know.", again),
+    (list[Any], "I don't know.", again),
+    (list[Any], '"solo"', ["solo"]),
+    (list[bool], "No", again),
+    (dict[str, int] | None, '{"counts": {"tea": 3}}', again),
+    (dict[str, int] | None, "None.", None),
+    (int | dict[str, int], '{"counts": {"tea": 3}}', again),
+    (int | dict[str, int], '{"a": {"b": {"c": 3}}}', again),
+    (dict[str, Box], '{"sizes": {"a": {"x": 1}}}', again),
+    (dict[str, Box], '{"a": {"x": 1}}', {"a": {"x": 1}}),
+    (dict[str, list[int]], '{"a": {"b": [1]}}', again),
+    (dict[str, list[Box]], '{"sizes": {"a": {"x": 1}}}', again),
+    (dict[str, dict[str, int]], '{"a": {"b": {"c": 1}}}', again),
+    (dict[str, int | None], '{"counts": {"tea": 3}}', again),
+    (dict[str, str | None], '{"Norway": {"capital": "Oslo"}}', again),
+    (dict[str, str | None], '{"Norway": {"value": "Oslo"}}', again),
+    (dict[str, str | None], "Note: the name is Ada", again),
+    (dict[str, bool], '{"spam": "Yes and no."}', again),
+    (dict[str, Any], '{"counts": {"tea": 3}}', {"counts": {"tea": 3}}),
+    (dict[str, Any], "Note: the name is Ada", again),
+    (list[dict[str, int]], '{"counts": {"tea": 3}}', again),
+    (list[dict[str, int]], '{"rows": [{"tea": 3}]}', [{"tea": 3}]),
+    (list[dict[str, int]], '{"tea": 3}', [{"tea": 3}]),
+    (list[dict[str, str]], "Note: the name is Ada", again),
+    (Counts, '{"counts": {"totals": {"tea": 3}}}', again),
+    (Counts, '{"counts": {"tea": 3}}', {"counts": {"tea": 3}}),
+    (Box, '{"x": {"years": 36}}', {"x": 36}),
+    (Person, '{"name": "Ada", "phone": "null"}', {"name": "Ada", "phone": "null"}),
+    (Person, "{name: Ada, phone: None}", {"name": "Ada", "phone": None}),
+    (Person, "{name: Ada, phone: null.}", {"name": "Ada", "phone": None}),
+    (Person, "{name: Ada, phone: N/A}", again),
+    (Person, "{name: Ada, phone: not known}", again),
+    (Person, "name: Ada\nphone: N/A", again),
+    (Person, "name: Ada\nphone: 5550100", {"name": "Ada", "phone": "5550100"}),
+    (Person, '{"person": {"name": "Ada"}}', {"name": "Ada", "phone": None}),
+    (Person | str, "hello", "hello"),
+    (Person | str, fence('{"name": "Ada"}'), {"name": "Ada", "phone": None}),
+    (tuple[str, list[str]], '["a", "None of them fits."]', again),
+]
+
+
+CASES = [
+    *((str | None, *case) for case in STRING_OR_NIL),
+    *((int | str, *case) for case in INT_OR_STRING),
+    *((Any, *case) for case in ANY),
+    *((list[str], *case) for case in TEXTS),
+    *((dict[str, int], *case) for case in INT_MAP),
+    *((dict[str, str], *case) for case in TEXT_MAP),
+    *((bool, *case) for case in BOOL),
+    *OTHERS,
+]
+
+
+@pytest.mark.parametrize(("type_", "text", "expected"), CASES, ids=repr)
+def test_a_reply_says_what_it_says_or_is_asked_again(type_: Any, text: str, expected: Any) -> None:
+    found = read(type_, text)
+    assert found == expected
+    assert type(found) is type(expected)
