@@ -289,7 +289,7 @@ def format(value: Any, spec: str) -> str:
     try:
         return value.__format__(spec)
     except ValueError:
-        raise CheckError(f"`{spec}` is no format of {brief(value)}") from None
+        raise CheckError(f"`{spec}` cannot format {brief(value)}") from None
 
 
 def slice(value: Any, start: Any, stop: Any, step: Any = None) -> Any:

@@ -7,7 +7,7 @@ from saftc.diagnostics.model import Code
 
 # Text and tokens.
 INVALID_UTF8 = Code("SAFT0101", "error", "byte 0x{byte:02x} is not UTF-8")
-INVALID_CHARACTER = Code("SAFT0102", "error", "{character} has no meaning here")
+INVALID_CHARACTER = Code("SAFT0102", "error", "unexpected {character}")
 TAB_INDENTATION = Code("SAFT0103", "error", "a tab in the indentation")
 INDENTATION = Code("SAFT0104", "error", "this indentation matches no open block")
 UNTERMINATED_STRING = Code("SAFT0105", "error", "this string is never closed")
@@ -19,7 +19,7 @@ UNOPENED_BRACKET = Code("SAFT0110", "error", "`{bracket}` closes nothing")
 MISMATCHED_BRACKET = Code("SAFT0111", "error", "`{bracket}` does not close `{opened}`")
 TOO_DEEP = Code("SAFT0112", "error", "{what} nested more than {limit} levels deep")
 STRAY_BRACE = Code("SAFT0113", "error", "a `}}` in {what} that closes nothing")
-STRAY_DOLLAR = Code("SAFT0114", "error", "this `$` ends the prompt")
+STRAY_DOLLAR = Code("SAFT0114", "error", "unexpected `$` in a prompt: it would end here")
 UNEXPECTED = Code("SAFT0120", "error", "expected {expected}, found {found}")
 MISSING_BLOCK = Code("SAFT0121", "error", "this block is empty")
 CHAINED_COMPARISON = Code("SAFT0122", "error", "comparisons do not chain")
@@ -31,10 +31,10 @@ ARGUMENT_ORDER = Code("SAFT0127", "error", "a positional argument after a named 
 UNKNOWN_FORMAT = Code("SAFT0128", "error", "`{format}` is not a format of an interpolation")
 NOT_A_NAME = Code("SAFT0129", "error", "only names can be unpacked into")
 ZERO_STEP = Code("SAFT0130", "error", "the step of a slice cannot be zero")
-BAD_FORMAT = Code("SAFT0131", "error", "`{format}` is no format of {found}")
+BAD_FORMAT = Code("SAFT0131", "error", "`{format}` cannot format {found}")
 TRY_ALONE = Code("SAFT0132", "error", "`{word}` without `{other}`")
-RULE_EXPECTED = Code("SAFT0134", "error", "the rules of a record are `assert`s")
-MAP_KEY = Code("SAFT0135", "error", "the keys of an object are strings")
+RULE_EXPECTED = Code("SAFT0134", "error", "a record's block can hold only `assert`")
+MAP_KEY = Code("SAFT0135", "error", "the key type of an object must be `string`")
 
 # Names.
 DUPLICATE_FUNCTION = Code("SAFT0201", "error", "function `{name}` is defined twice")
@@ -48,13 +48,17 @@ UNKNOWN_TYPE = Code("SAFT0208", "error", "unknown type `{name}`")
 DUPLICATE_TYPE = Code("SAFT0209", "error", "type `{name}` is defined twice")
 TYPE_AS_VALUE = Code("SAFT0210", "error", "type `{name}` is not a value")
 BUILTIN_TYPE_NAME = Code("SAFT0211", "error", "`{name}` is the name of a built-in type")
-ENDLESS_TYPE = Code("SAFT0212", "error", "type `{name}` is defined by nothing but itself")
-TWO_MEANINGS = Code("SAFT0213", "error", "`{name}` may mean two things in `{function}`")
+ENDLESS_TYPE = Code("SAFT0212", "error", "type `{name}` refers only to itself")
+TWO_MEANINGS = Code(
+    "SAFT0213",
+    "error",
+    "`{name}` is ambiguous in `{function}`: the call assigns it on some paths only",
+)
 NESTED_TYPE = Code("SAFT0214", "error", "type `{name}` is defined inside a block")
 RESERVED_NAME = Code("SAFT0215", "error", "`{name}`: such names are those of the runtime")
 FAILURE_OUTSIDE = Code("SAFT0216", "error", "`{name}` is known only inside its `except`")
-FAILURE_KIND = Code("SAFT0217", "error", "no failure is of the kind {kind}")
-RULE_EFFECT = Code("SAFT0218", "error", "a rule of a record {problem}")
+FAILURE_KIND = Code("SAFT0217", "error", "{kind} is not a kind of failure")
+RULE_EFFECT = Code("SAFT0218", "error", "a record's rule must not {problem}")
 
 # Types.
 TYPE_MISMATCH = Code("SAFT0301", "error", "expected {expected}, found {found}")
@@ -62,7 +66,7 @@ OPERAND = Code("SAFT0302", "error", "`{operator}` does not take {found}")
 MISSING_FIELD = Code("SAFT0303", "error", "{found} has no field `{name}`")
 NOT_INDEXABLE = Code("SAFT0304", "error", "{found} cannot be indexed{how}")
 OUT_OF_RANGE = Code("SAFT0305", "error", "index {index} is out of range: the tuple has {count}")
-NOT_ITERABLE = Code("SAFT0306", "error", "`for` goes over a list or a tuple, not {found}")
+NOT_ITERABLE = Code("SAFT0306", "error", "cannot loop over {found}: `for` needs a list or a tuple")
 NOT_CALLABLE = Code("SAFT0307", "error", "{found} cannot be called")
 ARGUMENT_COUNT = Code("SAFT0308", "error", "`{name}` takes {expected}, {given} given")
 UNKNOWN_ARGUMENT = Code("SAFT0309", "error", "`{name}` has no parameter `{argument}`")
@@ -73,12 +77,12 @@ DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
 UNNAMED_ARGUMENT = Code("SAFT0314", "error", "`{name}` takes its fields by name")
 NOT_SPREAD = Code("SAFT0316", "error", "`...` in {where} takes {expected}, not {found}")
 KEY_TYPE = Code("SAFT0317", "error", "a key of an object is a string, not {found}")
-BY_FUNCTION = Code("SAFT0318", "error", "`by` takes a function of one element: {problem}")
-NO_ORDER = Code("SAFT0319", "error", "`by` orders by numbers or by strings: {problem}")
+BY_FUNCTION = Code("SAFT0318", "error", "`by` needs a function of one parameter: {problem}")
+NO_ORDER = Code("SAFT0319", "error", "`by` must return a number or a string: {problem}")
 OTHER_ARGUMENT = Code(
     "SAFT0320",
     "error",
-    "`{name}` takes {expected} for `{parameter}`, as its calls show; found {found}",
+    "`{parameter}` of `{name}` is {expected} in the calls of its script; found {found}",
 )
 
 # Prompts.
@@ -89,7 +93,7 @@ NO_HISTORY = Code("SAFT0405", "error", "{found} has no `{name}`")
 RESULT_NOT_ITERABLE = Code(
     "SAFT0406", "error", "cannot iterate over a result; use .toolCalls or .value"
 )
-BAD_CONVERSION = Code("SAFT0407", "error", "a conversion {problem}")
+BAD_CONVERSION = Code("SAFT0407", "error", "a `conv` must {problem}")
 PROGRAM_NAME = Code("SAFT0408", "error", "`{name}` is a built-in type in programs")
 NO_CONVERSATION = Code("SAFT0409", "error", "a prompt comes `after` a result, not {found}")
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
@@ -97,7 +101,7 @@ STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")
 BROKEN_MODULE = Code("SAFT0502", "error", "{problem}")
-CANNOT_WAIT = Code("SAFT0503", "error", "the async form cannot wait for {what}")
+CANNOT_WAIT = Code("SAFT0503", "error", "with --async, {what}")
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")
@@ -110,14 +114,20 @@ UNREACHABLE = Code("SAFT0605", "warning", "this is never reached")
 UNUSED_RESULT = Code("SAFT0606", "warning", "the result of this prompt is not used")
 UNUSED_VALUE = Code("SAFT0607", "warning", "this value is not used")
 MAYBE_UNBOUND = Code("SAFT0608", "warning", "`{name}` may have no value here")
-MAY_FAIL = Code("SAFT0609", "warning", "this may be {found}: {problem}")
+MAY_FAIL = Code("SAFT0609", "warning", "this may be {found}, {problem}")
 DIVISION_COMMENT = Code("SAFT0610", "warning", "`//` begins a comment")
-BRACES_IN_TEXT = Code("SAFT0611", "warning", "`{text}` is not replaced by its value")
-DOCUMENTS_NOTHING = Code("SAFT0612", "warning", "this doc comment documents nothing")
-FIELD_LIKE_TYPE = Code("SAFT0615", "warning", "this object has one field, `{name}`, and no other")
+BRACES_IN_TEXT = Code(
+    "SAFT0611", "warning", "`{text}` stays as text: the string has no `f` in front"
+)
+DOCUMENTS_NOTHING = Code("SAFT0612", "warning", "this doc comment is attached to nothing")
+FIELD_LIKE_TYPE = Code(
+    "SAFT0615", "warning", "`{{{name}: {type}}}` is an object with one field named `{name}`"
+)
 
 # Hints, of `check --strict`.
-LEFT_TO_RUN_TIME = Code("SAFT0617", "hint", "`{name}` is any value: its use is left to run time")
+LEFT_TO_RUN_TIME = Code(
+    "SAFT0617", "hint", "`{name}` has no known type; its use is checked at run time"
+)
 
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

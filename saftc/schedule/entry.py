@@ -92,18 +92,26 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
     facts = awaits.facts
     for name, script in facts.named_scripts.items():
         if any(one.facts is script and _first(one) is not None for one in awaits.scripts):
-            _report(mistakes, name, f"`{name.text}`, which asks when it is imported")
+            _report(
+                mistakes,
+                name,
+                f"`{name.text}` cannot be imported: it asks a model at its top level",
+            )
     statements, first = facts.module.statements, _first(awaits)
     set_inside = _bound(facts, entry_of(plan).inside)
     for position, statement in enumerate(statements):
         for node in defaults_of(statement) if isinstance(statement, n.RecordDef) else ():
             is_below = first is not None and position > first
             if awaits.in_([node]) or (is_below and _keeps_place(node, effects, awaits, set_inside)):
-                _report(mistakes, node, "the default of a field")
+                _report(mistakes, node, "the default of a field cannot be awaited")
 
 
 def _report(mistakes: Collector, node: n.Node, what: str) -> None:
-    hint = "let a function of it ask" if isinstance(node, n.Identifier) else "give it in each call"
+    hint = (
+        "move that prompt into a function"
+        if isinstance(node, n.Identifier)
+        else "give the value in each call"
+    )
     mistakes.add(catalogue.CANNOT_WAIT.at(node.span, what=what, hint=hint))
 
 

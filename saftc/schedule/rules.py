@@ -27,9 +27,9 @@ def _problem(node: n.Node, effects: Effects) -> str | None:
     if isinstance(node, n.Call) and isinstance(node.function, n.Member):
         found |= effects.of(node.function)  # shown as a whole
     if "asks" in found:
-        return "asks a model"
+        return "ask a model"
     if not found:
         return None
     facts = effects.facts
     is_known = isinstance(node, n.Name) and facts.meaning_of(facts.names.of(node)).kind != "import"
-    return "has effects" if is_known else "may have effects"
+    return "have effects" if is_known else "call what may have effects"

@@ -74,16 +74,16 @@ def _problem(conversion: n.FunctionDef, module: n.Module, facts: Facts) -> str |
     """What keeps a function from being a conversion: it is known by one named type each."""
     known = facts.functions[conversion]
     if conversion not in module.statements:
-        return "stands at the top of the script"
+        return "be at the top level of the script"
     if len(conversion.parameters) != 1:
-        return "takes one value"
+        return "have one parameter"
     if conversion.parameters[0].schema is None:
-        return "says the type of what it takes"
+        return "declare the type of its parameter"
     if known.parameters[0] == ANY:
-        return "takes a value of one type, not of any"
+        return "take a value of one type, not of any"
     if conversion.returns is None:
-        return "says the type of what it gives"
-    return "gives a value of one type, not of any" if known.declared == ANY else None
+        return "declare the type of its result"
+    return "return a value of one type, not of any" if known.declared == ANY else None
 
 
 def _problems_of_conversion(

@@ -374,7 +374,7 @@ class _Resolver:
                         read.span,
                         name=name,
                         function=function.name.text,
-                        hint="give the one that is assigned in the call another name",
+                        hint="rename the local one",
                         related=_first_defined(symbol),
                     )
                 )
@@ -682,8 +682,7 @@ class _Resolver:
         return {
             argument.value.value
             for node in nodes_of(self.module, n.Call)
-            if isinstance(node.function, n.Name)
-            and node.function.text in _ABOUT_TEXT
+            if isinstance(node.function, n.Name) and node.function.text in _ABOUT_TEXT
             for argument in node.arguments
             if isinstance(argument.value, n.Literal) and isinstance(argument.value.value, str)
         }
@@ -766,7 +765,7 @@ class _Resolver:
     def _unknown(self, node: n.Name, scope: Scope) -> None:
         failure = self._failures.get(node.text)
         if failure is not None:
-            hint = "what is needed of it below gets a name of its own in the block"
+            hint = "copy what you need of it into a variable inside the block"
             related = (Related(failure.span, "it is named here"),)
             code = catalogue.FAILURE_OUTSIDE
             self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))

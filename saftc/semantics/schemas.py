@@ -58,7 +58,7 @@ _ELSEWHERE = {
     "bytes": "string",
 }
 
-_NO_TYPE = "`{name}` is a class, but not (or not only) of fields that are written out: use `any`"
+_NO_TYPE = "`{name}` has more than plain fields, so Saft has no type for it: use `any`"
 _MOST_LISTED = 8
 
 # Types of keys, as other languages write a map: `{string: int}`.
@@ -312,6 +312,7 @@ class _Schemas:
                     catalogue.FIELD_LIKE_TYPE.at(
                         schema.span,
                         name=name.text,
+                        type=written,
                         hint=f"an object with any keys is `{{[string]: {written}}}`",
                     )
                 )

@@ -544,7 +544,7 @@ def _target(node: n.Expression) -> n.Pattern:
         case n.TupleLiteral(items=(_, _, *_)):
             return n.TuplePattern(node.span, tuple(map(_target, node.items)))
         case n.Index() | n.Slice() | n.Member() | n.TupleMember():
-            hint = "values are never changed: make a new one and assign it to a name"
+            hint = "values are immutable: make a new one and assign it to a name"
         case _:
             hint = "write `a, b = pair`"
     raise Mistake(catalogue.NOT_A_NAME.at(node.span, hint=hint))

@@ -36,7 +36,7 @@ WORDS = {
         ("global", "nonlocal"),
         "a function cannot assign a name of its surroundings; give the value back with `ret`",
     ),
-    "del": "values are never changed; make a new one without it",
+    "del": "values are immutable; make a new one without it",
     **dict.fromkeys(
         ("async", "await"), "there is no `async` or `await`: the script waits for each prompt"
     ),
@@ -129,7 +129,7 @@ ABSENT_NAMES = {
     ),
     **dict.fromkeys(("iter", "next"), "`for` goes over a list; `xs[0]` is its first item"),
     **dict.fromkeys(("hasattr", "getattr"), '`"name" in x` tells whether an object has a field'),
-    **dict.fromkeys(("setattr", "delattr"), "values are never changed; make a new one"),
+    **dict.fromkeys(("setattr", "delattr"), "values are immutable; make a new one"),
     **dict.fromkeys(("println", "printf", "console", "puts", "echo"), "write `print(x)`"),
     **dict.fromkeys(("self", "this"), "there are no classes; a function takes what it works on"),
     "super": "there are no classes",
@@ -152,7 +152,7 @@ _NO_KEY = "what to compare is given as `by`: `{}(xs, by: f)`"
 ABSENT_ARGUMENTS = {
     ("print", "end"): "`print` ends the line; `write(x)` does not",
     ("print", "flush"): "`write(x)` shows a value at once, without the end of the line",
-    ("print", "sep"): "`print` puts a blank between its values; join them: `f\"{a}, {b}\"`",
+    ("print", "sep"): '`print` puts a blank between its values; join them: `f"{a}, {b}"`',
     **{(name, "key"): _NO_KEY.format(name) for name in ("sorted", "min", "max")},
 }
 
@@ -169,17 +169,15 @@ METHODS = {
     **dict.fromkeys(("contains", "includes", "has", "has_key"), "write `part in {x}`"),
     **dict.fromkeys(("find", "index", "indexOf"), "`part in {x}` tells whether it is there"),
     "format": 'write `f"total: {{n}}"`',
-    **dict.fromkeys(
-        ("append", "push", "add"), "values are never changed; write `{x} += [item]`"
-    ),
-    **dict.fromkeys(("extend", "concat"), "values are never changed; write `{x} += other`"),
-    "insert": "values are never changed; write `{x} = {x}[:i] + [item] + {x}[i:]`",
-    "pop": "values are never changed; `{x}[-1]` is the last item, `{x}[:-1]` the others",
-    "remove": "values are never changed; write `[i for i in {x} if i != item]`",
+    **dict.fromkeys(("append", "push", "add"), "values are immutable; write `{x} += [item]`"),
+    **dict.fromkeys(("extend", "concat"), "values are immutable; write `{x} += other`"),
+    "insert": "values are immutable; write `{x} = {x}[:i] + [item] + {x}[i:]`",
+    "pop": "values are immutable; `{x}[-1]` is the last item, `{x}[:-1]` the others",
+    "remove": "values are immutable; write `[i for i in {x} if i != item]`",
     "sort": "write `{x} = sorted({x})`",
     "reverse": "write `{x} = reversed({x})`",
-    "clear": "values are never changed; write `{x} = []`",
-    "copy": "values are never changed, so no copy is needed",
+    "clear": "values are immutable; write `{x} = []`",
+    "copy": "values are immutable, so no copy is needed",
     "count": "write `len([i for i in {x} if i == item])`",
     "map": "write `[g(i) for i in {x}]`",
     "filter": "write `[i for i in {x} if i > 2]`",
@@ -189,7 +187,7 @@ METHODS = {
     "items": "write `items({x})`",
     **dict.fromkeys(
         ("update", "setdefault"),
-        "values are never changed; write `{x} = {{...{x}, key: value}}`",
+        "values are immutable; write `{x} = {{...{x}, key: value}}`",
     ),
     **dict.fromkeys(("size", "len"), "write `len({x})`"),
     **dict.fromkeys(("toString", "to_string", "to_s"), "write `str({x})`"),
@@ -226,7 +224,7 @@ CHARACTERS = {
     "#": "a comment begins with `//`",
     "!": "write `not`",
     "&": "write `and`",
-    ";": "one statement stands on a line",
+    ";": "put each statement on its own line",
     "\\": "a line goes on inside brackets",
     "\r": "lines end with LF or CRLF",
     "@": "there are no decorators",
@@ -239,7 +237,7 @@ CHARACTERS = {
     "\u2264": "write `<=`",
     "\u2265": "write `>=`",
     "\u2260": "write `!=`",
-    "\u2026": "`nil` does nothing",
+    "\u2026": "write `nil` for an empty block",
     **dict.fromkeys("^~", "there are no operators for bits"),
 }
 

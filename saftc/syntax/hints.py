@@ -284,7 +284,7 @@ def _assignment(place: Place) -> str | Advice | None:
     if place.kind(1) == "GREATER":
         return WORDS["lambda"]
     if any(token.kind == "ASSIGN" for token in place.before):
-        return "one name is assigned on a line"
+        return "assign one name per line"
     if first.kind == "LPAR" or first.kind == "LSQB":
         return _UNPACKING
     if previous.kind == "COLON" or previous.kind == "MINUS":
@@ -307,11 +307,11 @@ def _with_field(target: list[Token]) -> str | None:
         case _:
             return None
     made = f"{{...{name.text}, {field}: ...}}"
-    return field and f"values are never changed: `{name.text} = {made}` makes an object anew"
+    return field and f"values are immutable: `{name.text} = {made}` makes an object anew"
 
 
 _FIELD = "a field is written `name: value`"
-_NEVER_CHANGED = "values are never changed: make a new one and assign it to the name"
+_NEVER_CHANGED = "values are immutable: make a new one and assign it to the name"
 _UNPACKING = "write `a, b = pair`"
 
 
@@ -512,7 +512,7 @@ def _blocks(place: Place) -> str | Advice | None:
 
 def _numbers(place: Place) -> str | Advice | None:
     if place.bad.kind == "ELLIPSIS" and not place.opener:
-        return _instead("`nil` does nothing", place.bad, place.bad, "nil")
+        return _instead("write `nil` for an empty block", place.bad, place.bad, "nil")
     if place.bad.kind == "DOT" and place.kind(1) == "INTEGER":
         written = f"0.{place.token(1).text}"
         return _instead(f"write `{written}`", place.bad, place.token(1), written)

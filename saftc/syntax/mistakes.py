@@ -67,7 +67,9 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
         last = previous if previous is not None else bad
         opener = line_at(tokens, last.span.start)
         is_record = tokens[opener][0].kind == "TYPE"
-        meant = "a record without rules has no `:`" if is_record else "`nil` does nothing"
+        meant = (
+            "a record without rules has no `:`" if is_record else "write `nil` for an empty block"
+        )
         hint = f"indent what belongs to it; {meant}"
         return catalogue.MISSING_BLOCK.at(first_word(tokens[opener]), hint=hint)
     if bad.kind == "EXCEPT" and tokens[line_at(tokens, bad.span.start)][0] is bad:

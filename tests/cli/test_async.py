@@ -109,7 +109,7 @@ def test_an_import_cannot_wait(saftc: Command, script: Script, folder: Path) -> 
     script("importing.saft", IMPORTING)
     ended = saftc("build", "--async", "importing.saft")
     assert ended.code == 1
-    assert ended.err.startswith("error[SAFT0503]: the async form cannot wait for `style`")
+    assert ended.err.startswith("error[SAFT0503]: with --async, `style` cannot be imported")
     assert not (folder / "importing.py").exists()
     assert saftc("build", "importing.saft").code == 0
 

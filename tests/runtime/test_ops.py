@@ -278,7 +278,7 @@ def test_a_method_is_called_as_its_member_would_be() -> None:
 def test_format() -> None:
     assert ops.format(1234, ",") == "1,234"
     assert ops.format("a", ">3") == "  a"
-    with pytest.raises(CheckError, match="`,` is no format of string"):
+    with pytest.raises(CheckError, match="`,` cannot format string"):
         ops.format("a", ",")
     with pytest.raises(CheckError, match="formats a number or a string, got bool true"):
         ops.format(True, ">5")

@@ -121,9 +121,7 @@ def _call_function(
     return inference.result_of(definition)
 
 
-def _construct(
-    inference: Inference, node: n.Call, facts: RecordFacts, env: Environment
-) -> Type:
+def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:
     """A call of a record."""
     name = _name_of(node.function)
     fields = tuple(_with_default(field) for field in facts.node.fields)
@@ -286,7 +284,7 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             return builtin.result(types) if len(types) >= len(given) else ANY
         wrong = wrong_members(parameter, type_)
         if wrong != NEVER:
-            problem = f"`{builtin.name}` takes {taken_words(parameter, type_)}"
+            problem = f"and `{builtin.name}` needs {taken_words(parameter, type_)}"
             inference.may_fail(argument.value, wrong, problem)
     for parameter in builtin.parameters:
         if parameter.is_required and parameter.name not in given:

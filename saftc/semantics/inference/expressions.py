@@ -172,7 +172,7 @@ def _warn_of_operands(
     wrong = wrong_members(operator, left[1], right[1])
     for (operand, _), found in zip((left, right), wrong, strict=True):
         if operand is not None and found != NEVER:
-            inference.may_fail(operand, found, f"`{operator}` does not take it")
+            inference.may_fail(operand, found, f"which `{operator}` does not take")
 
 
 def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> Type:
@@ -358,7 +358,7 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
                 catalogue.BAD_FORMAT.at(hole.span, format=hole.spec, found=found, hint=hint)
             )
         elif wrong != NEVER:
-            inference.may_fail(hole.value, wrong, f"`{hole.spec}` is no format of it")
+            inference.may_fail(hole.value, wrong, f"which `{hole.spec}` cannot format")
         is_proved = all(takes_format(one, hole.spec) for one in members(type_))
         inference.facts.forms.holes[hole] = native_if(is_proved)
 

@@ -84,19 +84,21 @@ def _is_ordered(inference: Inference, by: n.Expression, key: Type) -> bool:
         hint = "sort by one part at a time, the last one first: `sorted` keeps the order of equals"
         inference.report(
             catalogue.NO_ORDER.at(
-                by.span, problem=f"`{name.name}` gives {show(key)}", hint=hint if is_tuple else None
+                by.span,
+                problem=f"`{name.name}` returns {show(key)}",
+                hint=hint if is_tuple else None,
             )
         )
         return False
     wrong = union(one for one in members(key) if is_none_of(one, *NUMBERS, *TEXT))
     if wrong != NEVER:
-        problem = "`by` orders by numbers or by strings"
+        problem = "and `by` must return a number or a string"
         inference.may_fail(by, wrong, problem)
     return found <= NUMBERS or found <= TEXT
 
 
 def _report_count(inference: Inference, by: n.Expression, name: str, needed: int) -> None:
-    problem = f"`{name}` takes {needed or 'none'}"
+    problem = f"`{name}` has {needed or 'none'}"
     inference.report(catalogue.BY_FUNCTION.at(by.span, problem=problem))
 
 

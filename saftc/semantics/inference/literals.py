@@ -216,7 +216,7 @@ def _key(inference: Inference, node: n.Expression, env: Environment) -> None:
         return
     wrong = union(one for one in members(type_) if one != ANY and not may_be(one, STRING))
     if wrong != NEVER:
-        inference.may_fail(node, wrong, "a key of an object is a string")
+        inference.may_fail(node, wrong, "and a key of an object must be a string")
 
 
 def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
@@ -290,9 +290,7 @@ def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
 # What both have
 
 
-def _value(
-    inference: Inference, node: n.Expression, wanted: Type | None, env: Environment
-) -> Type:
+def _value(inference: Inference, node: n.Expression, wanted: Type | None, env: Environment) -> Type:
     if wanted is None or wanted == ANY:
         return widened(inference.expression(node, env))
     return fit_into(inference, node, wanted, env)
@@ -318,7 +316,7 @@ def _check_spread(
             )
         )
     else:
-        inference.may_fail(node.value, wrong, f"`...` in {where} takes {expected}")
+        inference.may_fail(node.value, wrong, f"and `...` in {where} needs {expected}")
 
 
 def _may_be_any(type_: Type, taken: tuple[str, ...]) -> bool:

@@ -54,7 +54,7 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
         return ANY
     wrong = union(m for m in members(iterable) if is_none_of(m, "list", "tuple", "dataframe"))
     if wrong != NEVER:
-        inference.may_fail(node, wrong, "`for` goes over a list or a tuple")
+        inference.may_fail(node, wrong, "and `for` needs a list or a tuple")
     return item_type(iterable)
 
 

@@ -75,7 +75,7 @@ def member(inference: Inference, node: n.Member, env: Environment) -> Type:
                 value,
                 lambda member: _field(inference, member, node.name.text),
                 lambda: _missing_member(inference, node, value),
-                f"it has no field `{node.name.text}`",
+                f"which has no field `{node.name.text}`",
             )
 
 
@@ -296,7 +296,7 @@ def _item_of_tuple(inference: Inference, node: ItemAccess, value: Type, position
             hint=f"`.{position}` is for tuples; write `[{position}]`",
         )
 
-    return _of_members(inference, node, value, item, wrong, f"it has no `.{position}`")
+    return _of_members(inference, node, value, item, wrong, f"which has no `.{position}`")
 
 
 def index(inference: Inference, node: n.Index, env: Environment) -> Type:
@@ -321,7 +321,7 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
         value,
         lambda member: _item_at(member, key, node.key),
         lambda: _bad_index(inference, node, value, key),
-        "it cannot be indexed so",
+        "which cannot be indexed so",
     )
 
 
@@ -362,7 +362,7 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
             how=" with a slice",
             hint="`head(x, count)` gives the first rows" if value == DATAFRAME else None,
         ),
-        "it cannot be sliced",
+        "which cannot be sliced",
     )
 
 
