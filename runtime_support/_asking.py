@@ -89,7 +89,7 @@ class Question:
             yield from conversation.steps()
         except ToolsUnsupported:
             # After a reply it is what a prompt inside a tool came to.
-            if self.fields is None or conversation.requests:
+            if self.fields is None or conversation.usage.requests:
                 raise
             conversation = conversation.anew(ObjectGoal(self.fields))
             yield from conversation.steps()

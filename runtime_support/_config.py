@@ -20,7 +20,7 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from types import NoneType, TracebackType, UnionType
-from typing import Any, TypedDict, get_args, get_type_hints
+from typing import Any, NotRequired, TypedDict, get_args, get_type_hints
 
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed
@@ -40,10 +40,12 @@ SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")
 
 
 class Price(TypedDict):
-    """What a million tokens of a model cost."""
+    """What a million tokens of a model cost; those of a cache are parts of the input."""
 
     input: float
     output: float
+    cached_input: NotRequired[float]
+    cache_write: NotRequired[float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,9 +90,7 @@ class Conversation:
         self.tool_rounds = 0
         self.attempts: list[tuple[str, str]] = []
         self.repairs: list[str] = []
-        self.requests = 0
-        self.input_tokens = 0
-        self.output_tokens = 0
+        self.usage = Usage()
         self.model = settings.model or ""
         self.text = ""
 
@@ -142,7 +140,7 @@ class Conversation:
     def note_replies(self, error: SaftError) -> None:
         """Notes what the model had said when the prompt failed."""
         if error.replies is None:
-            error.replies, error.reply = self.requests, self.text or None
+            error.replies, error.reply = self.usage.requests, self.text or None
 
     def request(self) -> Request:
         """The request that is sent next."""
@@ -166,8 +164,7 @@ class Conversation:
 
     def answer(self, value: Any, *, is_several: bool = False) -> Answer:
         """The value with the history; of several values each is a Result of its own as well."""
-        usage = Usage(self.input_tokens, self.output_tokens, self.requests)
-        history = (self.text, self.calls, usage, self.model, self.repairs)
+        history = (self.text, self.calls, self.usage, self.model, self.repairs)
         messages = tuple(self.messages)
         each = value if is_several else ()
         fields = tuple(Result.of(Answer(one, *history, messages=messages)) for one in each)
@@ -179,9 +176,7 @@ class Conversation:
 
     def _receive(self, reply: Reply) -> None:
         self.observer.received(reply)
-        self.requests += 1
-        self.input_tokens += reply.input_tokens
-        self.output_tokens += reply.output_tokens
+        self.usage += reply.usage
         self.model = reply.model or self.model
         self.text = reply.text
         self._examine(reply)

@@ -13,12 +13,14 @@ message that the model `Said` carries it, and the wire sends it back to its `Ori
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from runtime_support._media import abridged
+from runtime_support._results import Usage
 from runtime_support._turns import is_deserted
 from runtime_support._waits import Wait, Waits, closed_after, finish, give
 
@@ -95,6 +97,7 @@ class Reply:
 
     "left" is that of a recorded reply of which nobody wanted the rest. `origin` is there when the
     reply or one of its calls has an id or an opaque part, which is JSON data of the wire's choice.
+    Tokens are as in `Usage`.
     """
 
     text: str
@@ -103,16 +106,34 @@ class Reply:
     model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
     opaque: Mapping[str, Any] | None = None
     origin: Origin | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What the request has taken."""
+        return Usage(
+            self.input_tokens,
+            self.output_tokens,
+            1,
+            self.cached_tokens,
+            self.cache_write_tokens,
+            self.reasoning_tokens,
+        )
 
     def readable(self) -> dict[str, Any]:
         """What everybody understands of it, as JSON data."""
         calls = [{"name": call.name, "arguments": call.arguments} for call in self.tool_calls]
-        return {name: getattr(self, name) for name in _READABLE} | {"tool_calls": calls}
+        told = {name: getattr(self, name) for name in _READABLE} | {"tool_calls": calls}
+        return told | {name: getattr(self, name) for name in TOKEN_PARTS if getattr(self, name)}
 
 
 _READABLE = ("text", "tool_calls", "finish", "model", "input_tokens", "output_tokens")
+# Parts of these tokens, told where there are any.
+TOKEN_PARTS = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
 
 
 class Said(dict[str, Any]):
@@ -177,9 +198,25 @@ def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
     """The reply of a provider that knows nothing of waits."""
     stream = getattr(provider, "stream", None) if heard is not None else None
     if heard is None or stream is None:
-        return (yield Wait(partial(provider.complete, request)))
+        return (yield Wait(partial(_in_exchange, provider.complete, request)))
     pieces = _Pieces((yield Wait(partial(stream, request))))
     return (yield from closed_after(_pieces_of(pieces, heard), Wait(pieces.close)))
+
+
+_within: ContextVar[bool] = ContextVar("saft_exchange", default=False)
+
+
+def is_in_exchange() -> bool:
+    """Whether a provider of somebody's own is at work around this: a prompt there is part of it."""
+    return _within.get()
+
+
+def _in_exchange(function: Callable[..., Any], *arguments: Any) -> Any:
+    token = _within.set(True)
+    try:
+        return function(*arguments)
+    finally:
+        _within.reset(token)
 
 
 class _Pieces:
@@ -193,7 +230,7 @@ class _Pieces:
         """The next piece; None at the end, with what that comes to."""
         try:
             with self._busy:
-                return next(self._pieces), None
+                return _in_exchange(next, self._pieces), None
         except StopIteration as end:
             return None, end.value
         finally:

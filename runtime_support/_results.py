@@ -39,17 +39,27 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, as far as the provider counts them, and the number of requests."""
+    """Tokens, as far as the provider counts them, and the number of requests.
+
+    `cached_tokens` and `cache_write_tokens` are parts of the input: read from the provider's cache,
+    and written there. `reasoning_tokens` are a part of the output.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     requests: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.requests + other.requests,
+            self.cached_tokens + other.cached_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
         )
 
 

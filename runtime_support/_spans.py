@@ -30,7 +30,7 @@ from opentelemetry.trace import (
 )
 
 from runtime_support._config import Settings
-from runtime_support._exchange import Reply, Request
+from runtime_support._exchange import TOKEN_PARTS, Reply, Request
 from runtime_support._media import described
 from runtime_support._positions import calling_place
 from runtime_support._redaction import redacted
@@ -46,6 +46,11 @@ _OPTIONS = {
     "max_tokens": "gen_ai.request.max_tokens",
     "seed": "gen_ai.request.seed",
     "stop": "gen_ai.request.stop_sequences",
+}
+_PARTS = {
+    "cached_tokens": "gen_ai.usage.cache_read.input_tokens",
+    "cache_write_tokens": "gen_ai.usage.cache_write.input_tokens",
+    "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
 }
 _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _CONTENTS = ("1", "true", "span_only", "span_and_event")
@@ -99,6 +104,7 @@ class _Spanning(Observer):
             "gen_ai.usage.input_tokens": reply.input_tokens,
             "gen_ai.usage.output_tokens": reply.output_tokens,
         }
+        about |= {_PARTS[n]: getattr(reply, n) for n in TOKEN_PARTS if getattr(reply, n)}
         if self._shows_contents:
             parts = [{"type": "text", "content": reply.text}] if reply.text else []
             parts += [_call_part(call.name, call.arguments) for call in reply.tool_calls]

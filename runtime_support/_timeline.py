@@ -29,10 +29,13 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from runtime_support._config import settings_for
+from runtime_support._exchange import TOKEN_PARTS
 from runtime_support._files import base_folder, check_regular, replace_file
 from runtime_support._media import described
 from runtime_support._redaction import redacted
+from runtime_support._results import Usage
 from runtime_support._runs.journal import script_here
+from runtime_support._runs.spending import cost_of
 from runtime_support._tracing import note
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import SaftError
@@ -60,7 +63,9 @@ class Step:
     told: str
     is_failed: bool = False
     tokens: tuple[int, int] = (0, 0)
+    cached: int = 0
     cost: float | None = None
+    unpriced: int = 0  # tokens of which the price is not known: it costs at most that
     is_critical: bool = False
 
     @property
@@ -129,13 +134,14 @@ class Timeline:
             "error": f"{event['error']}: {event['message']}" if "error" in event else None,
         }
         step = _step(kind, event, told, "error" in event)
-        step.tokens = event.get("input_tokens", 0), event.get("output_tokens", 0)
+        names = ("input_tokens", "output_tokens", *TOKEN_PARTS)
+        usage = Usage(**{name: event.get(name, 0) for name in names})
+        step.tokens, step.cached = (usage.input_tokens, usage.output_tokens), usage.cached_tokens
         # By the name that was asked for, or that of who has answered.
         models = (str(request.get("model")), str(event.get("model")))
         price = next((self._prices[name] for name in models if name in self._prices), None)
         if price is not None:
-            sent, answered = step.tokens
-            step.cost = (sent * price["input"] + answered * price["output"]) / 1_000_000
+            step.cost, step.unpriced = cost_of(price, usage)
         return step
 
     def page(self) -> bytes:
@@ -226,7 +232,9 @@ def _data(step: Step, begun: float) -> _Text:
         failed=step.is_failed,
         critical=step.is_critical,
         tokens=step.tokens,
+        cached=step.cached,
         cost=step.cost,
+        most=step.unpriced > 0,
         told=_Text(step.told),
     )
 
@@ -306,7 +314,9 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
         "tools": len(steps) - len(requests),
         "failed": sum(step.is_failed for step in steps),
         "tokens": [sum(step.tokens[side] for step in requests) for side in (0, 1)],
+        "cached": sum(step.cached for step in requests),
         "cost": sum(costs) if costs else None,
+        "most": any(step.unpriced for step in requests),
     }
 
 

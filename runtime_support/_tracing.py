@@ -319,7 +319,8 @@ def _request_lines(event: Event) -> list[Line]:
 
 
 def _reply_lines(event: Event) -> list[Line]:
-    tokens = f"{event['input_tokens']}+{event['output_tokens']} tokens"
+    cached = f", {event['cached_tokens']} cached" if event.get("cached_tokens") else ""
+    tokens = f"{event['input_tokens']}+{event['output_tokens']} tokens{cached}"
     about = [event["model"], event["finish"], tokens, _duration(event)]
     head = _line("received", f"[{event['prompt']}] <- {', '.join(filter(None, about))}")
     calls = [_line("tool", f"    call {c['name']} {c['arguments']}") for c in event["tool_calls"]]

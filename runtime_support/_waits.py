@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
+LOOK_SECONDS = 0.5
+
 
 @dataclass(slots=True)
 class Wait:
@@ -51,6 +54,42 @@ class Wait:
     def awaited(self) -> Awaitable[Any]:
         """What is awaited for it."""
         return in_thread(self.here) if self.there is None else self.there()
+
+
+class Bell:
+    """Wakes one who waits, in a thread or in an event loop; what rang before counts as well."""
+
+    def __init__(self) -> None:
+        self._rung = threading.Event()
+        self._tell: Callable[[], object] | None = None
+
+    def ring(self) -> None:
+        """Wakes who waits, from any thread."""
+        self._rung.set()
+        tell = self._tell
+        if tell is not None:
+            with suppress(RuntimeError):  # the loop has ended, and he with it
+                tell()
+
+    def awaited(self, seconds: float) -> Wait:
+        """Waits until it rings, but no longer than this."""
+        return Wait(partial(self._hear, seconds), partial(self._hear_async, seconds))
+
+    def _hear(self, seconds: float) -> None:
+        self._rung.wait(seconds)
+        self._rung.clear()
+
+    async def _hear_async(self, seconds: float) -> None:
+        import asyncio
+
+        heard = asyncio.Event()
+        self._tell = partial(asyncio.get_running_loop().call_soon_threadsafe, heard.set)
+        if not self._rung.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await heard.wait()
+        self._tell = None
+        self._rung.clear()
 
 
 # What a wait is sent depends on it, which annotations cannot say.

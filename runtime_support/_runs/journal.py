@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from runtime_support._redaction import holds_secret
+from runtime_support._results import Usage
 from runtime_support._runs.lines import JOURNAL_START, Entry, Lines, line_of, without_opaque
 from runtime_support._runs.places import Asked, lines_of, order_of, without_order
 from runtime_support._tracing import note
@@ -34,7 +35,7 @@ VERSION = 1
 _TEXT = rb'"([^"\\]*(?:\\.[^"\\]*)*)"'
 _START = re.compile(
     rb'\{"at": (\[%b, "[0-9a-f]+", \d+, (?:(\d+)|"\w+")\]), "(\w+)": '
-    rb"(?:\[%b, (\d+), (\d+)\])?" % (_TEXT.replace(b"(", b"(?:", 1), _TEXT)
+    rb"(?:\[%b, (\d+(?:, \d+)+)\])?" % (_TEXT.replace(b"(", b"(?:", 1), _TEXT)
 )
 # Names that say nothing of which script runs.
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
@@ -54,8 +55,8 @@ class Journal:
         self._is_part = part_of is not None
         self.kept = self.damaged = 0
         self.new = 0
-        # By model: exchanges, and tokens in and out, of all that was ever answered.
-        self.paid: dict[str, list[int]] = {}
+        # By model: what all that was ever answered has taken, and the longest output.
+        self.paid: dict[str, tuple[Usage, int]] = {}
         self._at: dict[int, int] = {}
         self._used: set[int] = set()
         self._prompts = self._claimed = 0
@@ -168,12 +169,13 @@ class Journal:
 
     def _read(self) -> None:
         matched, paid = _START.match, dict[bytes, list[int]]()
+        longest: dict[bytes, int] = {}
         for offset, line in self.lines:
             start = matched(line)
             if start is None or not line.endswith(b"}\n"):
                 self.damaged += not self._read_other(line)
                 continue
-            at, number, kind, model, sent, answered = start.groups()
+            at, number, kind, model, used = start.groups()
             if kind == b"forget":
                 self._drop(json.loads(at))
                 continue
@@ -183,11 +185,13 @@ class Journal:
                 self._prompts += number == b"0"
             self._at[place] = offset << _LENGTH_BITS | len(line)
             if model is not None:
-                sums = paid.get(model) or paid.setdefault(model, [0, 0, 0])
-                sums[0] += 1
-                sums[1] += int(sent)
-                sums[2] += int(answered)
-        self.paid = {json.loads(b'"' + model + b'"'): sums for model, sums in paid.items()}
+                sent, answered, *parts = map(int, used.split(b","))
+                sums = paid.get(model) or paid.setdefault(model, [0, 0, 0, 0, 0, 0])
+                for place, count in enumerate((sent, answered, 1, *parts)):
+                    sums[place] += count
+                longest[model] = max(longest.get(model, 0), answered)
+        for model, sums in paid.items():
+            self.paid[json.loads(b'"' + model + b'"')] = Usage(*sums), longest[model]
 
     def _drop(self, at: list[Any]) -> None:
         """Leaves out what stands in the file from a step on."""

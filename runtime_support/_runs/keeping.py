@@ -37,6 +37,7 @@ from runtime_support._runs.lines import (
     key_of_data,
     recorded,
     reply_of,
+    used_of,
 )
 from runtime_support._runs.places import Asked, Scope, scope_here, within
 from runtime_support._runs.spending import spending_here
@@ -88,9 +89,7 @@ class Keeper:
             answer = yield from send(request)
         except ToolsUnsupported as refusal:
             answer = refusal
-        tokens = (0, 0)
-        if isinstance(answer, Reply):
-            tokens = answer.input_tokens, answer.output_tokens
+        tokens = used_of(answer) if isinstance(answer, Reply) else [0, 0]
         data = recorded(request)
         # What the entries before have is left out, unless the conversation has begun anew.
         told = self.sent if self.sent < len(request.messages) else 0

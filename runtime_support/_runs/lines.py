@@ -26,8 +26,9 @@ from dataclasses import asdict, fields
 from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakSet
 
-from runtime_support._exchange import Origin, Reply, Request, ToolRequest
+from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolRequest
 from runtime_support._files import check_regular
+from runtime_support._results import Usage
 from runtime_support._values import is_object
 from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
 
@@ -72,6 +73,17 @@ def data_of(answer: Reply | ToolsUnsupported) -> Entry:
             told |= _there(call, _OPAQUE)
         reply |= {**_there(answer, ("opaque",)), "origin": asdict(answer.origin)}
     return {"reply": reply}
+
+
+def used_of(reply: Reply) -> list[int]:
+    """The tokens of a reply in a journal: in and out, and the parts of them if there are any."""
+    parts = [getattr(reply, name) for name in TOKEN_PARTS]
+    return [reply.input_tokens, reply.output_tokens, *(parts if any(parts) else ())]
+
+
+def usage_of(sent: int, answered: int, *parts: int) -> Usage:
+    """The same as the usage of a request."""
+    return Usage(sent, answered, 1, *parts)
 
 
 def without_opaque(entry: Entry) -> Entry:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from runtime_support._runs.journal import check_head
-from runtime_support._runs.lines import Entry, lines_of, lock
+from runtime_support._runs.lines import Entry, lines_of, lock, usage_of
 from runtime_support._runs.places import Asked, around
 from runtime_support._runs.spending import Spent
 from runtime_support._timeline import Timeline
@@ -135,9 +135,9 @@ def summary(path: str) -> Summary:
         elif "ended" in entry:
             found.state = entry["ended"]
         elif "used" in entry:
-            _, sent, answered = entry["used"]
+            _, *used = entry["used"]
             found.prompts.add(tuple(entry["at"][:3]))
-            found.spent.add(Spent(1, sent, answered))
+            found.spent.add(Spent(**asdict(usage_of(*used))))
         found.tools += "tool" in entry and "ms" in entry and "instead" not in entry
     with open(path, "rb") as file:
         if not lock(file.fileno(), waits=False):

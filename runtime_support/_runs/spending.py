@@ -3,8 +3,10 @@
     Metered(provider, settings, place).complete(request)     counts, and stops where the budget ends
     spending_here().total          how much that was until now
 
-The request that would pass the budget is not sent. How many tokens it takes is guessed from its
-length and from the replies so far; what is under way counts with its guess.
+The request that would pass the budget is not sent. What it may take is reserved while it is under
+way: with `max_tokens`, as much as it can take at all, and the bound holds. Without, its length and
+the longest output so far; until a first reply tells of one, only a few requests are under way. What
+does not fit beside others waits for them.
 """
 
 from __future__ import annotations
@@ -14,82 +16,136 @@ import json
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from heapq import nlargest
+from typing import Any
 
-from runtime_support._config import Settings
+from runtime_support._config import Price, Settings
 from runtime_support._exchange import (
     Heard,
     Provider,
     Reply,
     Replying,
     Request,
+    Said,
     Streaming,
+    is_in_exchange,
     replying,
 )
 from runtime_support._positions import Place
+from runtime_support._results import Usage
 from runtime_support._tracing import note
+from runtime_support._turns import check_wanted, note_wait
 from runtime_support._values import counted
+from runtime_support._waits import LOOK_SECONDS, Bell, Wait, Waits, driving
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
 
-# About as many characters make a token.
+# About as many characters make a token; no token has less than a byte.
 _TOKEN = 4
 _MOST_PLACES = 3
+# How many requests are under way while nobody knows how long replies are.
+FIRST = 4
+# What a provider takes for writing to its cache where the price is not known, by that of input.
+_WRITING = 1.25
 
 
 @dataclass(slots=True)
 class Spent:
-    """Requests, tokens and cost, of a run or of one of its places."""
+    """Requests, tokens and cost, of a run or of one of its places.
+
+    The tokens are as in `Usage`; of those that are `unpriced` nobody has told the price, and the
+    cost is at most what it says.
+    """
 
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    unpriced: int = 0
 
     @property
     def tokens(self) -> int:
         """Both kinds of tokens together."""
         return self.input_tokens + self.output_tokens
 
+    @property
+    def usage(self) -> Usage:
+        """The same as a prompt tells it."""
+        return Usage(**{own.name: getattr(self, own.name) for own in fields(Usage)})
+
     def add(self, more: Spent) -> None:
         """Adds what was spent since."""
-        self.requests += more.requests
-        self.input_tokens += more.input_tokens
-        self.output_tokens += more.output_tokens
-        self.cost += more.cost
+        for own in _PARTS:
+            setattr(self, own, getattr(self, own) + getattr(more, own))
 
     def take(self, less: Spent) -> None:
         """Takes away what was added before."""
-        self.add(Spent(-less.requests, -less.input_tokens, -less.output_tokens, -less.cost))
+        for own in _PARTS:
+            setattr(self, own, getattr(self, own) - getattr(less, own))
 
     def __str__(self) -> str:
-        parts = [counted(self.requests, "request"), counted(self.tokens, "token")]
+        cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
+        parts = [counted(self.requests, "request"), counted(self.tokens, "token") + cached]
         if self.cost:
-            parts.append(f"cost {self.cost:.4g}")
+            parts.append(f"cost {'at most ' if self.unpriced else ''}{self.cost:.4g}")
         return ", ".join(parts)
+
+
+_PARTS = tuple(own.name for own in fields(Spent))
+
+
+@dataclass(slots=True)
+class Reserved:
+    """What a request under way may take at most; an `open` one may have any output beside that.
+
+    `price` is that of its output, for a token. A `blind` one began before anybody knew how long
+    replies are. What is `aside` is not waited for.
+    """
+
+    spent: Spent
+    price: float = 0.0
+    is_open: bool = False
+    is_blind: bool = False
+    is_aside: bool = False
 
 
 class Spending:
     """What a run has spent until now, and where; for all threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, largest: int | None = None) -> None:
         self.total = Spent()
         self._by_place: dict[object, tuple[Place | None, Spent]] = {}
-        # What requests are likely to take that have no reply yet.
-        self._under_way = Spent()
-        self._replies = 0
         # What processes before this one have taken, in a run that goes on.
         self._before = Spent()
-        # The garbage collector may end a stream that was dropped while this counts something else.
-        self._lock = threading.RLock()
+        # The longest output of a reply until now, in tokens; None while nobody knows of one.
+        self.largest = largest
+        self._replies = 0
         self._begun = time.monotonic()
         self.prompts = self.in_flight = self.from_journal = 0
         # What has ended a prompt and ought to end the run, whoever has caught it.
         self.stopped: RunStopped | None = None
         self.was_told = False
+        self.forget_others()
+
+    def forget_others(self) -> None:
+        """Leaves what is under way to the process that this one was forked from."""
+        # The garbage collector may end a stream that was dropped while this counts something else.
+        self._lock = threading.RLock()
+        self._reserved = Spent()
+        # How many requests under way are open, and the sum of the prices of their outputs.
+        self._open, self._open_prices = 0, 0.0
+        # How many requests of a budget are under way, and how many of them are blind; without those
+        # that are aside.
+        self._active = self._blind = 0
+        self._waiting: deque[Bell] = deque()
 
     def seconds(self) -> float:
         """How long the process has been asking."""
@@ -123,20 +179,41 @@ class Spending:
         with self._lock:
             self.from_journal += 1
 
-    def begin(self, settings: Settings, request: Request, model: str, place: Place | None) -> Spent:
-        """Counts a request that is about to be sent, and guesses what it takes.
+    def begin(
+        self, settings: Settings, request: Request, model: str, place: Place | None
+    ) -> Waits[Reserved]:
+        """Counts a request that is about to be sent, and reserves what it may take.
 
-        BudgetSpent when that would be too much.
+        Waits for others to end where it does not fit beside them. BudgetSpent when it would be too
+        much without them, too, or when there is nobody who could be waited for.
         """
-        with self._lock:
-            guess = Spent()
-            if _bounds(settings):
-                guess = self._guess(settings, request, model)
-                self._check(settings, guess)
-            self.total.requests += 1
-            self._at(place).requests += 1
-            self._under_way.add(guess)
-        return guess
+        asks = _Asks(settings, request, model)
+        own: Bell | None = None
+        may_wait = asks.is_bounded and not is_in_exchange()
+        began = time.monotonic()
+        try:
+            while True:
+                check_wanted()
+                with self._lock:
+                    # One that has waited for a while tries also when it is not the next: that one
+                    # may be held by something that comes before it in the script.
+                    is_next = own is not None or not self._waiting
+                    if is_next or not may_wait:
+                        reserved = self._reserve(settings, asks, place, may_wait=may_wait)
+                        if reserved is not None:
+                            return reserved
+                    if own is None:
+                        own = Bell()
+                        self._waiting.append(own)
+                may_wait = yield Wait(_can_wait, _can_be_awaited)
+                if may_wait:
+                    yield own.awaited(LOOK_SECONDS)
+        finally:
+            if own is not None:
+                note_wait(time.monotonic() - began)
+                with self._lock:
+                    self._waiting.remove(own)
+                    self._wake()
 
     def is_scarce(self, settings: Settings) -> bool:
         """Whether the requests that may be asked ahead could take all that is left of a budget."""
@@ -149,52 +226,115 @@ class Spending:
         return any(getattr(soon, what) >= most for _, what, most, _ in _bounds(settings))
 
     def end(
-        self, settings: Settings, reply: Reply | None, model: str, place: Place | None, guess: Spent
+        self,
+        settings: Settings,
+        reply: Reply | None,
+        model: str,
+        place: Place | None,
+        reserved: Reserved,
     ) -> None:
-        """Counts what a request has taken, in the place of what was guessed."""
-        with self._lock:
-            self._under_way.take(guess)
-            if reply is None:
-                return
-            self._replies += 1
-            taken = _spent(settings, model, 0, reply.input_tokens, reply.output_tokens)
-            self.total.add(taken)
-            self._at(place).add(taken)
+        """Counts what a request has taken, in the place of what was reserved.
 
-    def add_kept(
-        self, settings: Settings, model: str, requests: int, sent: int, answered: int
-    ) -> None:
+        Where the server has not told, that is what was reserved, or the length of the reply.
+        """
+        with self._lock:
+            self._reserved.take(reserved.spent)
+            self._open -= reserved.is_open
+            self._open_prices = self._open_prices - reserved.price if self._open else 0.0
+            self._note_active(reserved, -(not reserved.is_aside))
+            if reply is not None:
+                self._count(settings, reply, model, place, reserved)
+            self._wake()
+
+    @contextmanager
+    def aside(self, reserved: Reserved) -> Generator[None]:
+        """Has nobody wait for a request under way in the block, in which others may be asked."""
+        with self._lock:
+            reserved.is_aside = True
+            self._note_active(reserved, -1)
+            self._wake()
+        try:
+            yield
+        finally:
+            with self._lock:
+                reserved.is_aside = False
+                self._note_active(reserved, 1)
+
+    def add_kept(self, settings: Settings, model: str, usage: Usage, largest: int) -> None:
         """Counts what the run has taken before, in processes that have ended."""
         with self._lock:
-            kept = _spent(settings, model, requests, sent, answered)
+            kept = _spent(settings, model, usage)
             self.total.add(kept)
             self._before.add(kept)
-            self._replies += requests  # what they usually take is known from them, too
+            self._replies += usage.requests  # what they usually take is known from them, too
+            self.largest = max(self.largest or 0, largest)
+
+    def _count(
+        self, settings: Settings, reply: Reply, model: str, place: Place | None, reserved: Reserved
+    ) -> None:
+        usage = replace(reply.usage, requests=0)
+        if not (reply.input_tokens or reply.output_tokens) and _bounds_what_is_told(settings):
+            guess = reserved.spent
+            written = len(reply.text) + sum(len(call.arguments) for call in reply.tool_calls)
+            answered = -(-written // _TOKEN) if reserved.is_open else guess.output_tokens
+            usage = Usage(guess.input_tokens, answered)
+        taken = _spent(settings, model, usage)
+        self._replies += 1
+        self.largest = max(self.largest or 0, usage.output_tokens)
+        self.total.add(taken)
+        self._at(place).add(taken)
+
+    def _reserve(
+        self, settings: Settings, asks: _Asks, place: Place | None, *, may_wait: bool
+    ) -> Reserved | None:
+        """Begins a request, with the lock held; None when it is to wait. See `begin`."""
+        reserved = asks.reserved(is_blind=self.largest is None)
+        # All that are open are taken to be as long as the longest reply until now.
+        own = _of_open(self.largest, reserved.is_open, reserved.price)
+        own.add(reserved.spent)
+        passed = self._passed_bound(settings, self.total, own)
+        if passed is not None:  # whatever those under way will take
+            raise self._passed(*passed)
+        may_wait = may_wait and self._active > 0
+        if may_wait and reserved.is_blind and self._blind >= FIRST:
+            return None
+        others = _of_open(self.largest, self._open, self._open_prices)
+        others.add(self._reserved)
+        passed = self._passed_bound(settings, self.total, others, own)
+        if passed is not None:
+            if may_wait:
+                return None
+            raise self._passed(*passed)
+        self.total.requests += 1
+        self._at(place).requests += 1
+        self._reserved.add(reserved.spent)
+        self._open += reserved.is_open
+        self._open_prices += reserved.price
+        self._note_active(reserved, 1)
+        return reserved
+
+    def _note_active(self, reserved: Reserved, change: int) -> None:
+        self._active += change
+        self._blind += change * reserved.is_blind
+
+    def _wake(self) -> None:
+        if self._waiting:
+            self._waiting[0].ring()
 
     def _at(self, place: Place | None) -> Spent:
         # The hash of code takes as long as the code is; the place keeps its identity unique.
         key = None if place is None else (id(place.code), place.instruction)
         return self._by_place.setdefault(key, (place, Spent()))[1]
 
-    def _guess(self, settings: Settings, request: Request, model: str) -> Spent:
-        if settings.max_cost is not None and model not in settings.prices:
-            raise ConfigError(
-                f"max_cost: there is no price of the model {model}",
-                setting="prices",
-                hint="the project file has prices: [tool.saft.prices] "
-                f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
-            )
-        sent = _tokens(request)
-        usual = self.total.output_tokens // max(1, self._replies)
-        return _spent(settings, model, 0, sent, usual)
-
-    def _check(self, settings: Settings, guess: Spent) -> None:
+    def _passed_bound(self, settings: Settings, *parts: Spent) -> tuple[str, str] | None:
+        """The setting and the bound that one more request with these would pass, if any."""
         expected = Spent(requests=1)
-        for part in (self.total, self._under_way, guess):
+        for part in parts:
             expected.add(part)
         for setting, what, most, text in _bounds(settings):
             if getattr(expected, what) > most:
-                raise self._passed(setting, text)
+                return setting, text
+        return None
 
     def _passed(self, setting: str, bound: str) -> BudgetSpent:
         found = [(place, spent) for place, spent in self._by_place.values() if place is not None]
@@ -220,17 +360,113 @@ def _bounds(settings: Settings) -> list[tuple[str, str, float, str]]:
     return found
 
 
+def _bounds_what_is_told(settings: Settings) -> bool:
+    return settings.max_total_tokens is not None or settings.max_cost is not None
+
+
+class _Asks:
+    """What a request may take, as far as a budget asks for it."""
+
+    def __init__(self, settings: Settings, request: Request, model: str) -> None:
+        self.is_bounded = _bounds_what_is_told(settings)
+        self._most: int | None = None
+        self._sent = 0
+        self._price = settings.prices.get(model)
+        if settings.max_cost is not None and self._price is None:
+            raise ConfigError(
+                f"max_cost: there is no price of the model {model}",
+                setting="prices",
+                hint="the project file has prices: [tool.saft.prices] "
+                f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
+            )
+        if self.is_bounded:
+            self._most = _most_output(request)
+            self._sent = _tokens(request) if self._most is None else _bytes(request)
+
+    def reserved(self, *, is_blind: bool) -> Reserved:
+        """What is reserved for it; blind while nobody knows how long replies are."""
+        spent, price = Spent(0, self._sent, self._most or 0), self._price
+        each = 0.0
+        if price is not None:
+            dearest = max(price["input"], _cached(price), _written(price))
+            each = price["output"] / 1_000_000
+            spent.cost = self._sent * dearest / 1_000_000 + spent.output_tokens * each
+        if not self.is_bounded or self._most is not None:
+            return Reserved(spent)
+        return Reserved(spent, each, is_open=True, is_blind=is_blind)
+
+
+def _of_open(largest: int | None, count: int, prices: float) -> Spent:
+    """What the outputs of so many open requests take, with the sum of their prices."""
+    return Spent(0, 0, (largest or 0) * count, (largest or 0) * prices)
+
+
+def _most_output(request: Request) -> int | None:
+    """How many tokens the replies to a request can have; None when nothing bounds them."""
+    extra = request.options.get("extra", {})
+    own = [request.options["max_tokens"]] if "max_tokens" in request.options else list[Any]()
+    others = [extra[name] for name in ("max_tokens", "max_completion_tokens") if name in extra]
+    limits: list[Any] = own + others
+    if not limits or not all(type(limit) is int and limit > 0 for limit in limits):
+        return None
+    times = extra.get("n", 1)
+    return max(limits) * times if type(times) is int and times > 0 else None
+
+
+def _bytes(request: Request) -> int:
+    """The bytes of what a request sends: it has no more tokens."""
+    opaque: list[Any] = []
+    for message in request.messages:
+        if isinstance(message, Said):
+            opaque += [message.reply.opaque, *(one.opaque for one in message.reply.tool_calls)]
+    sent = (request.messages, request.tools, request.schema, request.options.get("extra"), opaque)
+    text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
+    return len(text.encode(errors="surrogatepass"))
+
+
 def _tokens(request: Request) -> int:
     """About how many tokens a request has."""
     return len(json.dumps(request.canonical(), ensure_ascii=False)) // _TOKEN
 
 
-def _spent(settings: Settings, model: str, requests: int, sent: int, answered: int) -> Spent:
+def _spent(settings: Settings, model: str, usage: Usage) -> Spent:
+    spent = Spent(**{own.name: getattr(usage, own.name) for own in fields(usage)})
     price = settings.prices.get(model)
-    if price is None:
-        return Spent(requests, sent, answered)
-    cost = (sent * price["input"] + answered * price["output"]) / 1_000_000
-    return Spent(requests, sent, answered, cost)
+    if price is not None:
+        spent.cost, spent.unpriced = cost_of(price, usage)
+    return spent
+
+
+def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
+    """What this costs at most, and how many of its tokens have no price of their own."""
+    cached, written = usage.cached_tokens, usage.cache_write_tokens
+    plain = max(0, usage.input_tokens - cached - written)
+    cost = plain * price["input"] + cached * _cached(price) + written * _written(price)
+    unpriced = cached * ("cached_input" not in price) + written * ("cache_write" not in price)
+    return (cost + usage.output_tokens * price["output"]) / 1_000_000, unpriced
+
+
+def _cached(price: Price) -> float:
+    return price.get("cached_input", price["input"])
+
+
+def _written(price: Price) -> float:
+    return price.get("cache_write", _WRITING * price["input"])
+
+
+def _can_wait() -> bool:
+    """Whether this thread may wait for others: not when an event loop needs it to go on."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return True
+    return False
+
+
+async def _can_be_awaited() -> bool:
+    return True
 
 
 class Metered(Streaming):
@@ -268,16 +504,25 @@ class Metered(Streaming):
         spending, settings, place = spending_here(), self.settings, self.place
         provider = self.provider
         model = request.model or own_model(provider)
-        guess = spending.begin(settings, request, model, place)
+        reserved = yield from spending.begin(settings, request, model, place)
         reply: Reply | None = None
         try:
-            whole = reply = yield from replying(provider, request, heard)
-            return whole
+            work = replying(provider, request, heard)
+            reply = yield from driving(work, partial(_given_aside, spending, reserved))
+            return reply
         finally:
             if reply is None and heard:
                 answered = -(-sum(map(len, heard)) // _TOKEN)
                 reply = Reply("", input_tokens=_tokens(request), output_tokens=answered)
-            spending.end(settings, reply, model, place, guess)
+            spending.end(settings, reply, model, place, reserved)
+
+
+def _given_aside(spending: Spending, reserved: Reserved, step: Wait | str) -> Waits[Any]:
+    """What comes of a step of a reply; whoever gets a piece of it may ask others meanwhile."""
+    if isinstance(step, Wait):
+        return (yield step)
+    with spending.aside(reserved):
+        yield step
 
 
 def own_model(provider: Provider) -> str:
@@ -295,10 +540,17 @@ def spending_here() -> Spending:
     return _of_block.get() or _of_process
 
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: spending_here().forget_others())
+
+
 @contextmanager
-def spending_apart() -> Generator[Spending]:
-    """Has the block be counted for itself, with a budget of its own."""
-    token = _of_block.set(spending := Spending())
+def spending_apart(largest: int | None = None) -> Generator[Spending]:
+    """Has the block be counted for itself, with a budget of its own.
+
+    `largest` is the longest output until now, where somebody knows of one.
+    """
+    token = _of_block.set(spending := Spending(largest))
     try:
         yield spending
     finally:

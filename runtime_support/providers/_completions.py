@@ -313,7 +313,6 @@ def _reply(
     wrapped: bool,
     request_id: str | None,
 ) -> Reply:
-    usage = _object_at(body, "usage")
     refusal = message.get("refusal")
     finish = "refusal" if refusal else without_halves(str(choice.get("finish_reason") or "stop"))
     if finish == "error":
@@ -327,8 +326,7 @@ def _reply(
         tool_calls=calls,
         finish=finish,
         model=without_halves(str(body.get("model") or origin.model)),
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
+        **_tokens(_object_at(body, "usage")),
         opaque=opaque,
         origin=origin if has_own else None,
     )
@@ -391,8 +389,42 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
     return tuple(requests)
 
 
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+# What servers name the parts of the input that were read from a cache or written to one, in the
+# usage and in its details: OpenAI, xAI, OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM, Qwen.
+_CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+_WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
+
+
+def _tokens(usage: dict[str, Any]) -> dict[str, int]:
+    """The tokens of a reply, by the names of its fields.
+
+    Some servers count the input without what a cache had (Anthropic), or the output without what
+    the model thought (xAI, Gemini): the total tells.
+    """
+    of_input = _object_at(usage, "prompt_tokens_details")
+    of_output = _object_at(usage, "completion_tokens_details")
+    sent, answered = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    cached = _count(of_input, *_CACHED) or _count(usage, *_CACHED)
+    written = _count(of_input, *_WRITTEN) or _count(usage, *_WRITTEN)
+    reasoning = _count(of_output, "reasoning_tokens") or _count(usage, "reasoning_tokens")
+    untold = _count(usage, "total_tokens") - sent - answered
+    if cached + written > sent or (untold > 0 and untold == cached + written):
+        sent += cached + written
+    elif untold > 0:
+        answered += untold
+    return {
+        "input_tokens": sent,
+        "output_tokens": answered,
+        "cached_tokens": cached,
+        "cache_write_tokens": written,
+        "reasoning_tokens": min(reasoning, answered),
+    }
+
+
+def _count(data: dict[str, Any], *names: str) -> int:
+    """The first of these numbers that is there and more than nothing."""
+    values = (data.get(name) for name in names)
+    return next((value for value in values if type(value) is int and value > 0), 0)
 
 
 def error_of(response: httpx2.Response, address: str) -> ProviderError:

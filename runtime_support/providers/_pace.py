@@ -17,7 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
@@ -26,7 +26,7 @@ from runtime_support._config import Settings
 from runtime_support._exchange import Reply, Replying
 from runtime_support._tracing import is_at_terminal, note
 from runtime_support._turns import check_wanted, note_wait
-from runtime_support._waits import Wait, Waits
+from runtime_support._waits import LOOK_SECONDS, Bell, Wait, Waits
 from runtime_support.errors import ProviderError
 
 FIRST_WAIT = 0.5
@@ -36,8 +36,6 @@ CUT = 0.7
 MOST_CUTS = 3
 # Seconds after which somebody at a terminal would wonder.
 TOLD_SECONDS = 2.0
-# Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
-_LOOK_SECONDS = 0.5
 
 # The server has too much to do; there is none at the address; or it went wrong this time.
 Reason: TypeAlias = Literal["busy", "away", "broken"]
@@ -67,7 +65,7 @@ class Pace:
     def __init__(self) -> None:
         # The garbage collector may end a stream that was dropped in the middle of this.
         self._lock = threading.RLock()
-        self._queue: deque[_Bell] = deque()
+        self._queue: deque[Bell] = deque()
         self._limit = float("inf")
         self._under_way = 0
         self._cut_at = self._paused_until = self._told_until = float("-inf")
@@ -84,7 +82,7 @@ class Pace:
             if not self._queue and self._has_room(now):
                 self._under_way += 1
                 return now
-            own = _Bell()
+            own = Bell()
             self._queue.append(own)
         until = now + seconds
         try:
@@ -98,7 +96,7 @@ class Pace:
                     if now >= until:
                         return None
                     pause = self._paused_until - now
-                    left = min(until - now, _LOOK_SECONDS)
+                    left = min(until - now, LOOK_SECONDS)
                 yield own.awaited(min(pause, left) if pause > 0 else left)
         finally:
             with self._lock:
@@ -171,42 +169,6 @@ class Pace:
     def _wake(self) -> None:
         if self._queue:
             self._queue[0].ring()
-
-
-class _Bell:
-    """Wakes one who waits, in a thread or in an event loop; what rang before counts as well."""
-
-    def __init__(self) -> None:
-        self._rung = threading.Event()
-        self._tell: Callable[[], object] | None = None
-
-    def ring(self) -> None:
-        """Wakes who waits, from any thread."""
-        self._rung.set()
-        tell = self._tell
-        if tell is not None:
-            with suppress(RuntimeError):  # the loop has ended, and he with it
-                tell()
-
-    def awaited(self, seconds: float) -> Wait:
-        """Waits until it rings, but no longer than this."""
-        return Wait(partial(self._hear, seconds), partial(self._hear_async, seconds))
-
-    def _hear(self, seconds: float) -> None:
-        self._rung.wait(seconds)
-        self._rung.clear()
-
-    async def _hear_async(self, seconds: float) -> None:
-        import asyncio
-
-        heard = asyncio.Event()
-        self._tell = partial(asyncio.get_running_loop().call_soon_threadsafe, heard.set)
-        if not self._rung.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await heard.wait()
-        self._tell = None
-        self._rung.clear()
 
 
 class Rates:
@@ -330,7 +292,7 @@ def _slept(seconds: float) -> None:
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         check_wanted()
-        time.sleep(min(left, _LOOK_SECONDS))
+        time.sleep(min(left, LOOK_SECONDS))
 
 
 async def _slept_async(seconds: float) -> None:

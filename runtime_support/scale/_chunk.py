@@ -52,12 +52,16 @@ _RATES = ("requests_per_minute", "tokens_per_minute")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows by their numbers, as arguments; what they may spend, and how many share the rates."""
+    """Rows by their numbers, as arguments; what they may spend, and how many share the rates.
+
+    `largest` is the longest output that the job knows of, in tokens.
+    """
 
     number: int
     rows: dict[int, dict[str, Any]]
     allowance: dict[str, float] = field(default_factory=dict[str, float])
     sharing: int = 1
+    largest: int | None = None
 
 
 @dataclass(slots=True)
@@ -73,6 +77,7 @@ class Done:
     failed: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     stopped: SaftError | None = None
     spent: Spent = field(default_factory=Spent)
+    largest: int | None = None
 
 
 def run_chunk(job: Job, chunk: Chunk, function: Function, is_wanted: Callable[[], bool]) -> Done:
@@ -82,7 +87,7 @@ def run_chunk(job: Job, chunk: Chunk, function: Function, is_wanted: Callable[[]
     with ExitStack() as block:
         settings = {**job.settings, "max_in_flight": job.in_flight}
         block.enter_context(configured_here(settings, job.around))
-        spending = block.enter_context(spending_apart())
+        spending = block.enter_context(spending_apart(chunk.largest))
         block.enter_context(journaled_part(_attempt(job, chunk.number), job.part_of))
         block.enter_context(configured_here(_bounds(chunk, spending.total)))
         crew = block.enter_context(_crew(job))
@@ -104,7 +109,7 @@ def run_chunk(job: Job, chunk: Chunk, function: Function, is_wanted: Callable[[]
         for _ in chunk.rows:
             over.acquire()
         done.stopped = done.stopped or crew.stopped
-    done.spent = spending.total
+    done.spent, done.largest = spending.total, spending.largest
     return done
 
 

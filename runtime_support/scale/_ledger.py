@@ -15,13 +15,14 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import astuple
 from typing import Any
 
 from runtime_support._config import Settings
 from runtime_support._files import UNFINISHED
 from runtime_support._names import listed
 from runtime_support._runs.journal import time_text
-from runtime_support._runs.lines import Entry, Held, line_of
+from runtime_support._runs.lines import Entry, Held, line_of, usage_of
 from runtime_support._runs.spending import Spending, Spent
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError
@@ -83,8 +84,8 @@ class Ledger:
                 os.unlink(path)
         for chunk, paths in unfinished.items():
             spending = Spending()
-            for model, sent, answered in _exchanges(paths):
-                spending.add_kept(settings, model, 1, sent, answered)
+            for model, *used in _exchanges(paths):
+                spending.add_kept(settings, model, usage_of(*used), used[1])
             self.note_spent(chunk, spending.total)
 
     def note_spent(self, number: int, spent: Spent) -> bool:
@@ -108,7 +109,7 @@ class Ledger:
         spent = self._under_way.pop(number, Spent())
         paths = journals_of(self.journals, number)
         line: Entry = {"chunk": number, "rows": rows, "failed": failed, "time": _now()}
-        line["spent"] = [spent.requests, spent.input_tokens, spent.output_tokens, spent.cost]
+        line["spent"] = list(astuple(spent))
         line["journals"] = [os.path.basename(path) for path in paths]
         line["keep"] = keeps
         self._add(line)
@@ -151,8 +152,7 @@ class Ledger:
             )
         for line in lines:
             if "chunk" in line:
-                requests, sent, answered, cost = line["spent"]
-                self.spent.add(Spent(requests, sent, answered, cost))
+                self.spent.add(Spent(*line["spent"]))
                 self._finished.add(line["chunk"])
                 self._counted.update(line["journals"])
                 self._keeps.update(line["journals"] if line["keep"] else ())
@@ -172,13 +172,13 @@ class Ledger:
         return f"{begun[-1]['process']} since {time_text(begun[-1]['begun'])}"
 
 
-def _exchanges(journals: list[str]) -> Iterator[tuple[str, int, int]]:
+def _exchanges(journals: list[str]) -> Iterator[Any]:
     """The model and the tokens of each exchange that the attempts at a chunk have left."""
     for line in lines_in(journals):
         with suppress(ValueError):  # damaged, which the next attempt passes over
             entry = json.loads(line)
             if is_object(entry) and "used" in entry:
-                yield tuple(entry["used"])
+                yield entry["used"]
 
 
 def _process() -> str:

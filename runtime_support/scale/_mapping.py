@@ -79,7 +79,7 @@ class Report:
     @property
     def usage(self) -> Usage:
         """What the job took."""
-        return Usage(self.spent.input_tokens, self.spent.output_tokens, self.spent.requests)
+        return self.spent.usage
 
     @property
     def cost(self) -> float:
@@ -126,6 +126,9 @@ class Work:
         # Beside how many each chunk under way was begun, and how many the budget still allows.
         self._beside: dict[int, int] = {}
         self._most: int | None = None
+        # The longest output of a reply until now, which a budget needs to know.
+        self._largest: int | None = None
+        self._is_first = True
         self._begun = time.monotonic()
         self._asked = 0
         self._processes = 1
@@ -202,8 +205,16 @@ class Work:
                 return
 
     def _room(self) -> int:
+        if self._is_first and self._is_blind():
+            return 1
         window = max(1, self.engine.window)
         return window if self._most is None else min(window, self._most)
+
+    def _is_blind(self) -> bool:
+        """Whether a budget depends on how long replies are, and nothing bounds them."""
+        settings = settings_for()
+        has_budget = settings.max_total_tokens is not None or settings.max_cost is not None
+        return has_budget and settings.max_tokens is None
 
     def _submit(self, part: Part) -> bool:
         """Begins a chunk, unless there is nothing left that it may spend."""
@@ -222,7 +233,8 @@ class Work:
         self._given[part.number] = allowance
         self._beside[part.number] = self._room()
         self._processes = self.engine.processes
-        self.engine.submit(Chunk(part.number, part.rows, allowance, self._processes))
+        chunk = Chunk(part.number, part.rows, allowance, self._processes, self._largest)
+        self.engine.submit(chunk)
         return True
 
     def _allowance(self) -> dict[str, float]:
@@ -255,6 +267,9 @@ class Work:
                 self._suspects.append(part)
             return
         is_new = self.ledger.note_spent(part.number, done.spent)
+        self._is_first = False
+        if done.largest is not None:
+            self._largest = max(self._largest or 0, done.largest)
         if len(done.values) + len(done.failed) == len(part.rows):
             self._finish(part, done.values, done.failed)
         elif isinstance(done.stopped, BudgetSpent):

@@ -85,7 +85,14 @@ RECORDS: dict[str, dict[str, Type]] = {
         "error": union((STRING, NIL)),
         "duration": FLOAT,
     },
-    "Usage": {"input_tokens": INT, "output_tokens": INT, "requests": INT},
+    "Usage": {
+        "input_tokens": INT,
+        "output_tokens": INT,
+        "requests": INT,
+        "cached_tokens": INT,
+        "cache_write_tokens": INT,
+        "reasoning_tokens": INT,
+    },
     "Result": {
         "value": ANY,
         "text": STRING,

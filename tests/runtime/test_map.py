@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
@@ -791,6 +791,28 @@ def test_a_budget_of_tokens_and_of_cost() -> None:
     report = map_rows(ask, path, "out", chunk_rows=10, in_flight=1)
     assert report.stopped is not None and "max_total_tokens" in report.stopped
     assert report.usage.input_tokens + report.usage.output_tokens <= 15 * 40
+
+
+class Lengthy(Echo):
+    """Its replies are of 1,000 tokens."""
+
+    def complete(self, request: Request) -> Reply:
+        return replace(super().complete(request), input_tokens=22, output_tokens=1000)
+
+
+@pytest.mark.parametrize("chunk_rows", [3, 200])
+@pytest.mark.parametrize("limit", [None, 1000])
+def test_a_budget_holds_with_many_rows_at_once(chunk_rows: int, limit: int | None) -> None:
+    path = table("mails.csv", 100)
+    prices = {"lengthy": {"input": 10, "output": 10}}
+    configure(provider=Lengthy(), prices=prices, max_total_tokens=20_000, max_tokens=limit)
+    report = map_rows(ask, path, "out", chunk_rows=chunk_rows, in_flight=64)
+    assert report.stopped is not None and "max_total_tokens" in report.stopped
+    assert 15_000 < report.usage.input_tokens + report.usage.output_tokens <= 20_000
+    configure(max_total_tokens=None, max_cost=0.4)
+    report = map_rows(ask, path, "out", chunk_rows=chunk_rows, in_flight=64)
+    assert report.stopped is not None and "max_cost" in report.stopped
+    assert 0.35 < report.cost <= 0.4
 
 
 # Interrupts
