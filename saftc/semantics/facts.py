@@ -34,6 +34,7 @@ from saftc.semantics.types import (
 )
 from saftc.source import Source
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
 
 # Formats that do not take every integer.
 _OF_SOME_INTEGERS = tuple("%EFGcefgn")
@@ -81,6 +82,9 @@ class RecordFacts:
     A class of Python has other members besides, and comes from a `module`; those of the fields that
     are `by_name` have to be named in a call, and one that `is_open` has and takes more than its
     fields. `choices` are the members of an Enum, whose one field is `value`.
+
+    One that `is_plain` runs no code of its own when a value is made, compared or shown; if it
+    `is_checked`, Python may still refuse to make one.
     """
 
     node: n.RecordDef
@@ -92,6 +96,8 @@ class RecordFacts:
     by_name: frozenset[str] = frozenset()
     is_open: bool = False
     choices: tuple[str, ...] = ()
+    is_plain: bool = False
+    is_checked: bool = True
 
     @property
     def type(self) -> RecordType:
@@ -174,6 +180,19 @@ class Facts:
     def own_names(self) -> dict[str, Symbol]:
         """The names of the script itself, outside of functions."""
         return self.names.scopes[self.module].symbols
+
+    @property
+    def uses_python(self) -> bool:
+        """Whether the script, or one that it imports, imports from Python."""
+        imports = nodes_of(self.module, n.ImportStmt, n.FromImport)
+        return any(one.uses_python for one in self.scripts) or any(
+            one.module not in self.named_scripts
+            and not (
+                isinstance(one, n.FromImport)
+                and all(imported.name in self.named_scripts for imported in one.names)
+            )
+            for one in imports
+        )
 
     def is_own(self, definition: n.FunctionDef) -> bool:
         """Whether a function is one of the script, and not of one that it imports."""

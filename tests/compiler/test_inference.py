@@ -2,14 +2,25 @@
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 from types import FrameType
 
 import pytest
 
 from saftc.driver import check
-from saftc.semantics.types import FLOAT, INT, MOST_SHOWN, ListType, ObjectType, TupleType, show
+from saftc.semantics.types import (
+    FLOAT,
+    INT,
+    MOST_SHOWN,
+    ListType,
+    ObjectType,
+    TupleType,
+    members,
+    show,
+)
 from saftc.source import Source
-from tests.compiler.support import compile_text, diagnostics_of
+from tests.compiler.support import compile_file, compile_text, diagnostics_of
 
 pytestmark = pytest.mark.one_python
 
@@ -116,3 +127,106 @@ def _names_that_are_bound_to_the_one_before(count: int) -> str:
 def test_twice_the_script_takes_twice_the_steps(script: Callable[[int], str]) -> None:
     check(Source.from_text("in.saft", script(10)))
     assert _calls_to_check(script(200)) < 2.3 * _calls_to_check(script(100))
+
+
+def test_a_type_that_travels_through_many_names_of_a_loop_arrives() -> None:
+    names = [f"a{i}" for i in range(1, 21)]
+    below = [f"    {one} = {before}" for before, one in pairwise(names)]
+    lines = [f"{one} = 1" for one in names]
+    lines += ["for n in range(30):", *below[::-1], '    a1 = "s"', "print(a20 * 2)"]
+    compiled = compile_text("\n".join(lines) + "\n")
+    assert "ops.mul(a20, 2)" in (compiled.text or "")
+
+
+def test_nested_loops_do_not_give_up_either() -> None:
+    loop = "for {0} in range(30):\n"
+    names = [f"a{i}" for i in range(12)]
+    lines = [f"{one} = 1\n" for one in names]
+    lines += ["for i in range(3):\n", "    " + loop.format("j")]
+    lines += [f"        {one} = {before}\n" for before, one in pairwise(names)][::-1]
+    lines += ['    a0 = "s"\n', "print(a11 * 2)\n"]
+    assert "ops.mul(a11, 2)" in (compile_text("".join(lines)).text or "")
+
+
+@pytest.mark.parametrize("outer", ['x = "text"', "x = len", 'f x():\n    ret "a"', "x = [1]"])
+def test_inner_functions_know_what_a_name_starts_from(outer: str) -> None:
+    inner = "f g():\n    f inner():\n        ret x\n    a = inner()\n    x = 1\n    ret a * 2\n"
+    script = f"{outer}\n{inner}print(g())\n"
+    compiled = compile_text(script.replace("x", "len") if outer == "x = len" else script)
+    assert "a * 2" not in (compiled.text or "")
+
+
+@pytest.mark.parametrize("count", [30, 120, 300])
+def test_functions_that_give_what_many_others_give_are_known_at_last(count: int) -> None:
+    kinds = ["1", '"s"', "[1]", '["t"]', "1.5", "true", "nil", "(1, 2)"]
+    functions = [
+        f"f g{i}(n):\n    if n > {i}:\n        ret g{(i + 1) % count}(n)\n    ret {kinds[i % 8]}\n"
+        for i in range(count)
+    ]
+    facts = compile_text("".join(functions) + "print(g0(1))\n").checked.facts
+    given = {frozenset(members(one.returns)) for one in facts.functions.values()}
+    assert len(given) == 1
+
+
+_ORDER = """
+from dataclasses import dataclass
+
+@dataclass
+class Order:
+    note: int | str
+    reply: str | None = None
+
+    def turn(self) -> bool:
+        self.note = "text"
+        return True
+
+    @property
+    def label(self) -> int | str:
+        return self.note
+"""
+_BEGIN = "from order import Order\no = Order(note: 1)\n"
+_TURNS = "f turn(x: Order):\n    x.turn()\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'if type(o.note) == "int":\n    o.turn()\n    print(o.note * 2)\n',
+        _TURNS + 'if type(o.note) == "int":\n    for i in [1, 2]:\n        print(o.note * 2)\n'
+        "        turn(o)\n",
+        'if type(o.note) == "int" and o.turn():\n    print(o.note * 2)\n',
+        'if type(o.note) == "int":\n    print([o.note * 2 for i in [1, 2] if o.turn()])\n',
+        'if type(o.note) == "int":\n    try:\n        o.turn()\n        fail "x"\n    except:\n'
+        "        print(o.note * 2)\n",
+        'type Box(order: Order)\nbox = Box(order: o)\nif type(box.order.note) == "int":\n'
+        "    o.turn()\n    print(box.order.note * 2)\n",
+        'if type(o.label) == "int":\n    print(o.label * 2)\n',
+        'if type(o.note) == "int":\n    while o.note * 2 < 9:\n        o.turn()\n',
+        'if type(o.note) == "int":\n    told = $ use {o.turn} $\n    print(o.note * 2, told)\n',
+    ],
+)
+def test_what_a_test_has_shown_of_an_object_of_python_may_change(
+    script: str, tmp_path: Path
+) -> None:
+    (tmp_path / "order.py").write_text(_ORDER)
+    (tmp_path / "in.saft").write_text(_BEGIN + script)
+    compiled = compile_file(tmp_path / "in.saft")
+    assert compiled.text is not None
+    assert "ops.mul(" in compiled.text
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'if type(o.note) == "int":\n    print(o.note * 2)\n    print(o.note * 3)\n',
+        'if o.reply != nil:\n    told = $ about {o.reply} $\n    print(o.reply + "!", told)\n',
+        "type Own(note: int | string)\nown = Own(note: 1)\nf show(x: Own):\n    print(x.note)\n"
+        'if type(own.note) == "int":\n    show(own)\n    print(own.note * 2)\n',
+    ],
+)
+def test_what_nothing_can_change_stays_known(script: str, tmp_path: Path) -> None:
+    (tmp_path / "order.py").write_text(_ORDER)
+    (tmp_path / "in.saft").write_text(_BEGIN + script + "print(o.note)\n")
+    compiled = compile_file(tmp_path / "in.saft")
+    assert compiled.text is not None
+    assert "ops." not in compiled.text

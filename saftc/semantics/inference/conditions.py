@@ -2,7 +2,8 @@
 
 After `if ticket.reply_by:` the member is not nil in the branch; so `string?` is `string` there, and
 the output concatenates natively. Values never change, so what a test has shown of a member holds
-until the variable is assigned again.
+until the variable is assigned again. Objects of Python may: what a test has shown of theirs holds
+until something runs that could change them, and of a property it shows nothing.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from saftc.semantics.forms import (
     written_value,
 )
 from saftc.semantics.inference.context import Inference
-from saftc.semantics.inference.environment import Environment, path_of
+from saftc.semantics.inference.environment import Environment, Path, Target, path_of
 from saftc.semantics.relations import can_be_equal
 from saftc.semantics.types import (
     ANY,
@@ -26,8 +27,12 @@ from saftc.semantics.types import (
     NEVER,
     NIL,
     STRING,
+    BuiltinType,
+    FunctionType,
     ListType,
     LiteralType,
+    RecordType,
+    TupleType,
     Type,
     kind_word,
     literal_type,
@@ -37,6 +42,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 
 # What `type(x) == "word"` shows of a value of which nothing was known.
 _KINDS: dict[str, Type] = {
@@ -141,6 +147,7 @@ def narrow(inference: Inference, node: n.Expression, env: Environment, *, truth:
             # Both sides are known only when the whole is decided by both.
             if (node.operator == "and") == truth:
                 narrow(inference, node.left, env, truth=truth)
+                forget_changed_inside(inference, node.right, env)
                 narrow(inference, node.right, env, truth=truth)
         case n.Comparison(operator="==" | "!="):
             _narrow_equality(inference, node, env, is_equal=(node.operator == "==") == truth)
@@ -197,7 +204,7 @@ def _takes_certain_values(type_: Type) -> bool:
 def _narrow_kind(
     inference: Inference, node: n.Expression, env: Environment, word: str, *, is_equal: bool
 ) -> None:
-    target = path_of(inference.facts.names, node)
+    target = _target(inference, node)
     if (
         is_equal
         and target is not None
@@ -215,7 +222,7 @@ def _narrow_kind(
 
 def _keep_members(inference: Inference, node: n.Expression, env: Environment, keeps: Keeps) -> None:
     """Narrows `node`, if it is a variable or a member of one, to the members kept."""
-    target = path_of(inference.facts.names, node)
+    target = _target(inference, node)
     if target is None:
         return
     type_ = inference.facts.types.get(node, ANY)
@@ -224,6 +231,73 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
     kept = union(member for member in members(type_) if keeps(member))
     if kept not in (type_, NEVER):
         env.narrow(*target, kept)
+
+
+# Objects of Python
+
+
+def forget_changed(inference: Inference, node: n.Node, env: Environment) -> None:
+    """Forgets what tests have shown of objects of Python that `node` may change."""
+    if inference.uses_python and _may_change(inference, node):
+        env.forget(partial(_is_in_python, inference))
+
+
+def forget_changed_inside(inference: Inference, node: n.Node, env: Environment) -> None:
+    """The same of all that stands in a loop, where it begins anew."""
+    if inference.uses_python and any(_may_change(inference, inner) for inner in walk(node)):
+        env.forget(partial(_is_in_python, inference))
+
+
+def _may_change(inference: Inference, node: n.Node) -> bool:
+    """Whether code of Python may run, or a function that is not known here."""
+    match node:
+        case n.Call(function=n.Name() as function, arguments=arguments):
+            symbol = inference.facts.names.of(function)
+            is_builtin = symbol.kind == "builtin" and symbol.name != "run"
+            return not is_builtin or any(one.name is not None for one in arguments)
+        case n.Call() | n.Prompt(mode="program"):
+            return True
+        case n.Prompt():
+            holes = [part.value for part in node.parts if isinstance(part, n.Hole)]
+            return any(map(partial(_may_be_function, inference), holes))
+        case n.Member():
+            return inference.facts.is_method(node)
+        case _:
+            return False
+
+
+def _may_be_function(inference: Inference, node: n.Expression) -> bool:
+    functions = FunctionType | BuiltinType
+    type_ = inference.facts.types.get(node, ANY)
+    return any(one == ANY or isinstance(one, functions) for one in members(type_))
+
+
+def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:
+    """Whether what a path leads to is held by an object of Python, and not by a value of Saft."""
+    facts = inference.facts
+    for step in path:
+        owners = members(type_)
+        records = (one for one in owners if isinstance(one, RecordType))
+        if ANY in owners or any(map(facts.is_of_python, records)):
+            return True
+        fields = (
+            facts.field_type(one, step)
+            if isinstance(step, str)
+            else one.items[step] if isinstance(one, TupleType) and step < len(one.items) else None
+            for one in owners
+        )
+        type_ = union(ANY if one is None else one for one in fields)
+    return False
+
+
+def _target(inference: Inference, node: n.Expression) -> Target | None:
+    """The variable or member that a test can narrow, if `node` is one."""
+    inner = node
+    while isinstance(inner, n.Member | n.TupleMember):
+        if isinstance(inner, n.Member) and inference.facts.is_method(inner):
+            return None  # a property may be something else the next time
+        inner = inner.value
+    return path_of(inference.facts.names, node)
 
 
 def _is_false(type_: Type) -> bool:

@@ -31,6 +31,8 @@ class Inference:
     facts: Facts
     type_of: TypeOf
     unit: Unit
+    # Whether there may be objects of Python among the values.
+    uses_python: bool = False
     # The logs of the unit's loops, and of those around what is being inferred.
     logs: dict[n.Statement, LoopLog] = field(default_factory=dict[n.Statement, LoopLog])
     open_logs: list[LoopLog] = field(default_factory=list[LoopLog])
@@ -45,6 +47,8 @@ class Inference:
     doubting: set[Unit] = field(default_factory=set[Unit])
     # Units that have assigned more to their own variables than they had read there before.
     read_own: set[Unit] = field(default_factory=set[Unit])
+    # Whether what grows is any value from now on: it takes too long to find out what.
+    widens: bool = False
     # Of each unit, the mistakes when it was inferred last: on types that are final.
     mistakes: dict[Unit, list[Diagnostic]] = field(default_factory=dict[Unit, list[Diagnostic]])
 
@@ -112,10 +116,15 @@ class Inference:
         known = self.facts.symbols.get(symbol, NEVER)
         if known == type_:
             return
-        grown = bounded(union((known, type_)))
+        grown = self.joined(known, type_)
         if grown != known:
             self.facts.symbols[symbol] = grown
             self.outdate(symbol)
+
+    def joined(self, known: Type, type_: Type) -> Type:
+        """What is known of a value that may be of `type_`, too."""
+        grown = bounded(union((known, type_)))
+        return ANY if self.widens and grown != known else grown
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
         """Has the units that read `what` inferred again, the current one last of all."""
@@ -131,12 +140,18 @@ class Inference:
         del self.outdated[unit]
         return unit
 
+    def look_again(self) -> bool:
+        """Has the units of `read_own` inferred again; whether there are any."""
+        self.outdated.update(dict.fromkeys(self.read_own))
+        self.read_own.clear()
+        return bool(self.outdated)
+
     def returned(self, type_: Type) -> None:
         """Notes a value that the current function gives."""
         if not isinstance(self.unit, n.FunctionDef):
             return
         function = self.facts.functions[self.unit]
-        grown = bounded(union((function.gives, type_)))
+        grown = self.joined(function.gives, type_)
         if grown != function.gives:
             function.gives = grown
             self.outdate(self.unit)
@@ -154,7 +169,7 @@ class Inference:
         """Adds what `node` passes, or is by default, to what a parameter can be."""
         function = self.facts.functions[definition]
         types = list(function.parameters)
-        types[position] = bounded(union((types[position], type_)))
+        types[position] = self.joined(types[position], type_)
         if types[position] != function.parameters[position]:
             function.parameters = tuple(types)
             function.from_calls[position].append(node)

@@ -5,7 +5,7 @@ meet, what they wrote is joined. A `Slot` holds a variable's type and what tests
 its members (`if ticket.reply_by:` shows that the member is not nil); assigning makes a new slot.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from saftc.semantics.names import Names, Symbol
@@ -74,6 +74,16 @@ class Environment:
             self.slots[symbol] = slot.with_member(path, type_)
         else:
             self.slots[symbol] = replace(slot, type=type_)
+
+    def forget(self, changes: Callable[[Type, Path], bool]) -> None:
+        """Forgets what tests have shown of members that may have changed since."""
+        environment: Environment | None = self
+        while environment is not None:
+            for symbol, slot in environment.slots.items():
+                kept = tuple(one for one in slot.members if not changes(slot.type, one[0]))
+                if kept != slot.members:
+                    environment.slots[symbol] = replace(slot, members=kept)
+            environment = environment.outer
 
     def join(self, branches: Sequence["Environment"]) -> None:
         """Goes on where `branches`, layers of this environment, meet; ended ones do not count."""

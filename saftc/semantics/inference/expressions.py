@@ -20,7 +20,13 @@ from saftc.semantics.forms import (
     takes_format,
 )
 from saftc.semantics.inference.calls import call
-from saftc.semantics.inference.conditions import condition, logical_value, narrow
+from saftc.semantics.inference.conditions import (
+    condition,
+    forget_changed,
+    forget_changed_inside,
+    logical_value,
+    narrow,
+)
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.literals import (
@@ -68,6 +74,14 @@ def type_of(
     inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
 ) -> Type:
     """The type of an expression itself; `wanted` is what its place asks for, if anything."""
+    type_ = _type_of(inference, node, env, wanted)
+    forget_changed(inference, node, env)
+    return type_
+
+
+def _type_of(
+    inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
+) -> Type:
     match node:
         case n.Literal():
             return base_of_value(node.value)
@@ -327,6 +341,7 @@ def _comprehension(
     inference: Inference, node: n.Comprehension, env: Environment, wanted: Type | None
 ) -> Type:
     inner = Environment(env)
+    forget_changed_inside(inference, node, inner)
     for clause in node.clauses:
         iterable = inference.expression(clause.iterable, inner)
         bind(inference, clause.pattern, iterated(inference, clause, iterable), inner)

@@ -1,12 +1,13 @@
 """Statements: what each assigns, gives and shows about the variables below it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.semantics.called import passed
 from saftc.semantics.flow import blocks_of, ends, has_break
-from saftc.semantics.inference.conditions import condition, narrow
+from saftc.semantics.inference.conditions import condition, forget_changed_inside, narrow
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.literals import adopting
@@ -231,12 +232,16 @@ def _loop(
     env: Environment,
     enter: Callable[[Environment], None],
 ) -> None:
-    """Infers a body until what it assigns no longer changes what it reads."""
+    """Infers a body until what it assigns no longer changes what it reads.
+
+    That ends: each round from `_MOST_ROUNDS` on makes one more variable any value.
+    """
     # A loop inside another one goes on from what it has assigned in earlier rounds of that.
     log = inference.logs.setdefault(statement, {})
     asked: set[Symbol] = set()
+    forget_changed_inside(inference, statement, env)
     head = _head(log, env, asked)
-    for round_ in range(_MOST_ROUNDS + 1):
+    for round_ in count(1):
         known = dict(log)
         inference.open_logs.append(log)
         inner = Environment(head)
@@ -245,7 +250,7 @@ def _loop(
         inference.open_logs.pop()
         if log == known:
             break
-        if round_ == _MOST_ROUNDS - 1:
+        if round_ >= _MOST_ROUNDS:
             growing = [s for s, type_ in log.items() if known.get(s) != type_]
             log.update(dict.fromkeys(growing, ANY))
         earlier, read = head, asked

@@ -2,8 +2,8 @@
 
 In: a module and its names. Out: facts. The module and each function are units; a unit's types rest
 on what other units return and assign, so a unit is inferred again when something it has read has
-grown, until nothing grows any more (types only grow, and are bounded, so this ends). Its mistakes
-are those that are found the last time.
+grown, until nothing grows any more (types only grow, and are bounded, and what grows for too long
+is any value, so this ends). Its mistakes are those that are found the last time.
 
     sum_ = 0                    // int
     for row in rows:            // rows: any, so row: any
@@ -41,7 +41,7 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
-# Of so many rounds for each unit, the types do not settle.
+# What still grows after so many rounds for each unit is any value.
 _MOST_ROUNDS = 6
 # So often what is known of calls and shapes is revised.
 _MOST_REVISIONS = 12
@@ -86,19 +86,15 @@ def _infer_all(
             known.parameters = tuple(
                 NEVER if i in known.from_calls else type_ for i, type_ in enumerate(types)
             )
-    inference = Inference(facts, type_of, facts.module)
+    inference = Inference(facts, type_of, facts.module, facts.uses_python)
     waiting = dict.fromkeys(one for one in asked if facts.functions[one].from_calls)
     inference.outdated.update(dict.fromkeys(one for one in units if one not in waiting))
-    budget = _MOST_ROUNDS * len(units) + 100
-    while budget:
-        while inference.outdated and budget:
+    rounds, most = 0, _MOST_ROUNDS * len(units) + 100
+    while inference.outdated or _go_on(inference, waiting) or inference.look_again():
+        while inference.outdated:
+            inference.widens = rounds >= most
             _infer(inference, inference.next_outdated())
-            budget -= 1
-        if not _go_on(inference, waiting):
-            break
-    for unit in units:
-        if unit in inference.read_own or unit in inference.outdated:
-            _infer(inference, unit)
+            rounds += 1
     return inference
 
 
@@ -124,10 +120,11 @@ def _go_on(inference: Inference, waiting: Iterable[n.FunctionDef]) -> bool:
             ANY if type_ == NEVER else type_ for type_ in functions[first].parameters
         )
         return True
+    settle = _settled_for_good if inference.widens else settled
     for one in waiting:
         function = functions[one]
         settled_types = tuple(
-            settled(type_) if position in function.from_calls else type_
+            settle(type_) if position in function.from_calls else type_
             for position, type_ in enumerate(function.parameters)
         )
         if settled_types != function.parameters:
@@ -137,6 +134,10 @@ def _go_on(inference: Inference, waiting: Iterable[n.FunctionDef]) -> bool:
     return bool(inference.outdated)
 
 
+def _settled_for_good(type_: Type) -> Type:
+    return type_ if settled(type_) == type_ else ANY
+
+
 def _doubtful(inference: Inference, only: Set[n.FunctionDef]) -> set[n.FunctionDef]:
     """The functions that the calls say too little about: they stay as they would be without.
 
@@ -144,8 +145,6 @@ def _doubtful(inference: Inference, only: Set[n.FunctionDef]) -> set[n.FunctionD
     those that give what they are given, whose calls would be joined; and those that assign
     something else to a parameter.
     """
-    if inference.outdated:
-        return set(only)
     return {one for one in only if _is_doubtful(inference, one)}
 
 
@@ -185,7 +184,9 @@ def _infer(inference: Inference, unit: Unit) -> None:
         inference.grow(symbol, type_)
     for symbol in inference.facts.names.scopes[unit].symbols.values():
         if symbol.starts_from is not None:
-            env.assign(symbol, _outer_type(inference, symbol.starts_from))
+            type_ = _outer_type(inference, symbol.starts_from)
+            env.assign(symbol, type_)
+            inference.grow(symbol, type_)
     block(inference, unit.body, env)
     if not env.has_ended:
         inference.returned(NIL)
