@@ -373,7 +373,7 @@ def run(
     file, *arguments = arguments or ["-"]
     module = workspace.compile(file)
     workspace.close()
-    write_rendered(module.said, sys.stderr)
+    write_rendered(module.said_when_used, sys.stderr)
     if module.text is None:
         raise typer.Exit(1)
     from saftc.commands.run import run_module

@@ -42,6 +42,16 @@ class Checked:
         return left_to_run_time(self.module, self.facts)
 
     @property
+    def when_used(self) -> tuple[Diagnostic, ...]:
+        """What is told to those who use the script: unused imports concern its writer alone."""
+        unused = self.facts.unused_imports
+        return tuple(
+            one
+            for one in self.diagnostics
+            if one.code != catalogue.UNUSED_NAME.number or one.span not in unused
+        )
+
+    @property
     def has_errors(self) -> bool:
         """Whether there is no module to be had."""
         return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)

@@ -87,7 +87,7 @@ def _compiled(script: str) -> tuple[CompiledModule, Workspace]:
         workspace.close()
     if module.text is None:
         raise SyntaxError(f"{script} has errors\n{module.said.rstrip()}")
-    write_rendered(module.said, sys.stderr)
+    write_rendered(module.said_when_used, sys.stderr)
     return module, workspace
 
 

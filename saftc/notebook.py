@@ -79,7 +79,7 @@ def run_cell(cell: str, names: dict[str, Any], *, show: bool = False) -> None:
     given = sorted(unknown & names.keys())
     if given:
         found = checked(given)
-    said = render_text([_of_notebook(one, found, given) for one in found.diagnostics], found.source)
+    said = render_text([_of_notebook(one, found, given) for one in found.when_used], found.source)
     compiled = compile_checked(found, compile_settings())
     if compiled.text is None:
         raise ScriptError(said)

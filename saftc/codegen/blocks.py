@@ -1,7 +1,7 @@
 """Blocks: the blank lines and comments between statements, and what stands above them.
 
-Imports inside of a function stay there, those that follow each other sorted; those of the module
-are only noted here, `module` writes them. Classes go above the statement that needs them first, and
+Imports inside of a function stay there, those that follow each other sorted, and so do those below
+what the module does; those above it are only noted here, `module` writes them. Classes go above the statement that needs them first, and
 so do the types that it names and that the script defines further below.
 """
 
@@ -13,7 +13,10 @@ from saftc.codegen import python as py
 from saftc.codegen.comments import beside, comment_line, with_beside
 from saftc.codegen.context import Context
 from saftc.codegen.imports import Imports
+from saftc.codegen.layout import code_of
 from saftc.codegen.python import Statement
+from saftc.semantics.imports import names_bound
+from saftc.semantics.names import Symbol
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
@@ -54,8 +57,8 @@ def emit_block(
         statement, own = run[0], _comments_of_run(context, run)
         if statement in written_above:
             continue
-        if isinstance(statement, _IMPORTS) and _is_elsewhere(context, run, statements):
-            context.output.imports.own |= _kept_imports(context, run)
+        if isinstance(statement, _IMPORTS) and not _stays(context, statement):
+            _add_imports(context, run, context.output.imports)
             # Its comments stay where they were.
             moved += own.leading
             moved += [own.beside] if own.beside is not None else []
@@ -88,6 +91,11 @@ def _emit_run(
     else:
         made = list(context.statement(inside, statement))
     lines = comment_lines(context, [*leading, *inside.inner], statement)
+    is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
+    if is_told and own.beside is not None:
+        # What linters are told stands beside it already.
+        lines.append(comment_line(own.beside))
+        own = Attached(own.leading, own.inner)
     if _has_block(statement) and not isinstance(made[0], cst.SimpleStatementLine):
         lines += [comment_line(own.beside)] if own.beside is not None else []
     else:
@@ -218,7 +226,7 @@ def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
             runs[-1].append(statement)
             continue
         follows = runs and isinstance(runs[-1][0], _IMPORTS) and isinstance(statement, _IMPORTS)
-        if context.depth and follows:
+        if follows and _stays(context, statement):
             runs[-1].append(statement)
         else:
             runs.append([statement])
@@ -238,40 +246,47 @@ def _comments_of_run(context: Context, run: _Run) -> Attached:
     return Attached(leading, first.inner)
 
 
-def _is_elsewhere(context: Context, run: _Run, statements: Sequence[n.Statement]) -> bool:
-    """Whether imports go to the top of the module, or nowhere."""
-    if context.depth == 0:
-        return True
-    below = statements[statements.index(run[0]) + 1 :]
-    is_last = all(isinstance(one, _IMPORTS) for one in below)
-    return not _kept_imports(context, run) and not is_last
+def _stays(context: Context, statement: n.Statement) -> bool:
+    """Whether an import is written where it stands, and not at the top of the module."""
+    return context.depth > 0 or statement in context.later_imports
 
 
 def _emit_imports(context: Context, run: _Run) -> list[Statement]:
-    """The imports of a call, or those that are inside of an `if` or the like."""
-    kept = Imports(context.facts.siblings, own=_kept_imports(context, run)).statements()
-    return list(kept) or [py.line(cst.Pass())]
+    """The imports of a call, those that are inside of an `if` or the like, or below what the module
+    does."""
+    imports = Imports(context.facts.siblings, context.depth, is_below=context.depth == 0)
+    _add_imports(context, run, imports)
+    for statement in run:
+        names = set(names_bound(statement))
+        types = {*context.facts.aliases, *context.facts.records}
+        context.output.classes.written |= {one for one in types if one.split(".")[0] in names}
+    return list(imports.statements())
 
 
-def _kept_imports(context: Context, run: _Run) -> set[tuple[str, str, str]]:
-    """What imports bring that the script uses, for `Imports`."""
-    return {one for statement in run for one in _own_imports(context, statement)}
+def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
+    """Adds what import statements bind to those that are written together."""
+    for statement in run:
+        for symbol, own in _own_imports(context, statement):
+            imports.own.add(own)
+            if not symbol.is_read:
+                imports.unused.add(own)
 
 
-def _own_imports(context: Context, statement: n.Statement) -> Iterator[tuple[str, str, str]]:
+def _own_imports(
+    context: Context, statement: n.Statement
+) -> Iterator[tuple[Symbol, tuple[str, str, str]]]:
+    """The names that an import binds, each with what `Imports` takes for it."""
     match statement:
         case n.ImportStmt():
             symbol = context.facts.names.of(statement.alias or statement.module)
             module = statement.module.text
             # `import a.b` binds `a`.
             is_one = statement.alias is not None or "." not in module
-            if symbol.is_read:
-                yield module, "", context.names[symbol] if is_one else module
+            yield symbol, (module, "", context.names[symbol] if is_one else module)
         case n.FromImport():
             for imported in statement.names:
                 symbol = context.facts.names.of(imported.alias or imported.name)
-                if symbol.is_read:
-                    name = py.field_name(imported.name.text)
-                    yield statement.module.text, name, context.names[symbol]
+                name = py.field_name(imported.name.text)
+                yield symbol, (statement.module.text, name, context.names[symbol])
         case _:
             pass

@@ -16,6 +16,7 @@ from saftc.codegen import python as py
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.words import singular
 from saftc.semantics.facts import Facts, Shape
+from saftc.semantics.imports import later_imports, names_bound
 from saftc.semantics.types import (
     NEVER,
     ListType,
@@ -125,8 +126,11 @@ def classes_of(module: n.Module, facts: Facts) -> Classes:
     }
     types = {*facts.aliases, *facts.records}
     symbols = (symbol for scope in facts.names.scopes.values() for symbol in scope.symbols.values())
-    # The definitions of other modules' types stand above from the beginning.
-    classes = Classes(facts, types.union(symbol.name for symbol in symbols), types - own)
+    later = {name for one in later_imports(module) for name in names_bound(one)}
+    # The definitions of other modules' types stand above from the beginning, unless these are
+    # imported below.
+    written = {name for name in types - own if name.split(".")[0] not in later}
+    classes = Classes(facts, types.union(symbol.name for symbol in symbols), written)
     for text, type_ in facts.aliases.items():
         if has_alias_form(type_):
             classes.aliases[type_] = text

@@ -73,6 +73,8 @@ class Context:
     group: "Callable[[Context, Sequence[n.Statement]], Sequence[Statement]]"
     scope: Scope
     plan: Plan
+    # The imports of the module that stay where they stand.
+    later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
     shared: Set[Symbol] = frozenset()
     inner: list[Comment] = field(default_factory=list[Comment])

@@ -234,14 +234,14 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
 
 def _returns(context: Context, facts: FunctionFacts) -> Expression:
     if facts.declared is not None:
-        return annotation(context, facts.declared)
+        return field_annotation(context, facts.declared, None)
     if facts.node in context.facts.history.does:
-        return py.subscript(context.global_("Result"), annotation(context, facts.gives))
+        return py.subscript(context.global_("Result"), field_annotation(context, facts.gives, None))
     if facts.gives == NIL:
         return py.constant(None)
     if facts.gives == NEVER and any(isinstance(node, n.FailStmt) for node in walk(facts.node)):
         return context.global_("NoReturn")
-    return annotation(context, facts.gives)
+    return field_annotation(context, facts.gives, None)
 
 
 def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:

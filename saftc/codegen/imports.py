@@ -1,12 +1,18 @@
-"""The import lines of a module: what was used, and nothing else, in isort's order."""
+"""The import lines of a module, in isort's order: what the output uses, and what the script imports.
+
+What of the script's own nothing names is imported all the same, since importing it may do something:
+
+    import effects  # noqa: F401
+"""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from saftc.codegen import python as py
+from saftc.codegen.layout import WIDTH, code_of
 
 # What the output may import, and from where.
 SOURCES = {
@@ -70,14 +76,25 @@ def is_imported(name: str, *, prints_ahead: bool = False) -> bool:
     return name in SOURCES and (name != "print" or prints_ahead)
 
 
+_Own = tuple[str, str, str]
+
+
 @dataclass(slots=True)
 class Imports:
-    """The names used so far; `siblings` are the modules that come from beside the script."""
+    """The names used so far; `siblings` are the modules that come from beside the script.
+
+    `depth` is that of the block in which the statements will stand; `is_below`: they stand in the
+    module, below other statements.
+    """
 
     siblings: Collection[str] = ()
+    depth: int = 0
+    is_below: bool = False
     names: set[str] = field(default_factory=set[str])
     # The script's own: (module, "", name) for `import`, (module, name, alias) for `from`.
-    own: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
+    own: set[_Own] = field(default_factory=set[_Own])
+    # Those of them that nothing names.
+    unused: set[_Own] = field(default_factory=set[_Own])
 
     def statements(self) -> list[cst.SimpleStatementLine]:
         """The import statements, one module each: the standard library, then what is
@@ -93,30 +110,53 @@ class Imports:
                 modules.setdefault(module, {})[alias] = name
         groups: list[list[cst.SimpleStatementLine]] = [[], [], []]
         for module, alias in sorted(whole, key=lambda line: (line[0], line[0] != line[1], line)):
-            groups[self._group(module)].append(py.line(cst.Import([_alias(module, alias)])))
+            made = cst.Import([_alias(module, alias)])
+            groups[self._group(module)].append(self._line(made, (module, "", alias)))
         for module in sorted(modules):
-            groups[self._group(module)] += _from_statements(module, modules[module])
-        made: list[cst.SimpleStatementLine] = []
+            groups[self._group(module)] += self._from_statements(module, modules[module])
+        lines: list[cst.SimpleStatementLine] = []
         for group in filter(None, groups):
-            if made:
+            if lines:
                 group[0] = group[0].with_changes(leading_lines=[py.BLANK])
-            made += group
-        return made
+            lines += group
+        return lines
+
+    def _from_statements(
+        self, module: str, names: dict[str, str]
+    ) -> Iterator[cst.SimpleStatementLine]:
+        """`from module import a, b`; each name under an alias has a line of its own."""
+        same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
+        groups = [[(name, alias)] for alias, name in names.items() if name != alias]
+        groups += [[(name, name) for name in same]] if same else []
+        groups.sort(key=lambda group: (_isort_key(group[0][0]), group[0][1]))
+        for group in groups:
+            made = cst.ImportFrom(py.dotted(module), [_alias(*one) for one in group])
+            yield self._line(made, *((module, *one) for one in group))
+
+    def _line(self, made: cst.Import | cst.ImportFrom, *own: _Own) -> cst.SimpleStatementLine:
+        """An import; linters are told to leave it alone where they would not."""
+        codes = ["E402"] if self.is_below else []
+        codes += ["F401"] if any(one in self.unused for one in own) else []
+        line = py.line(made)
+        if not codes:
+            return line
+        comment = cst.Comment(f"# noqa: {', '.join(codes)}")
+        told = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), comment)
+        line = line.with_changes(trailing_whitespace=told)
+        is_long = len(code_of(line).rstrip()) > WIDTH - 4 * self.depth
+        if not is_long or not isinstance(made, cst.ImportFrom):
+            return line
+        # Of several lines, they look at the first.
+        assert not isinstance(made.names, cst.ImportStar)
+        begun = cst.LeftParen(cst.ParenthesizedWhitespace(told, indent=True))
+        comma = cst.Comma(whitespace_after=cst.ParenthesizedWhitespace(indent=True))
+        names = [one.with_changes(comma=comma) for one in made.names]
+        return py.line(made.with_changes(names=names, lpar=begun, rpar=cst.RightParen()))
 
     def _group(self, module: str) -> int:
         if module in self.siblings:
             return 2
         return 0 if module.split(".")[0] in sys.stdlib_module_names else 1
-
-
-def _from_statements(module: str, names: dict[str, str]) -> list[cst.SimpleStatementLine]:
-    """`from module import a, b`; each name under an alias has a line of its own."""
-    same = sorted((name for alias, name in names.items() if name == alias), key=_isort_key)
-    groups = [[(name, alias)] for alias, name in names.items() if name != alias]
-    groups += [[(name, name) for name in same]] if same else []
-    groups.sort(key=lambda group: (_isort_key(group[0][0]), group[0][1]))
-    origin = py.dotted(module)
-    return [py.line(cst.ImportFrom(origin, [_alias(*one) for one in group])) for group in groups]
 
 
 def _alias(name: str, alias: str) -> cst.ImportAlias:

@@ -22,6 +22,7 @@ from saftc.codegen.variables import declaration, returned_symbols, values_of
 from saftc.schedule.entry import Entry, entry_of
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
+from saftc.semantics.imports import later_imports
 from saftc.semantics.ownership import find_growth
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -63,6 +64,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
             group=emit_together,
             scope=facts.names.scopes[module],
             plan=plan,
+            later_imports=later_imports(module),
         )
         tree = _emit_module(context)
         if not hidden_needs(names, output.needs):

@@ -36,7 +36,7 @@ def map_script(
     scripts = [*map(str, workspace.siblings(workspace.compile(file))), file]
     for path in scripts:
         module = workspace.compile_with_map(path, f"{Path(path).stem}.py")
-        write_rendered(module.said, sys.stderr)
+        write_rendered(module.said_when_used, sys.stderr)
         if module.text is None:
             return 1
         name = name_in(root, Path(path))

@@ -33,10 +33,10 @@ manner = Manner()
 
 
 def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
-    """Writes what was found in a script to `stream`."""
+    """Writes what was found in a script to `stream`, for those who use it."""
     from saftc.diagnostics.render import render_text
 
-    write_rendered(render_text(checked.diagnostics, checked.source), stream)
+    write_rendered(render_text(checked.when_used, checked.source), stream)
 
 
 def write_rendered(text: str, stream: TextIO) -> None:

@@ -230,6 +230,7 @@ class Workspace:
             imports=imports,
             read=modules.read_with() if imports_python else {},
             said=render_text(checked.diagnostics, checked.source),
+            said_when_used=render_text(checked.when_used, checked.source),
             text=None if generated is None else generated.text,
         )
         if generated is not None:

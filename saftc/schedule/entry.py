@@ -23,6 +23,7 @@ from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.flow import all_statements, bound_by
+from saftc.semantics.imports import later_imports
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -99,7 +100,11 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
             )
     statements, first = facts.module.statements, _first(awaits)
     set_inside = _bound(facts, entry_of(plan).inside)
+    later = later_imports(facts.module)
     for position, statement in enumerate(statements):
+        if first is not None and position > first and statement in later:
+            what, hint = "what stands above this import", "move it to the top of the script"
+            mistakes.add(catalogue.CANNOT_WAIT.at(statement.span, what=what, hint=hint))
         for node in defaults_of(statement) if isinstance(statement, n.RecordDef) else ():
             is_below = first is not None and position > first
             if awaits.in_([node]) or (is_below and _keeps_place(node, effects, awaits, set_inside)):

@@ -3,9 +3,9 @@
 from saftc.diagnostics.model import Collector
 from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import find_history
-from saftc.semantics.imports import Loader, link_imports, no_modules
+from saftc.semantics.imports import Loader, link_imports, no_modules, report_unused
 from saftc.semantics.inference.units import infer_types
-from saftc.semantics.programs import check_programs
+from saftc.semantics.programs import check_programs, note_kept_programs
 from saftc.semantics.resolution import resolve
 from saftc.semantics.schemas import resolve_schemas
 from saftc.semantics.types import ANY, members, union
@@ -18,7 +18,7 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
     """The facts about `module`; mistakes go to `mistakes`, and `load` finds what it imports."""
     names = resolve(module, mistakes)
     facts = Facts(module, names)
-    link_imports(module, facts, load, mistakes)
+    imports = link_imports(module, facts, load, mistakes)
     resolve_schemas(module, facts, mistakes)
     facts.history = find_history(
         module,
@@ -31,6 +31,8 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
     for mistake in infer_types(module, facts):
         mistakes.add(mistake)
     check_programs(module, facts, mistakes)
+    note_kept_programs(module, facts)
+    report_unused(imports, facts, mistakes)
     return facts
 
 

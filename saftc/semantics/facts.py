@@ -32,7 +32,7 @@ from saftc.semantics.types import (
     members,
     union,
 )
-from saftc.source import Source
+from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
@@ -112,6 +112,8 @@ class Facts:
     module: n.Module
     names: Names
     history: History = field(default_factory=History)
+    # Where names are imported that the script does not use.
+    unused_imports: set[Span] = field(default_factory=set[Span])
     # The modules beside the script that it imports.
     siblings: set[str] = field(default_factory=set[str])
     # What imported names are in the sibling script they come from, and whole imported siblings.

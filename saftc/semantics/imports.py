@@ -19,7 +19,7 @@ from saftc.semantics.foreign import UNKNOWN, Alias, Namespace, PythonClass
 from saftc.semantics.names import Symbol
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of
+from saftc.syntax.walk import nodes_of, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,14 @@ def no_modules(_name: str) -> Loaded:
     return PythonModule()
 
 
-def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collector) -> None:
-    """Fills `facts.imported` and takes over what is known of sibling scripts."""
+def link_imports(
+    module: n.Module, facts: Facts, load: Loader, mistakes: Collector
+) -> list[n.ImportStmt | n.FromImport]:
+    """Fills `facts.imported` and takes over what is known of sibling scripts.
+
+    Gives the imports of modules that are there.
+    """
+    found: list[n.ImportStmt | n.FromImport] = []
     for statement in nodes_of(module, n.ImportStmt, n.FromImport):
         loaded = load(statement.module.text)
         match loaded:
@@ -91,7 +97,7 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                 facts.named_scripts[statement.module] = loaded.facts
                 _take_over(facts, loaded, statement.module.text)
                 if isinstance(statement, n.FromImport):
-                    _link_names(statement.module.text, statement.names, loaded, facts, mistakes)
+                    _link_names(statement.names, loaded, facts, mistakes)
                     # Those that a block imports are its own.
                     if statement in module.statements:
                         _note_conversions(statement.names, module, facts)
@@ -105,9 +111,10 @@ def link_imports(module: n.Module, facts: Facts, load: Loader, mistakes: Collect
                 if isinstance(statement, n.FromImport):
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
-            _report_unused(statement, facts, mistakes)
+            found.append(statement)
     if facts.python:
         facts.bound_once = _bound_once(module, facts)
+    return found
 
 
 def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
@@ -209,21 +216,60 @@ def _link_scripts(
                 pass
 
 
-def _report_unused(
-    statement: n.ImportStmt | n.FromImport, facts: Facts, mistakes: Collector
+def report_unused(
+    imports: Iterable[n.ImportStmt | n.FromImport], facts: Facts, mistakes: Collector
 ) -> None:
-    bound = (
-        [imported.alias or imported.name for imported in statement.names]
-        if isinstance(statement, n.FromImport)
-        else [_bound(statement)]
-    )
-    for identifier in bound:
-        symbol = facts.names.of(identifier)
-        if not symbol.is_read and not symbol.name.startswith("_"):
-            hint = Advice("remove it", edits=(_removal(statement, identifier),))
-            mistakes.add(
-                catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint)
-            )
+    """Warns of imported names that the script does not use, and notes them."""
+    for statement in imports:
+        for identifier in _bound_by(statement):
+            symbol = facts.names.of(identifier)
+            if not symbol.is_read and not symbol.name.startswith("_"):
+                hint = Advice("remove it", edits=(_removal(statement, identifier),))
+                facts.unused_imports.add(identifier.span)
+                mistakes.add(
+                    catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint)
+                )
+
+
+def names_bound(statement: n.Statement) -> list[str]:
+    """The names that an import statement binds."""
+    if not isinstance(statement, n.ImportStmt | n.FromImport):
+        return []
+    return [identifier.text.split(".")[0] for identifier in _bound_by(statement)]
+
+
+def _bound_by(statement: n.ImportStmt | n.FromImport) -> list[n.Identifier]:
+    if isinstance(statement, n.ImportStmt):
+        return [_bound(statement)]
+    return [imported.alias or imported.name for imported in statement.names]
+
+
+def later_imports(module: n.Module) -> frozenset[n.Statement]:
+    """The imports below what the script does, which run where they stand.
+
+    Those above it, or above anything but definitions, can stand at the top of the module, sorted.
+    """
+    statements = iter(module.statements)
+    first = next((one for one in statements if not _is_import(one) and not _only_defines(one)), None)
+    return frozenset(one for one in statements if first is not None and _is_import(one))
+
+
+def _is_import(statement: n.Statement) -> bool:
+    return isinstance(statement, n.ImportStmt | n.FromImport)
+
+
+def _only_defines(statement: n.Statement) -> bool:
+    """Whether it makes no difference if a module is imported before a statement, or after it."""
+    match statement:
+        case n.TypeAlias():
+            return True
+        case n.FunctionDef(parameters=parts) | n.RecordDef(fields=parts):
+            defaults = (part.default for part in parts if part.default is not None)
+            values = n.Literal | n.Unary | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
+            allowed = values | n.Field | n.Identifier
+            return all(isinstance(one, allowed) for node in defaults for one in walk(node))
+        case _:
+            return False
 
 
 def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edit:
@@ -286,7 +332,6 @@ def _link_module(symbol: Symbol, node: n.Node, sibling: SaftModule, facts: Facts
 
 
 def _link_names(
-    module: str,
     names: Iterable[n.ImportedName],
     loaded: SaftModule,
     facts: Facts,
@@ -302,13 +347,6 @@ def _link_names(
                     name=imported.name.text,
                     hint=did_you_mean(imported.name.text, loaded.facts.own_names),
                 )
-            )
-            continue
-        if target.kind == "import" and not target.is_read:
-            # A module has no names that it imports and does not use.
-            hint = f"`{module}` imports it and does not use it: import it from where it comes"
-            mistakes.add(
-                catalogue.UNKNOWN_NAME.at(imported.name.span, name=imported.name.text, hint=hint)
             )
             continue
         meaning = loaded.facts.meaning_of(target)

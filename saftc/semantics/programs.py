@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.facts import Facts
-from saftc.semantics.types import ANY, FunctionType, RecordType, Type, within
+from saftc.semantics.types import ANY, PROGRAM, FunctionType, RecordType, Type, within
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -31,6 +31,14 @@ def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.
     above = [statement for statement in module.statements if statement.span.end <= place.start]
     found = _functions_in(above, facts)
     return {name: one for name, one in found.items() if name not in BUILT_IN_NAMES}
+
+
+def note_kept_programs(module: n.Module, facts: Facts) -> None:
+    """Notes that a program which is read back uses the functions that it may call."""
+    for node, coercion in facts.coercions.items():
+        if coercion.wanted == PROGRAM:
+            for name in functions_above(node.span, module, facts):
+                facts.own_names[name].is_read = True
 
 
 def _functions_in(statements: Iterable[n.Statement], facts: Facts) -> dict[str, n.FunctionDef]:

@@ -280,3 +280,60 @@ def test_a_module_beside_the_script_is_for_the_script_alone(folder: Path, script
         command, cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True
     )
     assert done.stdout == "colorsys beside the script\n1 1\n", done.stderr
+
+
+# Imports
+
+
+def test_imports_run_where_they_stand(saftc: Command, script: Script, folder: Path) -> None:
+    script("effects.py", 'print("effects")\n')
+    script("below.saft", 'print("below")\nx = 1\n')
+    text = """import effects
+print("before")
+import below
+print("between")
+if true:
+    from below import x
+    print(x)
+"""
+    script("a.saft", text)
+    expected = "effects\nbefore\nbelow\nbetween\n1\n"
+    ended = saftc("run", "a.saft")
+    assert (ended.code, ended.out, ended.err) == (0, expected, "")
+    for form in ([], ["--async"]):
+        assert saftc("build", "a.saft", *form).code == 0
+        done = subprocess.run(
+            [sys.executable, "a.py"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert (done.stdout, done.stderr) == (expected, "")
+
+
+def test_unused_imports_are_told_to_the_writer_alone(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("effects.py", "")
+    script("rows.csv", "x\n1\n")
+    script("a.saft", "import effects\nimport effects as _meant\nf g(x: any):\n    y = x\n    ret 1\n")
+    for command in (["check", "a.saft"], ["build", "a.saft"]):
+        ended = saftc(*command)
+        assert (ended.out + ended.err).count("`effects` is never used") == 1
+        assert "_meant" not in ended.err
+    mapped = ["map", "a.saft:g", "rows.csv", "out", "--check"]
+    for command in (["run", "a.saft"], ["prompts", "a.saft"], mapped):
+        ended = saftc(*command)
+        assert ended.code == 0, ended.err
+        # What else is warned of, is.
+        assert "`effects`" not in ended.err and "`y` is never used" in ended.err
+
+
+def test_a_kept_program_calls_what_is_imported(saftc: Command, script: Script) -> None:
+    script("g1.saft", "f add(a: int, b: int) -> int:\n    ret a + b\nf no() -> int:\n    ret 1\n")
+    for read in (
+        'plan: program = parse(text)\nprint(run(plan))\n',
+        "f go(plan: program):\n    ret run(plan)\nprint(go(parse(text)))\n",
+        "f read_it() -> program:\n    ret parse(text)\nprint(run(read_it()))\n",
+    ):
+        text = 'text = "{\\"add\\": {\\"a\\": 2, \\"b\\": 3}}"\n'
+        script("g2.saft", f"from g1 import add, no\n{text}{read}")
+        ended = saftc("run", "g2.saft")
+        assert (ended.code, ended.out, ended.err) == (0, "5\n", "")

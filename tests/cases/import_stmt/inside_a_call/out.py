@@ -31,6 +31,8 @@ def third() -> Any:
 
 
 def fourth() -> int:
+    import json  # noqa: F401
+
     # never used
     return 1
 

@@ -6,7 +6,7 @@ from geo import locate as place
 
 
 def far(a: Point, b: Point) -> float:
-    from geo import gap
+    from geo import gap, locate  # noqa: F401
 
     Point = 3
     return program(
@@ -18,5 +18,5 @@ def far(a: Point, b: Point) -> float:
 
 
 if True:
-    pass
+    from geo import locate as locate_there  # noqa: F401
 print(far(Point(1.0, 2.0), Point(2.0, 3.0)))

@@ -1,0 +1,5 @@
+from enum import Enum
+
+
+class Shape(Enum):
+    ROUND = "round"
