@@ -24,6 +24,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar, overload
 
 from runtime_support._schema import model as m
@@ -43,13 +44,8 @@ from runtime_support.programs._machine import (
 from runtime_support.programs._outcomes import Ambiguity, Option, compact
 from runtime_support.programs._registry import Definition, Registry, classes_of
 from runtime_support.programs._syntax import Limits, Path
-from runtime_support.programs._writing import (
-    Place,
-    SerializationError,
-    route_sentence,
-    serialize,
-    spelled,
-)
+from runtime_support.programs._undecided import option_written
+from runtime_support.programs._writing import Place, route_sentence, serialize, spelled
 
 Route = tuple[Definition, ...]
 MOST_CONVERSIONS = 3
@@ -342,7 +338,8 @@ class Coercer:
         found = readings(value, target)
         if len(found) > 1:
             message = f"{compact(value)} can become {t.notation(target)} in {len(found)} ways"
-            raise self._unclear(message, ((text, list(one)) for text, one in found), site)
+            choices = [(text, lambda one=one: list(one)) for text, one in found]
+            raise self._unclear(message, choices, site)
         if found:
             return self._machine.bounded(found[0][1], "converting gives", site.path, site.frame)
         further = why_not(value, target)
@@ -367,26 +364,34 @@ class Coercer:
         self, value: Any, target: t.Type, routes: list[Route], site: Site
     ) -> Stopped:
         message = f"{t.kind_name(value)} can become {t.notation(target)} in {len(routes)} ways"
-        choices = ((route_sentence(one), spelled(one, site.operand())) for one in routes)
+        choices = [
+            (route_sentence(one), lambda one=one: spelled(one, site.operand())) for one in routes
+        ]
         return self._unclear(message, choices, site)
 
     def _undecided(self, ambiguity: Ambiguity, route: Route, site: Site) -> Stopped:
         """The conversion at the end of the route cannot decide."""
         conversion = route[-1]
 
-        def expression(option: Option) -> Any:
-            if option.values:
-                return serialize(option.values[0], self._registry)
+        def again(given: dict[str, Any]) -> Any:
             written = spelled(route, site.operand())
-            given = written_arguments(option, conversion, self._registry)
             return {conversion.name: {**written[conversion.name], **given}}
 
-        choices = ((one.sentence, expression(one)) for one in ambiguity.options)
+        def expression(option: Option) -> Any:
+            return option_written(option, ambiguity, conversion, self._registry, again)
+
+        choices = [(one.sentence, partial(expression, one)) for one in ambiguity.options]
         return self._unclear(ambiguity.message, choices, site)
 
-    def _unclear(self, message: str, choices: Iterable[tuple[str, Any]], site: Site) -> Stopped:
-        written = (Choice(text, site.place, site.rebuilt(new)) for text, new in choices)
-        return self._machine.unclear(message, written, site.path, site.frame)
+    def _unclear(
+        self, message: str, choices: list[tuple[str, Callable[[], Any]]], site: Site
+    ) -> Stopped:
+        def choice(index: int) -> Choice:
+            sentence, write = choices[index]
+            return Choice(sentence, site.place, site.rebuilt(write()))
+
+        sentences = [sentence for sentence, _ in choices]
+        return self._machine.unclear(message, sentences, choice, site.path, site.frame)
 
     # Lists and objects, part by part
 
@@ -449,14 +454,6 @@ class Coercer:
             return list(written.values())
         is_plain = len(written) > 1 and not any(name.startswith("$") for name in written)
         return written if is_plain else {"$object": written}
-
-
-def written_arguments(option: Option, definition: Definition, registry: Registry) -> dict[str, Any]:
-    """The arguments of an option as expressions; raises SerializationError."""
-    for name in option.arguments:
-        if definition.parameter(name) is None:
-            raise SerializationError(f"{definition.name} has no parameter '{name}'")
-    return {name: serialize(value, registry) for name, value in option.arguments.items()}
 
 
 def _as_conversion(problem: Problem) -> Problem:

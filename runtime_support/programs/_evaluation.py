@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtime_support.programs import _tree as n
 from runtime_support.programs._checking import check_program
-from runtime_support.programs._coercion import Coercer, Site, written_arguments
+from runtime_support.programs._coercion import Coercer, Site
 from runtime_support.programs._machine import (
     Choice,
     Element,
@@ -40,14 +40,14 @@ from runtime_support.programs._outcomes import (
     Diagnostic,
     Failure,
     FailureKind,
-    Option,
     Outcome,
     Success,
     invalid,
 )
 from runtime_support.programs._registry import Registry
 from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read
-from runtime_support.programs._writing import Place, points_of, serialize, with_arguments
+from runtime_support.programs._undecided import is_from_within, option_written
+from runtime_support.programs._writing import Place, points_of, with_arguments
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -100,17 +100,19 @@ class Evaluator:
     def _undecided(self, ambiguity: Ambiguity, node: n.CallNode, frame: Frame) -> Stopped:
         """The function cannot decide: each option is a call with other arguments, or a value."""
         definition, written = node.definition, at(self._program, node.path)
+        options = ambiguity.options
 
-        def choice(option: Option) -> Choice:
-            if option.values:
-                new = serialize(option.values[0], self._registry)
-            else:
-                given = written_arguments(option, definition, self._registry)
-                new = with_arguments(written, definition, node.form, given)
-            return Choice(option.sentence, Place(node.path), new)
+        def again(given: dict[str, Any]) -> Any:
+            return with_arguments(written, definition, node.form, given)
 
-        choices = map(choice, ambiguity.options)
-        return self._machine.unclear(ambiguity.message, choices, node.path, frame, definition.name)
+        def choice(index: int) -> Choice:
+            one = options[index]
+            new = option_written(one, ambiguity, definition, self._registry, again)
+            return Choice(one.sentence, Place(node.path), new)
+
+        sentences = [one.sentence for one in options]
+        own = None if is_from_within(ambiguity) else definition.name
+        return self._machine.unclear(ambiguity.message, sentences, choice, node.path, frame, own)
 
     async def _coerce(self, node: n.CoerceNode, frame: Frame) -> Any:
         value = await self.value(node.operand, frame.at(0))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from runtime_support._turns import Unwanted, is_beside, is_deserted
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support._waits import begin_thread, given, in_thread, settled
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
-from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind
+from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind, as_sentence
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import Misfit, Type, conform, kind_name, notation
@@ -198,21 +198,29 @@ class Machine:
     def unclear(
         self,
         message: str,
-        choices: Iterable[Choice],
+        sentences: Sequence[str],
+        choice: Callable[[int], Choice],
         path: Path,
         frame: Frame,
         function: str | None = None,
     ) -> Stopped:
-        """The choices of a conversion, or of a function; a failure when they cannot be written."""
+        """The choices, each written by `choice`; told in words alone when they cannot be.
+
+        Where a function has named them itself it is an error of the function.
+        """
         try:
-            written = tuple(choices)  # they are written now, one by one
+            written = tuple(map(choice, range(len(sentences))))
         except SerializationError as error:
-            message = message.rstrip(".")
             if function is not None:
-                message = f"{function}: {message}, and its options cannot be written: {error}"
+                is_open = message.endswith(("?", "!"))
+                message = f"{message} Its" if is_open else f"{message.rstrip('.')}, and its"
+                message = f"{function}: {message} options cannot be written: {error}"
                 return self.failed("error", message, path, frame)
-            message = f"{message}, and the choices cannot be written: {error}"
-            return self.failed("conversion", message, path, frame)
+            written = ()
+            message = (
+                f"{as_sentence(message)} The choices are: {'; '.join(sentences)}; "
+                f"they cannot be written as programs: {error}"
+            )
         return Stopped(Unclear(frame.position, path, message, written, frame.elements))
 
     async def call(

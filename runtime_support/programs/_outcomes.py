@@ -132,7 +132,7 @@ class Ambiguous:
         number = 1
         for point in self.points:
             asking = " Reply with one program or its number." if point.candidates else ""
-            lines.append(f"Ambiguous at {_place(point.path)}: {_sentence(point.message)}{asking}")
+            lines.append(f"Ambiguous at {_place(point.path)}: {as_sentence(point.message)}{asking}")
             lines.extend(_numbered(point.candidates, number))
             number += len(point.candidates)
         return "\n".join(lines)
@@ -160,7 +160,8 @@ def _place(path: str) -> str:
     return path or "(root)"
 
 
-def _sentence(message: str) -> str:
+def as_sentence(message: str) -> str:
+    """The message with a mark at its end."""
     return message if message.endswith((".", "?", "!")) else message + "."
 
 

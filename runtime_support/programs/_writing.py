@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from runtime_support._schema import model as m
+from runtime_support._schema.reading import Parameter
 from runtime_support._values import is_list, is_object
 from runtime_support.programs import _types as t
 from runtime_support.programs._outcomes import Candidate, Diagnostic, Point
@@ -115,7 +116,7 @@ class _Writer:
                 item = getattr(value, parameter.python_name)
             except AttributeError:
                 raise SerializationError(f"{place} has no attribute {parameter.name}") from None
-            if parameter.required or not _same(item, parameter.default_value()):
+            if parameter.required or not is_default(item, parameter):
                 here = f"{place}.{parameter.name}"
                 arguments[parameter.name] = self.write(item, parameter.schema, here)
         return {definition.name: arguments}
@@ -144,8 +145,9 @@ def _value_type(expected: t.Type, key: str) -> t.Type:
     return t.ANY
 
 
-def _same(value: Any, default: Any) -> bool:
-    """Equal and of one kind: a default of 1 does not stand for true."""
+def is_default(value: Any, parameter: Parameter) -> bool:
+    """Whether it need not be written: equal and of one kind, 1 does not stand for true."""
+    default = parameter.default_value()
     try:
         return type(value) is type(default) and bool(value == default)
     except Exception:  # an exotic __eq__: then the argument is written out

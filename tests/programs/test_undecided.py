@@ -1,0 +1,214 @@
+"""Choices of functions that the functions and conversions of a program call themselves."""
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+
+from runtime_support import ProgramError
+from runtime_support.programs import (
+    Ambiguity,
+    Ambiguous,
+    Failure,
+    Registry,
+    Success,
+    ambiguous,
+    evaluate,
+    option,
+)
+from runtime_support.programs._prompting import program
+from runtime_support.testing import Scripted
+
+
+@dataclass(frozen=True)
+class Selection:
+    text: str
+
+
+@dataclass(frozen=True)
+class Symbol:
+    name: str
+    file: str
+
+
+WHICH = "The symbol is in multiple places. Which did you mean?"
+selected: list[str] = []
+
+
+def get_selection() -> Selection:
+    selected.append("emma")
+    return Selection("emma")
+
+
+def find_symbol(name: str, file: str | None = None) -> Symbol:
+    if file is None:
+        raise Ambiguity(WHICH, [option(f"in {one}", file=one) for one in ("a.py", "b.py")])
+    return Symbol(name, file)
+
+
+def find_by_value(name: str) -> Symbol:
+    ambiguous(WHICH, [option(f"in {one}", Symbol(name, one)) for one in ("a.py", "b.py")])
+
+
+def find_changed(name: str, file: str | None = None) -> Symbol:
+    name = name.upper()
+    return find_inside(name, file)
+
+
+def find_inside(name: str, file: str | None) -> Symbol:
+    if file is None:
+        raise Ambiguity(WHICH, [option(f"in {one}", file=one) for one in ("a.py", "b.py")])
+    return Symbol(name, file)
+
+
+async def find_later(name: str, file: str | None = None) -> Symbol:
+    await asyncio.sleep(0)
+    return find_symbol(name, file)
+
+
+def references(symbol: Symbol) -> str:
+    return f"{symbol.name} in {symbol.file}"
+
+
+def direct(selection: Selection) -> Symbol:
+    return find_symbol(selection.text)
+
+
+def by_two(selection: Selection) -> Symbol:
+    return direct(selection)
+
+
+def by_value(selection: Selection) -> Symbol:
+    return find_by_value(selection.text)
+
+
+async def later(selection: Selection) -> Symbol:
+    return await find_later(selection.text)
+
+
+def after_work(selection: Selection) -> Symbol:
+    found = find_symbol(selection.text)
+    return Symbol(found.name.upper(), found.file)
+
+
+def value_after_work(selection: Selection) -> Symbol:
+    return Symbol(find_by_value(selection.text).name, "c.py")
+
+
+def through_builtin(selection: Selection) -> Symbol:
+    return max([selection.text], key=find_symbol)  # type: ignore
+
+
+def changed(selection: Selection) -> Symbol:
+    return find_changed(selection.text)
+
+
+def has_own(selection: Selection) -> Symbol:
+    raise Ambiguity(WHICH, [option("in c", nothing="c")])
+
+
+by_lambda = lambda selection: find_symbol(selection.text)  # noqa: E731
+by_lambda.__name__ = "by_lambda"
+by_lambda.__annotations__ = {"selection": Selection, "return": Symbol}
+
+PROGRAM = {"references": {"symbol": {"get_selection": {}}}}
+FINDERS = [find_symbol, find_by_value, find_changed, find_later]
+
+
+def registry_with(conversion):
+    return Registry([references, get_selection, *FINDERS], [Symbol, Selection], [conversion])
+
+
+@pytest.mark.parametrize("conversion", [direct, by_two, by_value, later, by_lambda])
+def test_the_choices_of_what_a_conversion_hands_on_are_programs(conversion):
+    registry = registry_with(conversion)
+    outcome = evaluate(PROGRAM, registry)
+    assert isinstance(outcome, Ambiguous), outcome
+    assert (outcome.points[0].path, outcome.message) == ("/references/symbol", WHICH)
+    assert [one.sentence for one in outcome.candidates] == ["in a.py", "in b.py"]
+    selected.clear()
+    for candidate, file in zip(outcome.candidates, ("a.py", "b.py"), strict=True):
+        again = evaluate(candidate.program, registry, earlier=outcome.calls)
+        assert isinstance(again, Success), again
+        assert again.value == f"emma in {file}"
+    assert selected == []
+
+
+@pytest.mark.parametrize(
+    "conversion", [after_work, value_after_work, through_builtin, changed, has_own]
+)
+def test_what_cannot_be_written_is_told(conversion):
+    outcome = evaluate(PROGRAM, registry_with(conversion))
+    assert isinstance(outcome, Ambiguous), outcome
+    assert outcome.candidates == ()
+    assert f"{WHICH} The choices are: in " in str(outcome)
+    assert "?," not in str(outcome)
+    right = {"references": {"symbol": {"find_symbol": {"name": "emma", "file": "a.py"}}}}
+    model = Scripted([_text(PROGRAM), _text(right)])
+    functions = {one.__name__: one for one in (references, get_selection, *FINDERS)}
+    result = program(
+        " ".join(f"{{{name}}}" for name in functions),
+        **functions,
+        conversions=[conversion],
+        options={"provider": model},
+    )
+    assert result.value == "emma in a.py"
+    assert "The choices are: in " in model.requests[1].messages[-1]["content"]
+
+
+def test_functions_hand_on_too():
+    def first(name: str) -> Symbol:
+        return find_symbol(name)
+
+    def shouted(name: str) -> Symbol:
+        return Symbol(find_symbol(name).name + "!", "c.py")
+
+    registry = Registry([first, shouted, find_symbol], [Symbol])
+    outcome = evaluate([{"first": "emma"}], registry)
+    assert [one.program for one in outcome.candidates] == [
+        [{"find_symbol": {"name": "emma", "file": file}}] for file in ("a.py", "b.py")
+    ]
+    outcome = evaluate({"shouted": "emma"}, registry)
+    assert isinstance(outcome, Ambiguous)
+    assert "The choices are: in a.py; in b.py; they cannot be written" in outcome.message
+
+
+def test_a_value_is_not_that_of_a_call_that_goes_on_with_it():
+    def year_of(title: str) -> int:
+        ambiguous("which?", [option("the first", 1815), option("the second", 1996)])
+
+    def age_of(title: str) -> int:
+        return 2000 - year_of(title)
+
+    outcome = evaluate({"age_of": "Emma"}, Registry([year_of, age_of]))
+    assert isinstance(outcome, Ambiguous)
+    assert outcome.candidates == ()
+    assert "age_of goes on with the value" in outcome.message
+
+
+def test_a_message_that_asks_is_not_gone_on_with():
+    def vague() -> int:
+        raise Ambiguity("Which?", [option("x", nothing=1)])
+
+    outcome = evaluate({"vague": {}}, Registry([vague]))
+    assert isinstance(outcome, Failure)
+    assert outcome.message == (
+        "vague: Which? Its options cannot be written: vague has no parameter 'nothing'"
+    )
+
+
+def test_it_ends_when_the_model_never_chooses():
+    with pytest.raises(ProgramError, match="Which did you mean"):
+        program(
+            "{references} {get_selection}",
+            references=references,
+            get_selection=get_selection,
+            conversions=[direct],
+            options={"provider": Scripted([_text(PROGRAM)] * 3), "max_tool_rounds": 2},
+        )
+
+
+def _text(given):
+    import json
+
+    return json.dumps(given)
