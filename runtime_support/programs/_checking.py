@@ -34,7 +34,7 @@ from runtime_support.programs._naming import (
     fields_of,
     owner,
 )
-from runtime_support.programs._outcomes import Ambiguous, Diagnostic, Failure, invalid
+from runtime_support.programs._outcomes import Ambiguous, Candidate, Diagnostic, Failure, invalid
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS, Path, did_you_mean, order_of, references
 from runtime_support.programs._writing import Findings, Place, by_name, rename, write
@@ -43,25 +43,39 @@ Scope = Mapping[str, t.Type]
 Data = dict[str, Any]
 
 
+# Of so many programs that may be meant it is found out whether they are right.
+_MOST_TRIED = 16
+
+
 def check_program(
     program: Any,
     registry: Registry,
     returns: t.Type = t.ANY,
     diagnostics: Iterable[Diagnostic] = (),
+    *,
+    suggests: bool = True,
 ) -> n.CheckedProgram | Failure | Ambiguous:
     """The checked tree of JSON data; `diagnostics` are those of reading it."""
-    findings = Findings(program, diagnostics)
+    unread = list(diagnostics)
+    findings = Findings(program, unread)
     slot = Slot(returns, "the result" if returns != t.ANY else "")
     root = Checker(registry, findings).check(program, (), slot, {})
     if findings.diagnostics:
-        corrected = findings.all_edits_made()
-        if corrected is not None:
-            again = check_program(corrected.program, registry, returns)
-            corrected = None if isinstance(again, Failure) else corrected
-        return invalid(findings.diagnostics, corrected)
+        # No edit of the data corrects what could not be read.
+        suggested = findings.suggested()[:_MOST_TRIED] if suggests and not unread else []
+        wrong = {one.message for one in findings.diagnostics}
+        return invalid(
+            findings.diagnostics,
+            [one for one in suggested if wrong.isdisjoint(_mistakes(one, registry, returns))],
+        )
     if findings.points:
         return Ambiguous(findings.points)
     return n.CheckedProgram(program, root, registry)
+
+
+def _mistakes(candidate: Candidate, registry: Registry, returns: t.Type) -> list[str]:
+    checked = check_program(candidate.program, registry, returns, suggests=False)
+    return [one.message for one in checked.diagnostics] if isinstance(checked, Failure) else []
 
 
 class Checker:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, overload
 
+from runtime_support._names import near
 from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.programs import _tree as n
@@ -43,7 +44,7 @@ from runtime_support.programs._machine import (
 )
 from runtime_support.programs._outcomes import Ambiguity, Option, compact
 from runtime_support.programs._registry import Definition, Registry, classes_of
-from runtime_support.programs._syntax import Limits, Path
+from runtime_support.programs._syntax import Limits, Path, did_you_mean
 from runtime_support.programs._undecided import option_written
 from runtime_support.programs._writing import Place, route_sentence, serialize, spelled
 
@@ -135,6 +136,11 @@ def readings(value: Any, target: t.Type) -> list[tuple[str, Any]]:
         if found:
             return found
     return []
+
+
+def known_texts(target: t.Type) -> list[str]:
+    """The values of the type, where they are listed."""
+    return [str(one.value) for one in t.members_of(target) if isinstance(one, m.LiteralSchema)]
 
 
 def why_not(value: Any, target: t.Type) -> str | None:
@@ -344,7 +350,21 @@ class Coercer:
             return self._machine.bounded(found[0][1], "converting gives", site.path, site.frame)
         further = why_not(value, target)
         message = f"{misfit.by_kind}: {further}" if further else str(misfit)
-        raise self._machine.failed("conversion", message, site.path, site.frame)
+        others = near(str(value), known_texts(target)) if isinstance(value, str) else []
+        # What is meant in one element of a `$map` is not what is meant in all.
+        choices = [
+            Choice(f"with {other}", site.place, site.rebuilt(other))
+            for other in others
+            if not site.frame.elements
+        ]
+        failed = Failed(
+            site.frame.position,
+            site.path,
+            "conversion",
+            message + did_you_mean(others),
+            tuple(choices),
+        )
+        raise Stopped(failed)
 
     # Conversions
 

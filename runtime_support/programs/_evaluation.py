@@ -37,6 +37,7 @@ from runtime_support.programs._outcomes import (
     Ambiguity,
     Ambiguous,
     Call,
+    Candidate,
     Diagnostic,
     Failure,
     FailureKind,
@@ -323,7 +324,14 @@ def _stopped(
         found = dict.fromkeys((one.message, pointer(one.path)) for one in failed)
         diagnostics = tuple(Diagnostic(message, path) for message, path in found)
         first = diagnostics[0]
-        return Failure(failed[0].kind, first.message, first.path, diagnostics, machine.calls)
+        suggestions = tuple(
+            Candidate(one.sentence, one.place.written(checked.program, one.new))
+            for one in failed[0].choices
+            if len(found) == 1
+        )
+        return Failure(
+            failed[0].kind, first.message, first.path, diagnostics, machine.calls, suggestions
+        )
     unclear = [one for one in problems if isinstance(one, Unclear)]
     settled = {path for _, path in machine.settled}
     points = points_of(unclear, settled, checked.program, checked.registry)

@@ -79,20 +79,23 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    position: Position
-    path: Path
-    kind: FailureKind
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Choice:
     """A sentence, and the expression (as JSON data) that would stand at the place."""
 
     sentence: str
     place: Place
     new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What went wrong; `choices` are what may have been meant instead."""
+
+    position: Position
+    path: Path
+    kind: FailureKind
+    message: str
+    choices: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from runtime_support._schema import model as m
 from runtime_support._values import is_object, is_tuple
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types as t
-from runtime_support.programs._coercion import judge, reachable, readings, why_not
+from runtime_support.programs._coercion import judge, known_texts, reachable, readings, why_not
 from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean
@@ -243,8 +243,7 @@ class Fitter:
         edits: list[Edit] = []
         if isinstance(node.type, m.LiteralSchema):
             value = node.type.value
-            members = t.members_of(slot.type)
-            known = [str(one.value) for one in members if isinstance(one, m.LiteralSchema)]
+            known = known_texts(slot.type)
             others = near(str(value), known)
             if known:
                 message = f"expected {t.notation(slot.type)}, got {compact(value)}"

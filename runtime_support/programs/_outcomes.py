@@ -84,8 +84,8 @@ class Success:
 class Failure:
     """The program cannot run, or stopped: why, where, and the calls made until then.
 
-    `message` holds all diagnostics, `path` is that of the first one; `suggestions` are all the
-    corrected programs, first the one that corrects everything at once.
+    `message` holds all diagnostics, `path` is that of the first one; `suggestions` are programs
+    without any of these mistakes.
     """
 
     kind: FailureKind
@@ -101,10 +101,10 @@ class Failure:
         return self.suggestions
 
     def __str__(self) -> str:
-        if self.kind != "invalid":
-            kind = self.kind.replace("_", " ").capitalize()
-            return f"{kind} at {_place(self.path)}: {self.message}"
-        listed = [f"Invalid at {_place(one.path)}: {one.message}" for one in self.diagnostics]
+        kind = self.kind.replace("_", " ").capitalize()
+        listed = [f"{kind} at {_place(self.path)}: {self.message}"]
+        if self.kind == "invalid":
+            listed = [f"{kind} at {_place(one.path)}: {one.message}" for one in self.diagnostics]
         if not self.suggestions:
             return "\n".join(listed)
         asking = "Perhaps you meant one of these. Reply with one program or its number."
@@ -141,12 +141,9 @@ class Ambiguous:
 Outcome = Success | Failure | Ambiguous
 
 
-def invalid(diagnostics: Iterable[Diagnostic], corrected: Candidate | None = None) -> Failure:
-    """The failure of a program that was never started; `corrected` has every mistake repaired."""
+def invalid(diagnostics: Iterable[Diagnostic], suggestions: Iterable[Candidate] = ()) -> Failure:
+    """The failure of a program that was never started, with programs that could be."""
     found = tuple(diagnostics)
-    suggestions: list[Candidate] = [corrected] if corrected is not None else []
-    for one in found:
-        suggestions += [new for new in one.suggestions if new not in suggestions]
     message = "\n".join(one.message for one in found)
     return Failure("invalid", message, found[0].path, found, (), tuple(suggestions))
 

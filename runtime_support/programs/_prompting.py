@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
@@ -318,9 +319,11 @@ class ProgramQuestion(Question):
         wanted = self.returns if runs else Any
         known = {n: one for n, one in functions.items() if not isinstance(one, Unknown)}
         registry = registry_for(known, self.conversions, wanted, self.pure)
-        return ProgramGoal(registry, wanted, _limits(settings, self.options or {}), runs)
+        limits = _limits(settings, self.options or {})
+        return ProgramGoal(registry, wanted, limits, runs, settings.repairs)
 
     def settled(self, settings: Settings) -> Settings:
+        """A conversation over choices is no repair; of what stays wrong the goal keeps count."""
         return replace(settings, repairs=settings.max_tool_rounds)
 
     def steps(self, conversation: Conversation) -> Steps[Answer]:
@@ -340,9 +343,12 @@ class ProgramQuestion(Question):
             hint = "say in the prompt what to call, or raise `max_tool_rounds`"
             raise failed(f"no program could be run: {error.message}", hint=hint) from None
         if not goal.has_value:
-            reason = str(goal.outcome)
+            reason = goal.stays_wrong or str(goal.outcome)
             conversation.attempts.append((conversation.text, reason))
-            raise failed(reason)
+            if goal.stays_wrong is None:
+                raise failed(reason)
+            hint = "say in the prompt what to call, or raise `repairs`"
+            raise failed(f"no program could be run: {reason}", hint=hint)
         answer = conversation.answer(goal.value)
         return answer._replace(tool_calls=_calls_of_programs(conversation))
 
@@ -392,10 +398,17 @@ class ProgramGoal(Goal):
     """Reaches the value of a program, or a plan when it is not to run.
 
     A program that may run is work of its own: `accept` reads and checks it, and does nothing.
+    The model is told of the same mistake `repairs` times; then that is the end, and
+    `stays_wrong` says why.
     """
 
-    def __init__(self, registry: Registry, returns: Any, limits: Limits, runs: bool) -> None:
+    def __init__(
+        self, registry: Registry, returns: Any, limits: Limits, runs: bool, repairs: int
+    ) -> None:
         super().__init__()
+        self.stays_wrong: str | None = None
+        self._repairs_allowed = repairs
+        self._told = Counter[str]()
         self.outcome: Outcome | None = None
         self.plan: Plan | None = None
         self.limits = limits
@@ -407,7 +420,8 @@ class ProgramGoal(Goal):
 
     @property
     def is_reached(self) -> bool:
-        return self.has_value or (self.outcome is not None and not _goes_back(self.outcome))
+        is_over = self.outcome is not None and not _goes_back(self.outcome)
+        return self.has_value or is_over or self.stays_wrong is not None
 
     @property
     def has_value(self) -> bool:
@@ -432,6 +446,8 @@ class ProgramGoal(Goal):
 
     def accept(self, text: str) -> Work | None:
         program = self._chosen(without_thinking(text).strip())
+        if self.stays_wrong is not None:
+            return None
         checked = check(program, self.registry, returns=self._returns, limits=self.limits)
         if not isinstance(checked, CheckedProgram):
             self.came_to(checked)
@@ -446,8 +462,18 @@ class ProgramGoal(Goal):
         self.outcome = outcome
         self.earlier += [call for call in outcome.calls if not call.reused and not call.pure]
         self._candidates = () if isinstance(outcome, Success) else outcome.candidates
-        if _goes_back(outcome):
+        if isinstance(outcome, Failure) and _goes_back(outcome):
+            found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]
+            self._send_back(str(outcome), found)
+        elif isinstance(outcome, Ambiguous):
             raise Unreadable(str(outcome))
+
+    def _send_back(self, reason: str, mistakes: list[str]) -> None:
+        """Unreadable with the reason, unless the model was told often enough."""
+        self._told.update(mistakes)
+        if max(map(self._told.__getitem__, mistakes)) <= self._repairs_allowed:
+            raise Unreadable(reason)
+        self.stays_wrong = reason
 
     def reminder(self, reason: str) -> str:
         return reason if self._candidates else f"{reason}\nReply with a corrected program."
@@ -460,7 +486,9 @@ class ProgramGoal(Goal):
         index = int(number[1]) - 1
         if not 0 <= index < len(self._candidates):
             count = len(self._candidates)
-            raise Unreadable(f"There is no program {number[1]}, only 1 to {count}.")
+            reason = f"There is no program {number[1]}, only 1 to {count}."
+            self._send_back(reason, [reason])
+            return None
         self.repairs.append(f"chose {self._candidates[index].sentence}")
         return self._candidates[index].program
 
@@ -537,8 +565,16 @@ def _is_json(text: str) -> bool:
 
 
 def _goes_back(outcome: Outcome) -> bool:
-    """Whether the model may try again: nothing ran, or there is a choice to make."""
+    """Whether the model may try again.
+
+    It may when nothing ran, when an argument could not be made, or when there is a choice.
+    """
     if isinstance(outcome, Failure):
         before_running = outcome.kind == "limit" and not outcome.calls
-        return outcome.kind == "invalid" or before_running
+        of_conversion = outcome.kind == "error" and any(
+            call.kind == "conversion" and call.path == outcome.path and call.error is not None
+            for call in outcome.calls
+        )
+        is_of_the_program = outcome.kind in ("invalid", "conversion") or of_conversion
+        return is_of_the_program or before_running
     return isinstance(outcome, Ambiguous)

@@ -249,7 +249,15 @@ class Findings:
     def points(self) -> tuple[Point, ...]:
         return innermost(self._points)
 
-    def all_edits_made(self) -> Candidate | None:
+    def suggested(self) -> list[Candidate]:
+        """The program with everything corrected, and with each edit alone."""
+        corrected = self._all_edits_made()
+        found = [] if corrected is None else [corrected]
+        for one in self.diagnostics:
+            found += [new for new in one.suggestions if new not in found]
+        return found
+
+    def _all_edits_made(self) -> Candidate | None:
         """The program with the first edit of each diagnostic, when there are several."""
         if len(self._edits) < 2:
             return None

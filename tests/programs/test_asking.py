@@ -5,7 +5,7 @@ import json
 import pickle
 import threading
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, Literal, TypedDict
 
 import pytest
 
@@ -170,6 +170,107 @@ def test_too_many_attempts():
         ask([{"find_book": "Emma"}], "{find_book}", {"max_tool_rounds": 0}, find_book=find_book)
     assert isinstance(caught.value.outcome, Ambiguous)
     assert len(caught.value.attempts) == 1
+
+
+WRONG = {"gap": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("options", "requests"),
+    [({}, 2), ({"repairs": 0}, 1), ({"repairs": 3}, 4), ({"repairs": 9, "max_tool_rounds": 1}, 2)],
+)
+@pytest.mark.parametrize("wrong", [WRONG, "prose", {"locate": {"city": {"City": "x"}}, "b": WRONG}])
+def test_repairs_bound_a_program_that_stays_wrong(options, requests, wrong):
+    model = Scripted([wrong if isinstance(wrong, str) else json.dumps(wrong)] * 12)
+    with pytest.raises(ProgramError, match="no program could be run") as caught:
+        program("{gap}", gap=gap, conversions=[locate], options={"provider": model, **options})
+    assert len(model.requests) == len(caught.value.attempts) == requests
+    assert "raise `repairs`" in str(caught.value) or "raise `max_tool_rounds`" in str(caught.value)
+
+
+def test_new_mistakes_are_told_as_often():
+    first, second = {"gab": OSLO_ROME["gap"], "x": WRONG}, {"gap": {"a": "Oslo", "c": 2}}
+    result, _ = ask(["prose", first, second, OSLO_ROME])
+    assert result.value == pytest.approx(19.8)
+    with pytest.raises(ProgramError, match="no program could be run"):
+        ask(["prose", first], options={"repairs": 0})
+
+
+def test_a_number_that_stays_wrong_is_the_end():
+    with pytest.raises(ProgramError, match="There is no program 7, only 1 to 2"):
+        ask([{"find_book": "Emma"}, "7", "7", "7"], "{find_book}", find_book=find_book)
+
+
+def test_choices_are_no_repairs():
+    books = [{"find_book": "Emma"}, {"find_book": "Emma"}]
+    first = '[{"find_book":{"title":"Emma","year":1815}},{"find_book":"Emma"}]'
+    result, _ = ask([books, first, "2"], "{find_book}", {"repairs": 0}, find_book=find_book)
+    assert result.value == ["Emma (1815)", "Emma (1996)"]
+
+
+@dataclass(frozen=True)
+class Word:
+    text: str
+
+
+def count_of(word: Word) -> int:
+    return int(word.text)
+
+
+def test_a_conversion_that_fails_goes_back_to_the_model():
+    sent = []
+
+    def send(text: str) -> str:
+        sent.append(text)
+        return "7"
+
+    def double(number: int) -> int:
+        return 2 * number
+
+    wrong = [{"send": "a"}, {"double": {"number": {"Word": "seven"}}}]
+    right = [{"send": "a"}, {"double": {"number": {"Word": "7"}}}]
+    for failing, reason in (
+        (wrong, "Conversion at /1/double/number: count_of: ValueError: invalid literal"),
+        (
+            [{"send": "a"}, {"double": {"number": {"count_of": {"word": {"Word": "seven"}}}}}],
+            "Error at /1",
+        ),
+        ([{"send": "a"}, {"double": {"number": {"any_text": {}}}}], '"seven" is not a number'),
+    ):
+        sent.clear()
+        result, model = ask(
+            [failing, right],
+            "{send} {double} {any_text}",
+            send=send,
+            double=double,
+            any_text=any_text,
+            conversions=[count_of],
+        )
+        assert result.value == ["7", 14]
+        assert sent == ["a"]
+        told = model.requests[1].messages[-1]["content"]
+        assert reason in told
+        assert told.endswith("Reply with a corrected program.")
+
+
+def any_text() -> object:
+    return "seven"
+
+
+def test_what_may_have_been_meant_is_offered_for_a_value_that_does_not_fit():
+    def paint(colour: Literal["red", "green"]) -> str:
+        return f"painted {colour}"
+
+    def pick() -> Any:
+        return "gren"
+
+    result, model = ask(
+        [{"paint": {"colour": {"pick": {}}}}, "1"], "{paint} {pick}", paint=paint, pick=pick
+    )
+    assert result.value == "painted green"
+    told = model.requests[1].messages[-1]["content"]
+    assert "did you mean green?" in told
+    assert '1. with green: {"paint":{"colour":"green"}}' in told
 
 
 def test_a_plan_is_kept_unrun():

@@ -162,6 +162,33 @@ def test_raw_text(text, message, path):
     assert outcome.path == path
 
 
+def test_what_is_offered_has_none_of_the_mistakes_that_are_told():
+    registry, _ = registry_of("calc", "text", "books")
+    for program in (
+        [{"ad": {"a": 1, "b": 2}}, {"ad": {"a": 1, "b": 2}}],
+        [{"ad": {"a": 1, "b": "two"}}],
+        {"x": {"ad": {"a": 1, "b": 2}}, "y": {"total": {"items": "two"}}},
+        [{"add": {"a": 1, "c": 2}}, {"ad": {"a": 1, "b": 2}}, {"upper": {"tex": "a"}}],
+    ):
+        outcome = evaluate(program, registry)
+        told = {one.message for one in outcome.diagnostics}
+        for candidate in outcome.candidates:
+            again = evaluate(candidate.program, registry)
+            assert isinstance(again, Success) or told.isdisjoint(
+                one.message for one in again.diagnostics
+            )
+    both = evaluate([{"ad": {"a": 1, "b": 2}}, {"upper": {"tex": "a"}}], registry)
+    assert [one.program for one in both.candidates] == [
+        [{"add": {"a": 1, "b": 2}}, {"upper": {"text": "a"}}]
+    ]
+    assert (
+        evaluate([{"ad": {"a": 1, "b": 2}}, {"add": {"a": "x", "b": 1}}], registry).candidates == ()
+    )
+    twice = evaluate(ProgramText('[{"ad": {"a": 1, "b": 2, "b": 3}}]'), registry)
+    assert "did you mean add?" in twice.message
+    assert twice.candidates == ()
+
+
 def test_raw_mistakes_are_reported_with_the_others():
     registry, _ = registry_of("calc")
     outcome = evaluate(ProgramText('{"ad": {"a": 1, "a": NaN}}'), registry)
