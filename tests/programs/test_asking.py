@@ -229,12 +229,10 @@ def test_a_conversion_that_fails_goes_back_to_the_model():
 
     wrong = [{"send": "a"}, {"double": {"number": {"Word": "seven"}}}]
     right = [{"send": "a"}, {"double": {"number": {"Word": "7"}}}]
+    spelled = {"count_of": {"word": {"Word": "seven"}}}
     for failing, reason in (
         (wrong, "Conversion at /1/double/number: count_of: ValueError: invalid literal"),
-        (
-            [{"send": "a"}, {"double": {"number": {"count_of": {"word": {"Word": "seven"}}}}}],
-            "Error at /1",
-        ),
+        ([{"send": "a"}, {"double": {"number": spelled}}], "Error at /1/double/number"),
         ([{"send": "a"}, {"double": {"number": {"any_text": {}}}}], '"seven" is not a number'),
     ):
         sent.clear()
