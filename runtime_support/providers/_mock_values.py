@@ -28,7 +28,7 @@ _LIST_MARK = re.compile(r"^\s*\d+[.)](?=\s)", re.MULTILINE)
 _NAME = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)*")
 _NAME_WITHIN = re.compile(rf"(?<=[\w,;:] ){_NAME.pattern}")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
-_SIGNS = re.compile(rf"({_NUMBER.pattern}) *([-+*/<>]) *({_NUMBER.pattern})")
+_SIGNS = re.compile(rf"({_NUMBER.pattern}) *([<>=!]=|[-+*/<>]) *({_NUMBER.pattern})")
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _DEEPEST = 6
 _REFERENCE = "#/$defs/"
@@ -104,7 +104,11 @@ class Reading:
     def computed(self) -> Any:
         """The answer to a request that can be computed, else None."""
         signs = _SIGNS.search(self.rest)
-        if signs and not self.is_answered:
+        if self.is_answered:
+            signs = None
+        elif (found := self._of_a_table()) is not None:
+            return found
+        if signs:
             return _OF_SIGNS[signs[2]](json.loads(signs[1]), json.loads(signs[3]))
         flat = [item for one in self.values for item in (one if is_list(one) else [one])]
         numbers = [item for item in flat if is_number(item)]
@@ -119,6 +123,25 @@ class Reading:
                     return compute(items)
         return None
 
+    def _of_a_table(self) -> Any:
+        """The column with the highest or lowest figure, or the figure of the column in the text."""
+        kind = next((kind for words, kind in _OF_COLUMNS.items() if self.asks(words)), "")
+        for table in self.objects:
+            profile = table.get("profile")
+            if table.get("kind") != "dataframe" or not is_object(profile) or not kind:
+                continue
+            figures = {
+                name: column[kind]
+                for name, column in profile.items()
+                if is_object(column) and is_number(column.get(kind))
+            }
+            if figures and self.asks("column columns"):
+                best = min if self.asks("lowest smallest minimum least") else max
+                return best(figures, key=lambda one: figures[one])
+            named = in_order(figures, self.rest)
+            return figures[named[0]] if named else None
+        return None
+
     def text_answer(self) -> str:
         """A text that answers the prompt."""
         computed = self.computed()
@@ -129,7 +152,7 @@ class Reading:
         given = [value for value in self.values if is_list(value) or is_object(value)]
         if given and self.asks("json"):
             return to_json(given[0])
-        return f"A short answer to: {self.rest.partition(chr(10))[0][:120]}"
+        return f"A short answer to: {' '.join(self.rest.partition(chr(10))[0].split())[:120]}"
 
     # Values by schema
 
@@ -166,6 +189,8 @@ class Reading:
                 if fitting and kind != "boolean":
                     single.remove(fitting[0])  # which no other field gets then
                     return fitting[0]
+                if kind == "boolean" and isinstance(answer := self.computed(), bool):
+                    return answer
                 plain = {"null": None, "boolean": False, "string": f"some {name or 'text'}"}
                 return plain.get(kind, 1)
 
@@ -298,6 +323,16 @@ _OF_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "/": lambda a, b: a / b if b else None,
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+# The figures of a column that a table has in a prompt, by the words that ask for them.
+_OF_COLUMNS = {
+    "average mean": "mean",
+    "lowest smallest minimum": "min",
+    "highest largest maximum": "max",
 }
 _OF_ALL: dict[str, Callable[[list[Any]], Any]] = {
     "average mean": lambda n: sum(n) / len(n),

@@ -181,6 +181,43 @@ def test_numbers_are_compared() -> None:
     assert value("Is {a} less than {b}?", bool, a=3, b=2.5) is False
 
 
+def test_a_question_of_yes_or_no_is_answered_in_a_field() -> None:
+    asked = "Is {a} {sign:raw} {b}? Return valid (true/false) and reason"
+    for a, sign, b, answer in (
+        (5, ">", 3, True),
+        (3, ">", 5, False),
+        (3, "<=", 3, True),
+        (3, "==", 4, False),
+        (3, "!=", 4, True),
+    ):
+        named = {"a": a, "sign": sign, "b": b}
+        assert value(asked, TypedDict("V", {"valid": bool, "reason": str}), **named) == {
+            "valid": answer,
+            "reason": "some reason",
+        }
+        assert prompt(asked, fields={"valid": bool, "reason": str}, **named).value[0] is answer
+    assert value("is {0} even? Say whether and why", Parity, 4)["whether"] is True
+    assert value("is the weather fine? Say whether and why", Parity)["whether"] is False
+
+
+class Parity(TypedDict):
+    whether: bool
+    why: str
+
+
+def test_what_a_table_says_of_its_columns_is_looked_up() -> None:
+    table = pl.DataFrame(
+        {"name": ["Ada", "Bob"], "age": [30, 25], "points": [80.0, 95.5], "none": [None, None]}
+    )
+    assert value("which column from {0} has highest average", str, table) == "points"
+    assert value("Which column of {0} has the lowest mean?", str, table) == "age"
+    assert value("which column of {0} has the largest value", str, table) == "points"
+    assert value("which column of {0} is best", Literal["age", "points"], table) == "age"
+    assert value("the mean of points in {0}", float, table) == 87.75
+    assert value("the smallest age in {0}", int, table) == 25
+    assert value("the largest name in {0}", str, table) == "A short answer to: the largest name in"
+
+
 def test_pictures_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / "dot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(16))
 
