@@ -23,13 +23,13 @@ from types import NoneType, TracebackType, UnionType
 from typing import Any, NotRequired, TypedDict, get_args, get_type_hints
 
 from runtime_support._exchange import Provider, Structured
-from runtime_support._names import did_you_mean, listed
+from runtime_support._names import did_you_mean, listed, near
 from runtime_support._schema import check
 from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 
 # The providers that can be chosen by name, and those among them that send to a server.
-PROVIDERS = ("openai", "openrouter", "local", "mock", "none", "scripted")
+PROVIDERS = ("openai", "openrouter", "local", "mock", "none")
 _SENDING = (None, "openai", "openrouter")
 _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
 
@@ -123,6 +123,24 @@ _LIMITS: dict[str, tuple[float, float]] = {
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _NO_TEXT = ("stop", "extra", "prices")
 _VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
+# The others that are read somewhere, by the runtime or by the command.
+_OTHER_VARIABLES = (
+    "SAFT_CACHE_DIR",
+    "SAFT_CHROME",
+    "SAFT_IN_DOUBT",
+    "SAFT_JOURNAL",
+    "SAFT_LOCAL_MODEL",
+    "SAFT_LOG",
+    "SAFT_NO_CACHE",
+    "SAFT_PROJECT",
+    "SAFT_RECORD",
+    "SAFT_REPLAY",
+    "SAFT_TIMELINE",
+    "SAFT_TRACE",
+    "SAFT_USAGE",
+)
+# Those of the environment that the user has been told of.
+_told: set[str] = set()
 
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
@@ -303,6 +321,8 @@ def check_provider_name(name: str, origin: str) -> None:
     """ConfigError when no provider has this name."""
     if name not in PROVIDERS:
         hint = did_you_mean(name, PROVIDERS) or f"the providers are {listed(PROVIDERS)}"
+        if name == "scripted":
+            hint = "make one in Python: configure(provider=Scripted([...]))"
         raise ConfigError(f"{origin}: no provider `{name}`", setting="provider", hint=hint)
 
 
@@ -324,6 +344,7 @@ class _Surroundings:
 
 @lru_cache(maxsize=32)
 def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Surroundings:
+    _tell_unknown_variables()
     path = _project_file(directory)
     project = {} if path is None else _read_project(path)
     said = {
@@ -333,6 +354,28 @@ def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Su
     }
     chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in said)
     return _Surroundings(Settings(**{**project, **said}), path or "", chosen)
+
+
+def _tell_unknown_variables() -> None:
+    """Notes on standard error, once each, which SAFT_ variables nothing reads.
+
+    That is no error: they may be those of another tool.
+    """
+    from runtime_support._tracing import note
+
+    known = (*_VARIABLES, *_OTHER_VARIABLES)
+    unknown = {name for name in os.environ if name.startswith("SAFT_")}.difference(known, _told)
+    for name in sorted(unknown):
+        _told.add(name)
+        setting = name.removeprefix("SAFT_")
+        close = near(setting, [one.removeprefix("SAFT_") for one in known], 1)
+        if setting.lower() in _NO_TEXT:
+            hint = f"`{setting.lower()}` is set in code, or under [tool.saft] in pyproject.toml"
+        elif close:
+            hint = f"did you mean SAFT_{close[0]}?"
+        else:
+            hint = "docs/configuration.md lists those that are read"
+        note(f"the environment sets {name}, which nothing reads; {hint}")
 
 
 def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> None:

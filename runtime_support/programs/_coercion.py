@@ -384,9 +384,11 @@ class Coercer:
         self, value: Any, target: t.Type, routes: list[Route], site: Site
     ) -> Stopped:
         message = f"{t.kind_name(value)} can become {t.notation(target)} in {len(routes)} ways"
-        choices = [
-            (route_sentence(one), lambda one=one: spelled(one, site.operand())) for one in routes
-        ]
+
+        def spelled_out(route: Route) -> Any:
+            return spelled(route, site.operand())
+
+        choices = [(route_sentence(one), partial(spelled_out, one)) for one in routes]
         return self._unclear(message, choices, site)
 
     def _undecided(self, ambiguity: Ambiguity, route: Route, site: Site) -> Stopped:

@@ -87,10 +87,11 @@ def _hands_on(frame: FrameType, last: int, inner: CodeType) -> bool:
     except SyntaxError:
         return False
     for node in ast.walk(tree):
-        value = node.value if isinstance(node, ast.Return) else None
-        value = node.body if isinstance(node, ast.Lambda) else value
+        if not isinstance(node, ast.Return | ast.Lambda):
+            continue
+        value = node.value if isinstance(node, ast.Return) else node.body
         call = value.value if isinstance(value, ast.Await) else value
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        if value is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             continue
         for one in (value, call):
             place = one.lineno, one.end_lineno, one.col_offset, one.end_col_offset

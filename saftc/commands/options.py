@@ -66,9 +66,20 @@ class OutputFormat(StrEnum):
 
 
 def set_variables(**settings: object) -> None:
-    """Sets the SAFT_ variables of the environment for the settings that are given."""
+    """Sets the SAFT_ variables of the environment for the settings that are given.
+
+    typer.BadParameter when no provider has the name that is chosen.
+    """
     given = {name: value for name, value in settings.items() if value is not None}
     os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
+    if provider := os.environ.get("SAFT_PROVIDER"):
+        from runtime_support._config import check_provider_name
+        from runtime_support.errors import ConfigError
+
+        try:
+            check_provider_name(provider, "--provider" if "provider" in given else "SAFT_PROVIDER")
+        except ConfigError as problem:
+            raise typer.BadParameter(str(problem)) from None
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

@@ -337,3 +337,25 @@ def test_a_kept_program_calls_what_is_imported(saftc: Command, script: Script) -
         script("g2.saft", f"from g1 import add, no\n{text}{read}")
         ended = saftc("run", "g2.saft")
         assert (ended.code, ended.out, ended.err) == (0, "5\n", "")
+
+
+@pytest.mark.parametrize(
+    "command", [["run", "a.saft"], ["a.saft"], ["map", "a.saft:ask", "t", "o"]]
+)
+@pytest.mark.parametrize("name", ["nosuch", "scripted", "mokc"])
+def test_an_unknown_provider_is_told_before_the_script_begins(
+    saftc: Command,
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    command: list[str],
+    name: str,
+) -> None:
+    script("a.saft", 'print("begin")\n\nf f(x: string):\n    ret $ greet {x} $\n')
+    ended = saftc(*command, "--provider", name)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"--provider: no provider `{name}`" in ended.err
+    assert ", scripted" not in ended.err
+    monkeypatch.setenv("SAFT_PROVIDER", name)
+    ended = saftc(*command)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"SAFT_PROVIDER: no provider `{name}`" in ended.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, configure, prompt, providers, snapshot
+from runtime_support import _config as config
 from runtime_support._asking import Question, first_request
 from runtime_support._config import Settings, configured_here, given_here, settings_for
 from runtime_support.providers import NoProvider, live_provider
@@ -137,6 +139,34 @@ def test_every_option_is_checked(name: str) -> None:
         with pytest.raises(ConfigError, match=f"option {name}|no provider") as caught:
             settings_for({name: value})
         assert caught.value.setting == name
+
+
+def test_a_variable_that_nothing_reads_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(config, "_told", set[str]())
+    for name in ("SAFT_MODLE", "SAFT_MAX_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
+        monkeypatch.setenv(name, "x")
+    assert settings_for().model == "x"
+    told = "saft: the environment sets {}, which nothing reads; {}"
+    assert capsys.readouterr().err.splitlines() == [
+        told.format("SAFT_MAX_COSTS", "did you mean SAFT_MAX_COST?"),
+        told.format("SAFT_MODLE", "did you mean SAFT_MODEL?"),
+        told.format("SAFT_STOP", "`stop` is set in code, or under [tool.saft] in pyproject.toml"),
+        told.format("SAFT_TEAM_ID", "docs/configuration.md lists those that are read"),
+    ]
+    monkeypatch.setenv("SAFT_MODEL", "y")
+    assert settings_for().model == "y"
+    assert capsys.readouterr().err == ""
+
+
+def test_every_variable_that_is_read_is_known() -> None:
+    root = Path(config.__file__).parents[1]
+    files = [*root.glob("runtime_support/**/*.py"), *root.glob("saftc/**/*.py")]
+    text = "".join(file.read_text("utf-8") for file in files)
+    named = set(re.findall(r'"(SAFT_[A-Z_]*[A-Z])"', text))
+    assert "SAFT_RECORD" in named
+    assert named <= {*config._VARIABLES, *config._OTHER_VARIABLES}
 
 
 def test_errors_name_their_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
