@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from runtime_support._config import Settings, given_here, settings_for, settings_to_show
-from runtime_support._conversation import Conversation, Step, Steps
+from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
 from runtime_support._exchange import (
     Heard,
     Message,
@@ -125,6 +125,8 @@ class Asking:
             if self.keeper is not None and isinstance(error, PromptError):
                 self.keeper.failed(error)
             annotate(error, self.place)
+            if error.hint == MORE_ROUNDS and error.saft_position is not None:
+                error.hint = "leave out `do` if it may use them more often"
             raise
         return answer
 

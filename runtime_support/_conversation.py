@@ -16,13 +16,14 @@ told why not and asked again, as often as `repairs` says.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 from runtime_support._config import Settings
 from runtime_support._exchange import Message, Reply, Request, Said, ToolRequest
-from runtime_support._goals import Goal, Unreadable, Work, without_thinking
+from runtime_support._goals import NOT_ALL, Goal, Unreadable, Work, without_thinking
 from runtime_support._media import Content, ending_with
+from runtime_support._names import listed
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import Answer, Result, ToolCall, Usage
 from runtime_support._tools import read_arguments
@@ -48,6 +49,7 @@ Steps: TypeAlias = Generator[Step, Any, T]
 
 _REFUSALS = ("refusal", "content_filter")
 SHOWN = 200
+MORE_ROUNDS = "allow more `rounds` if it may use them more often"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +204,23 @@ class Conversation:
         ordinary = [call for call in reply.tool_calls if not self.goal.takes(call)]
         passed = self._passed_limit(ordinary)
         if passed is not None:
-            self._keep_the_last(reply, passed, is_all=not ordinary)
+            yield from self._keep_the_last(reply, passed)
             return
         self.rounds += 1
         self.tool_rounds += bool(ordinary)
-        started = self.call_count
-        identified = [
-            (f"call{number:05d}", call) for number, call in enumerate(reply.tool_calls, started + 1)
-        ]
+        yield from self._make_calls(reply)
+        if self.goal.is_reached:
+            return
+        objection = self.goal.objection()
+        is_do = self.rounds_allowed is not None
+        if objection is None and is_do and not ordinary and not self.goal.is_enough:
+            objection = NOT_ALL
+        if objection is not None:
+            self._note_attempt(reply.text, objection)
+
+    def _make_calls(self, reply: Reply) -> Steps[None]:
+        numbered = enumerate(reply.tool_calls, self.call_count + 1)
+        identified = [(f"call{number:05d}", call) for number, call in numbered]
         self.call_count += len(identified)
         # Not the reply's own ids, which its wire puts back: these make requests repeatable.
         self.messages.append(_calls_message(reply, identified))
@@ -222,9 +233,6 @@ class Conversation:
                 self._note_call(made)
                 answer = made.result if made.result is not None else f"error: {made.error}"
             self.messages.append({"role": "tool", "tool_call_id": identity, "content": answer})
-        is_do = self.rounds_allowed is not None
-        if is_do and not ordinary and not self.goal.is_enough:
-            self._note_attempt(reply.text, "not every field was handed in")
 
     def _note_call(self, call: ToolCall) -> None:
         self.observer.called(call)
@@ -234,8 +242,8 @@ class Conversation:
         """The limit that a round with these ordinary calls would pass."""
         if ordinary and self._ordinary_rounds_are_over:
             allowed = self.rounds_allowed or 0
-            what = f"the model asks for tools after its {allowed} round"
-            return _Limit(allowed, what, "leave out `do` if it may use them more often")
+            what = f"the model called a tool after its last round ({allowed} allowed)"
+            return _Limit(allowed, what, MORE_ROUNDS)
         rounds = self.settings.max_tool_rounds
         if self.rounds >= rounds:
             what = f"more than {rounds} rounds of tool calls"
@@ -246,12 +254,15 @@ class Conversation:
             return _Limit(calls, what, "raise `max_tool_calls` if so many are meant")
         return None
 
-    def _keep_the_last(self, reply: Reply, passed: _Limit, is_all: bool) -> None:
+    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
         """Of the reply that passes a limit: what it hands in may be all that was open."""
-        for call in reply.tool_calls:
-            if self.goal.takes(call):
-                self.goal.keep(call)
-        if self.goal.is_reached and is_all:
+        handed_in = [call for call in reply.tool_calls if self.goal.takes(call)]
+        if handed_in:
+            yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
+        if self.goal.is_reached:
+            left = [call.name for call in reply.tool_calls if call not in handed_in]
+            if left:
+                self.repairs.append(f"not called, as nothing was missing: {listed(left)}")
             return
         last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
         state = self.goal.state()
@@ -281,7 +292,8 @@ class Conversation:
         """Counts a reply that did not do; too many are the end."""
         self.attempts.append((text, reason))
         if len(self.attempts) <= self.settings.repairs and not self.goal.has_given:
-            self.repairs.append(f"asked again: {reason}")
+            if not any(note in reason for note in self.goal.repairs):
+                self.repairs.append(f"asked again: {reason}")
             return
         tries = len(self.attempts)
         state = self.goal.state()

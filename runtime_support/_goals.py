@@ -6,6 +6,7 @@ for it, and judges the replies that end a turn:
     goal.ending()                the lines after the prompt
     goal.return_tools()          tools by which the model hands in values
     goal.keep(call)              a call of such a tool: the answer that the model gets
+    goal.objection()             after the calls of a reply: why they do not do, if they do not
     goal.accept(text)            a reply without calls: nothing, work that has to be done before it
                                  can be judged, or Unreadable with the reason
     goal.is_reached, goal.value  whether all is there, and what it is
@@ -32,13 +33,14 @@ from runtime_support._names import listed
 from runtime_support._results import ToolCall
 from runtime_support._schema import check
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode
+from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support._tools import loosened, read_arguments
 from runtime_support.errors import CheckError
 
 RETURN_PREFIX = "__saft_return_"
+NOT_ALL = "not every field was handed in"
 
 
 # What a model may not know of the notation, told only where it occurs.
@@ -63,7 +65,7 @@ class Contract:
 
 
 class Unreadable(Exception):
-    """The reply does not satisfy the contract; the text is the reason, with its path."""
+    """The reply does not satisfy the contract; the text tells all that is wrong, with its paths."""
 
 
 def contract_of(type_: Any) -> Contract:
@@ -100,7 +102,7 @@ def read(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
 
     try:
         recovered = recover(text, contract.schema)
-        return decode(recovered.value, contract.schema), recovered.repairs
+        return decode_for_model(recovered.value, contract.schema), recovered.repairs
     except (RecoveryRefused, CheckError) as error:
         raise Unreadable(str(error)) from None
 
@@ -175,6 +177,10 @@ class Goal:
     def keep(self, call: ToolRequest) -> str:
         raise LookupError(call.name)
 
+    def objection(self) -> str | None:
+        """Why the calls of return tools since it was asked last do not do, if they do not."""
+        return None
+
     def accept(self, text: str) -> Work | None:
         raise NotImplementedError
 
@@ -231,7 +237,8 @@ class ValueGoal(Goal):
         self.repairs.extend(repairs)
 
     def reminder(self, reason: str) -> str:
-        return f"That reply cannot be used: {reason}. {self._contract.text}"
+        # The first message has the form; to repeat it would bury what is wrong.
+        return f"That reply cannot be used: {reason}. Reply with all of it again, corrected, JSON only."
 
 
 class ObjectGoal(ValueGoal):
@@ -259,6 +266,9 @@ class FieldsGoal(Goal):
         self.schema: m.ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
+        # Those that were handed in since it was asked for an objection, and how many it had then.
+        self._handed_in: list[str] = []
+        self._had = 0
         self._optional = {field.name for field in self.schema.fields if not field.required}
         self._is_reminded = False
         for name in fields:
@@ -289,15 +299,25 @@ class FieldsGoal(Goal):
     def takes(self, call: ToolRequest) -> bool:
         return any(call.name == RETURN_PREFIX + field.name for field in self.schema.fields)
 
+    def objection(self) -> str | None:
+        handed_in, self._handed_in = dict.fromkeys(self._handed_in), []
+        had, self._had = self._had, len(self.arrived)
+        refused = [name for name in handed_in if name in self.reasons]
+        if refused:
+            return "; ".join(f"refused for {name}: {self.reasons[name]}" for name in refused)
+        is_in_vain = bool(handed_in) and self._had == had and not self.is_enough
+        return NOT_ALL if is_in_vain else None
+
     def keep(self, call: ToolRequest) -> str:
         name = call.name.removeprefix(RETURN_PREFIX)
         field = next(field for field in self.schema.fields if field.name == name)
+        self._handed_in.append(name)
         try:
             arguments = read_arguments(call.arguments)
             if "value" not in arguments:
                 raise CheckError("the argument `value` is missing")
             value = loosened(arguments["value"], field.schema)
-            self.arrived[name] = decode(value, field.schema)
+            self.arrived[name] = decode_for_model(value, field.schema)
         except CheckError as error:
             self.reasons[name] = str(error)
             self.repairs.append(f"refused for {name}: {error}")
@@ -334,10 +354,12 @@ class FieldsGoal(Goal):
     def state(self) -> str:
         """What arrived, what did not, and why, for the error that ends the call."""
         arrived = ", ".join(f"{name} = {_bounded(value)}" for name, value in self.arrived.items())
-        missing = ", ".join(
-            f"{name} ({self.reasons.get(name, 'never sent')})" for name in self._missing()
-        )
-        return f"arrived: {arrived or 'nothing'}; missing: {missing}"
+        missing = [f"{one} ({self.reasons.get(one, 'never sent')})" for one in self._missing()]
+        if missing:
+            left = f"missing: {', '.join(missing)}"
+        else:
+            left = f"never sent, and may be left out: {', '.join(self._open())}"
+        return f"arrived: {arrived or 'nothing'}; {left}"
 
     def _open(self) -> list[str]:
         return [field.name for field in self.schema.fields if field.name not in self.arrived]
@@ -362,7 +384,7 @@ class FieldsGoal(Goal):
             if field.name not in loose:
                 continue
             try:
-                found[field.name] = decode(loose[field.name], field.schema, field.name)
+                found[field.name] = decode_for_model(loose[field.name], field.schema, field.name)
             except CheckError as error:
                 self.reasons[field.name] = str(error)
         return found

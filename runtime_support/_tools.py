@@ -25,7 +25,7 @@ from runtime_support._names import did_you_mean, listed
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode
+from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import Parameter, Signature, applied, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
@@ -128,6 +128,10 @@ def loosened(value: Any, schema: m.Schema) -> Any:
             return _BOOLS.get(value.lower(), value) if isinstance(value, str) else value
         case m.LiteralSchema(wanted) if isinstance(value, str) and not isinstance(wanted, str):
             return wanted if value.lower() == to_json(wanted) else value
+        case m.ListSchema() | m.TupleSchema() | m.MapSchema() | m.ObjectSchema() as container if (
+            isinstance(value, str)
+        ):
+            return _loosened_text(value, container)
         case m.ListSchema(item) if is_list(value):
             return [loosened(element, item) for element in value]
         case m.TupleSchema(items) if is_list(value) and len(items) == len(value):
@@ -144,6 +148,15 @@ def loosened(value: Any, schema: m.Schema) -> Any:
             return _loosened_union(value, members)
         case _:
             return value
+
+
+def _loosened_text(text: str, schema: m.Schema) -> Any:
+    """The list or object that a text is as JSON, where one is asked for."""
+    try:
+        inner = parse_unambiguous(text)
+    except CheckError:
+        return text
+    return loosened(inner, schema) if is_list(inner) or is_object(inner) else text
 
 
 def _without_private(signature: Signature) -> Signature:
@@ -172,7 +185,7 @@ def bound(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
     }
     is_open = tool.signature.open_ended
     others = {name: given.pop(name) for name in arguments if is_open and name not in known}
-    checked = decode(given, tool.parameters, "args")
+    checked = decode_for_model(given, tool.parameters, "args")
     return applied(tool.function, known.values(), {**checked, **others})
 
 

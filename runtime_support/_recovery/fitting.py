@@ -46,7 +46,7 @@ from runtime_support._recovery.words import (
     take_scalar,
 )
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import HOLE
+from runtime_support._schema.checking import HOLE, MOST_SOUGHT
 from runtime_support._schema.writing import short
 from runtime_support._values import brief, is_list, is_object
 
@@ -231,7 +231,6 @@ def depth(misfit: Misfit) -> int:
 # The cost of another shape than the schema's: more than any number of other changes.
 RESHAPED = 1_000_000
 DEEPEST_RESHAPING = 3
-MOST_MISFITS = 100
 
 CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
 
@@ -253,7 +252,7 @@ def fit(node: Node, schema: m.Schema, size: int) -> Fit:
 
 def _all_misfits(first: Misfit, node: Node, schema: m.Schema, size: int) -> Misfit:
     try:
-        Fitter(steps=100_000 + 20 * size, most=MOST_MISFITS).fit(node, schema, "value")
+        Fitter(steps=100_000 + 20 * size, most=MOST_SOUGHT).fit(node, schema, "value")
     except Misfit as misfit:
         return misfit
     return first

@@ -56,6 +56,8 @@ class Mismatch(Exception):
         self.hint = hint
         self.steps: list[str | int] = []
         self.others: list[Mismatch] = []
+        # Whether it is what the constructor of a record says of fields that do fit.
+        self.is_of_record = False
 
     def at(self, step: str | int) -> Mismatch:
         """The mismatch, one level further out."""
@@ -89,6 +91,16 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
 # Stands for a part of a value that is known not to fit.
 HOLE: Any = object()
 MOST_LISTED = 10
+# After so many mistakes in one part of a value, others may not have been looked for.
+MOST_SOUGHT = 100
+
+
+def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
+    """As `decode` for what a model has sent: the CheckError tells all that is wrong at once."""
+    try:
+        return decode(value, schema, path)
+    except CheckError as error:
+        raise CheckError(listing(mistakes(value, schema, path)) or str(error)) from None
 
 
 def mistakes(value: Any, schema: m.Schema, path: str = "value") -> list[str]:
@@ -105,7 +117,9 @@ def listing(mistakes: Iterable[str]) -> str:
     """The mistakes, the first ten of many."""
     told = list(dict.fromkeys(mistakes))
     more = len(told) - MOST_LISTED
-    return "; ".join([*told[:MOST_LISTED], *([f"and {more} more"] if more > 0 else [])])
+    if more > 0:
+        told[MOST_LISTED:] = [f"and {more if len(told) < MOST_SOUGHT else 'many'} more"]
+    return "; ".join(told)
 
 
 def compiled(schema: m.Schema) -> Check:
@@ -374,7 +388,7 @@ class _Thorough(_Decoding):
             assert schema.build is not None
             wrong = _objections(mismatch.__cause__)
             wrong = wrong or [
-                Mismatch(one.message, hint=one.hint) for one in broken_rules(schema.build, fields)
+                _of_record(one.message, one.hint) for one in broken_rules(schema.build, fields)
             ]
             raise _together(wrong or [mismatch]) from None
 
@@ -422,7 +436,7 @@ def _objections(error: BaseException | None) -> list[Mismatch]:
     objections: list[Mismatch] = []
     found: Any = errors()
     for one in found:
-        objections.append(Mismatch(str(one["msg"])))
+        objections.append(_of_record(str(one["msg"])))
         objections[-1].steps += reversed(one["loc"])
     return objections
 
@@ -441,9 +455,15 @@ def _built(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
     try:
         return schema.build(**fields)
     except CheckError as error:
-        raise Mismatch(error.message, hint=error.hint) from error
+        raise _of_record(error.message, error.hint) from error
     except Exception as error:
-        raise Mismatch(f"{schema.name} refused its fields: {_reason(error)}") from error
+        raise _of_record(f"{schema.name} refused its fields: {_reason(error)}") from error
+
+
+def _of_record(words: str, hint: str | None = None) -> Mismatch:
+    mismatch = Mismatch(words, hint=hint)
+    mismatch.is_of_record = True
+    return mismatch
 
 
 def _reason(error: Exception) -> str:
@@ -597,16 +617,21 @@ def _tag_of(members: tuple[m.Schema, ...]) -> _Tag | None:
     return None
 
 
+_DEEPEST = 1_000_000
+
+
 def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> Check:
     def check_union(value: Any) -> Any:
         converted: Any = m.ABSENT
         deepest: Mismatch | None = None
+        nearest = 0
         for check in checks:
             try:
                 checked = check(value)
             except Mismatch as mismatch:
-                if mismatch.steps and (deepest is None or len(mismatch.steps) > len(deepest.steps)):
-                    deepest = mismatch
+                near = _DEEPEST if mismatch.is_of_record else len(mismatch.steps)
+                if near > nearest:
+                    deepest, nearest = mismatch, near
                 continue
             if checked is value:
                 return value

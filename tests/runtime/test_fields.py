@@ -139,7 +139,94 @@ def test_a_hopeless_model_gets_an_error_that_lists_everything(scripted: Script) 
 def test_rounds_are_bounded(scripted: Script) -> None:
     scripted(*[tool_request(AGE, value="old")] * 20)
     with pytest.raises(ToolLimitError, match=r"missing: name .never sent., age .value: expected"):
+        prompt("?", fields=FIELDS, options={"repairs": 20})
+
+
+@pytest.mark.parametrize("value", ["old", [30], None])
+@pytest.mark.parametrize(("options", "requests"), [(None, 2), ({"repairs": 0}, 1), ({"repairs": 3}, 4)])
+@pytest.mark.parametrize("rounds", [None, 1])
+def test_a_field_that_stays_wrong_is_asked_again_as_often_as_repairs_says(
+    scripted: Script, value: Any, options: dict[str, Any] | None, requests: int, rounds: int | None
+) -> None:
+    model = scripted(*[[name_call, tool_request(AGE, value=value)]] * 20)
+    with pytest.raises(ContractError, match="refused for age: value: expected int") as caught:
+        prompt("?", fields=FIELDS, options=options, rounds=rounds)
+    assert len(model.requests) == len(caught.value.attempts) == requests
+    assert caught.value.values == {"name": "Alice"}
+
+
+def test_a_wrong_field_beside_calls_of_tools_counts(scripted: Script) -> None:
+    wrong = [tool_request("look_up", name="A"), tool_request(AGE, value="old")]
+    model = scripted(*[wrong] * 20)
+    with pytest.raises(ContractError, match="refused for age"):
+        prompt("{look_up}", look_up=look_up, fields=FIELDS)
+    assert len(model.requests) == 2
+
+
+def test_fields_that_come_one_by_one_are_no_repair(scripted: Script) -> None:
+    fields = {**FIELDS, "town": str}
+    model = scripted(name_call, age_call, tool_request("__saft_return_town", value="Oslo"))
+    result = prompt("?", fields=fields, options={"repairs": 0})
+    assert result.value == ("Alice", 30, "Oslo")
+    assert (len(model.requests), result.repairs) == (3, [])
+
+
+def test_a_reply_that_hands_in_nothing_new_counts(scripted: Script) -> None:
+    model = scripted(*[name_call] * 20)
+    with pytest.raises(ContractError, match="not every field was handed in"):
         prompt("?", fields=FIELDS)
+    assert len(model.requests) == 3
+
+
+@pytest.mark.parametrize("rounds", [None, 1])
+def test_when_all_fields_are_there_the_call_ends_whatever_else_is_asked_for(
+    scripted: Script, rounds: int | None
+) -> None:
+    look = tool_request("look_up", name="A")
+    before = [look] if rounds else [look] * 8
+    model = scripted(*before, [name_call, age_call, look])
+    result = prompt("{look_up}", look_up=look_up, fields=FIELDS, rounds=rounds)
+    assert result.value == ("Alice", 30)
+    assert len(result.tool_calls) == len(before) == len(model.requests) - 1
+    assert result.repairs == ["not called, as nothing was missing: look_up"]
+    assert [message["role"] for message in result.messages[-3:]] == ["assistant", "tool", "tool"]
+
+
+def test_more_calls_than_allowed_do_not_matter_when_all_fields_are_there(scripted: Script) -> None:
+    look = tool_request("look_up", name="A")
+    scripted([look, name_call, look, age_call])
+    options = {"max_tool_calls": 1}
+    result = prompt("{look_up}", look_up=look_up, fields=FIELDS, options=options)
+    assert (result.value, result.tool_calls) == (("Alice", 30), [])
+
+
+def test_a_field_that_may_stay_away_is_not_left_out_by_a_limit(scripted: Script) -> None:
+    """The model wanted to know more; nobody knows whether the field has a value."""
+    look = tool_request("look_up", name="A")
+    scripted(look, [name_call, look])
+    with pytest.raises(ToolLimitError) as caught:
+        prompt("{look_up}", look_up=look_up, fields={"name": str, "note": str | None}, rounds=1)
+    assert 'arrived: name = "Alice"; never sent, and may be left out: note;' in str(caught.value)
+
+
+def test_lists_and_objects_that_were_sent_as_text_are_read(scripted: Script) -> None:
+    fields = {"numbers": list[int], "sizes": dict[str, int], "text": str | list[int]}
+    scripted(
+        [
+            tool_request("__saft_return_numbers", value='[1, "2"]'),
+            tool_request("__saft_return_sizes", value='{"a": 1}'),
+            tool_request("__saft_return_text", value="[1]"),
+        ]
+    )
+    assert prompt("?", fields=fields).value == ([1, 2], {"a": 1}, "[1]")
+
+
+def test_all_that_is_wrong_with_a_field_is_told_at_once(scripted: Script) -> None:
+    numbers = "__saft_return_numbers"
+    model = scripted(tool_request(numbers, value=["x", 1, "y"]), tool_request(numbers, value=[1]))
+    assert prompt("?", fields={"numbers": list[int]}).value == ([1],)
+    told = 'error: value[0]: expected int, got string "x"; value[2]: expected int, got string "y"'
+    assert model.requests[1].messages[-1]["content"] == told
 
 
 def test_do_bounds_ordinary_tools_to_one_round_but_not_return_tools(scripted: Script) -> None:

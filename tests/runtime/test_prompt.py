@@ -99,7 +99,7 @@ def test_a_reply_that_does_not_fit_is_told_why_once(scripted: Script) -> None:
     assert second.messages[1] == {"role": "assistant", "content": '[1, "x"]'}
     assert second.messages[2]["role"] == "user"
     assert "value[1]" in second.messages[2]["content"]
-    assert second.messages[2]["content"].endswith("of this form: [int]")
+    assert "of this form" not in second.messages[2]["content"]
 
 
 def test_after_the_repairs_it_is_an_error_with_every_attempt(scripted: Script) -> None:

@@ -284,7 +284,7 @@ def test_a_do_prompt_has_one_round_and_then_must_answer(scripted: Script) -> Non
 
 def test_a_do_prompt_that_does_not_answer_is_an_error(scripted: Script) -> None:
     scripted(*[tool_request("temperature", city="Oslo")] * 3)
-    with pytest.raises(ToolLimitError, match="after its 1 round"):
+    with pytest.raises(ToolLimitError, match=r"called a tool after its last round \(1 allowed\)"):
         prompt("{temperature}", temperature=temperature, rounds=1)
 
 
