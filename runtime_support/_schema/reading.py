@@ -321,7 +321,7 @@ class _Reader:
         if class_ in self.under_way:
             return m.ReferenceSchema(name, self.under_way[class_])
         later = self.under_way[class_] = m.Later()
-        build = None if typing.is_typeddict(class_) else class_
+        build = None if is_typed_dict(class_) else class_
         fields = tuple(fields_of(class_))
         schema = m.ObjectSchema(name, fields, _own_doc(class_), build, is_model(class_))
         later.schema = schema
@@ -330,7 +330,7 @@ class _Reader:
 
     def fields_of(self, class_: Any) -> Callable[[Any], Iterable[m.Field]] | None:
         """What reads the fields of a class that has such."""
-        if typing.is_typeddict(class_):
+        if is_typed_dict(class_):
             return self.keys
         if is_model(class_):
             return self.model
@@ -390,6 +390,16 @@ class _Reader:
         if m.admits_nil(found["schema"]) and not isinstance(found["schema"], m.AnySchema):
             found |= {"required": False, "default": None}
         return m.Field(name, **{**found, **known})
+
+
+def is_typed_dict(class_: type) -> bool:
+    """Whether it is a TypedDict, of `typing` or of typing_extensions, which is not imported to tell.
+
+    Before Python 3.12 they are two, and pydantic asks for the latter.
+    """
+    extensions = sys.modules.get("typing_extensions")
+    known = (typing,) if extensions is None else (typing, extensions)
+    return any(module.is_typeddict(class_) for module in known)
 
 
 def is_model(class_: type) -> bool:

@@ -143,7 +143,9 @@ def test_rounds_are_bounded(scripted: Script) -> None:
 
 
 @pytest.mark.parametrize("value", ["old", [30], None])
-@pytest.mark.parametrize(("options", "requests"), [(None, 2), ({"repairs": 0}, 1), ({"repairs": 3}, 4)])
+@pytest.mark.parametrize(
+    ("options", "requests"), [(None, 2), ({"repairs": 0}, 1), ({"repairs": 3}, 4)]
+)
 @pytest.mark.parametrize("rounds", [None, 1])
 def test_a_field_that_stays_wrong_is_asked_again_as_often_as_repairs_says(
     scripted: Script, value: Any, options: dict[str, Any] | None, requests: int, rounds: int | None

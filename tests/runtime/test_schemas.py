@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
 import jsonschema
 import pytest
+import typing_extensions
 
-from runtime_support import CheckError
+from runtime_support import CheckError, check, prompt
 from runtime_support._schema.checking import decode
 from runtime_support._schema.model import ListSchema, ScalarSchema
 from runtime_support._schema.reading import object_schema, schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
+from runtime_support.testing import Scripted, tool_request
 
 
 @dataclass(frozen=True)
@@ -142,3 +145,30 @@ def test_a_function_has_no_json_form() -> None:
 
     with pytest.raises(CheckError, match="no JSON form"):
         json_schema(schema_of(list[Callable[[], int]]))
+
+
+class Extended(typing_extensions.TypedDict):
+    """One of those that pydantic asks for before Python 3.12."""
+
+    id: int
+    note: typing_extensions.NotRequired[str]
+    tags: list[Extended]
+
+
+def test_a_typed_dict_of_typing_extensions_is_one(scripted: Callable[..., Scripted]) -> None:
+    row = {"id": 1, "tags": [{"id": 2, "note": "x", "tags": []}]}
+    assert check(row, Extended) == row
+    with pytest.raises(CheckError, match=r"^value\.more: unexpected field"):
+        check({"id": 1, "tags": [], "more": 1}, Extended)
+    with pytest.raises(CheckError, match=r'^value\.id: expected int, got string "nonsense"'):
+        check({"id": "nonsense", "tags": []}, Extended)
+    assert notation(schema_of(Extended)).startswith("{id: int, note: string, tags: [Extended]}")
+    model = scripted('{"id": 1, "tags": []}', tool_request("look", row=row), "found")
+    assert prompt("?", returns=Extended).value == {"id": 1, "tags": []}
+
+    def look(row: Extended) -> str:
+        return row["tags"][0]["note"]
+
+    assert prompt("{look}", look=look).tool_calls[0].result == "x"
+    parameters = model.requests[1].tools[0]["function"]["parameters"]
+    assert parameters["properties"]["row"]["required"] == ["id", "tags"]
