@@ -20,7 +20,7 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from types import NoneType, TracebackType, UnionType
-from typing import Any, NotRequired, TypedDict, get_args, get_type_hints
+from typing import Any, Literal, NotRequired, TypedDict, get_args, get_type_hints
 
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed, near
@@ -80,6 +80,7 @@ class Settings:
     max_cost: float | None = None
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     structured: Structured = "auto"
+    cut: Literal["error", "allow"] = "error"
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def sampling(self) -> dict[str, Any]:

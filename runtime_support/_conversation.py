@@ -47,7 +47,24 @@ Step: TypeAlias = Request | ToolRequest | Work
 # What a step is sent depends on its kind, which annotations cannot say.
 Steps: TypeAlias = Generator[Step, Any, T]
 
+# How replies end, in the words of servers. An unknown word is taken for the end of a whole reply,
+# and told.
 _REFUSALS = ("refusal", "content_filter")
+_WHOLE = ("stop", "tool_calls")
+_SAME: dict[str, str] = {
+    **dict.fromkeys(("eos", "eos_token", "end_turn", "stop_sequence", "completed", ""), "stop"),
+    **dict.fromkeys(("function_call", "tool_use"), "tool_calls"),
+    **dict.fromkeys(
+        ("max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"),
+        "length",
+    ),
+    **dict.fromkeys(("incomplete", "insufficient_system_resource", "max_length"), "length"),
+    **dict.fromkeys(
+        ("safety", "sensitive", "recitation", "blocklist", "prohibited_content", "spii"),
+        "content_filter",
+    ),
+    **dict.fromkeys(("content_filtered", "guardrail_intervened", "safety_stop"), "content_filter"),
+}
 SHOWN = 200
 MORE_ROUNDS = "allow more `rounds` if it may use them more often"
 
@@ -95,6 +112,7 @@ class Conversation:
         self.usage = Usage()
         self.model = settings.model or ""
         self.text = ""
+        self.finish = "stop"
 
     def anew(self, goal: Goal) -> Conversation:
         """The same, from the beginning, towards another goal."""
@@ -167,10 +185,10 @@ class Conversation:
     def answer(self, value: Any, *, is_several: bool = False) -> Answer:
         """The value with the history; of several values each is a Result of its own as well."""
         history = (self.text, self.calls, self.usage, self.model, self.repairs)
-        messages = tuple(self.messages)
+        end = (tuple(self.messages), self.finish)
         each = value if is_several else ()
-        fields = tuple(Result.of(Answer(one, *history, messages=messages)) for one in each)
-        return Answer(value, *history, fields, messages)
+        fields = tuple(Result.of(Answer(one, *history, (), *end)) for one in each)
+        return Answer(value, *history, fields, *end)
 
     @property
     def _ordinary_rounds_are_over(self) -> bool:
@@ -181,11 +199,12 @@ class Conversation:
         self.usage += reply.usage
         self.model = reply.model or self.model
         self.text = reply.text
+        self.finish = _finish_of(reply)
         self._examine(reply)
 
     def _examine(self, reply: Reply) -> None:
         """What cannot be worked with at all."""
-        if reply.finish in _REFUSALS:
+        if self.finish in _REFUSALS:
             said = f": {_shown(reply.text)}" if reply.text else ""
             raise Refused(f"the model declined to answer{said}", text=reply.text)
         if reply.finish == "left":
@@ -193,11 +212,13 @@ class Conversation:
                 "nobody wanted the rest of this reply when it was recorded", hint="record it again"
             )
         needs_all = self.goal.is_typed or bool(reply.tool_calls)
-        if reply.finish == "length" and needs_all:
+        if self.finish == "length" and (needs_all or self.settings.cut == "error"):
+            after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
+            allow = "" if needs_all else '; `cut: "allow"` takes what there is'
             raise TruncatedReply(
-                f"the reply was cut by the token limit after {_shown(reply.text)}",
+                f"the reply was cut by the token limit {after}",
                 text=reply.text,
-                hint="raise `max_tokens`, or ask for less",
+                hint=f"raise `max_tokens`, or ask for less{allow}",
             )
 
     def _run_tools(self, reply: Reply) -> Steps[None]:
@@ -280,8 +301,10 @@ class Conversation:
         work.judge(outcome)
 
     def _note_cut(self, reply: Reply) -> None:
-        if reply.finish == "length":
+        if self.finish == "length":
             self.repairs.append("the text was cut by the token limit")
+        elif self.finish not in _WHOLE:
+            self.repairs.append(f"the reply ended with {_shown(self.finish)}")
 
     def _ask_again(self, reply: Reply, reason: str) -> None:
         self._note_attempt(reply.text, reason)
@@ -306,6 +329,14 @@ class Conversation:
             values=dict(getattr(self.goal, "arrived", {})),
             hint="say in the prompt what form the answer has, or raise `repairs`",
         )
+
+
+def _finish_of(reply: Reply) -> str:
+    """How the reply ended, in one word for what servers call by several."""
+    word = reply.finish.casefold()
+    return _SAME.get(
+        word, word if word in (*_REFUSALS, *_WHOLE, "length", "left") else reply.finish
+    )
 
 
 def _opening(

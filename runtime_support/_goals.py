@@ -238,7 +238,8 @@ class ValueGoal(Goal):
 
     def reminder(self, reason: str) -> str:
         # The first message has the form; to repeat it would bury what is wrong.
-        return f"That reply cannot be used: {reason}. Reply with all of it again, corrected, JSON only."
+        again = "Reply with all of it again, corrected, JSON only."
+        return f"That reply cannot be used: {reason}. {again}"
 
 
 class ObjectGoal(ValueGoal):

@@ -58,6 +58,7 @@ _HISTORY = {
     "toolCalls": "tool_calls",
     "usage": "usage",
     "model": "model",
+    "finish": "finish",
 }
 _HISTORY_ONLY = ("toolCalls", "usage")
 

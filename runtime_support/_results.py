@@ -19,7 +19,10 @@ from runtime_support.errors import CheckError
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-_FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n((?:(?!```).)*)```\s*", re.DOTALL)
+_FENCE = re.compile(
+    r"^[ \t]*```(?P<label>[a-zA-Z]*)[ \t]*\n(?P<content>(?:(?!```).)*)```[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Answer(NamedTuple):
     repairs: list[str]
     fields: tuple[Result[Any], ...] = ()
     messages: tuple[dict[str, Any], ...] = ()
+    finish: str = "stop"
 
 
 class Arriving:
@@ -96,6 +100,15 @@ def parts_of(value: Any, kind: type) -> Iterator[Any]:
     return iter([value] if isinstance(value, str) else value)
 
 
+def _content_of_fence(text: str) -> str | None:
+    """What the only code fence of a text holds, if it is all of it or says that it is JSON."""
+    fences = list(_FENCE.finditer(text))
+    if len(fences) != 1:
+        return None
+    is_all = fences[0].group().strip() == text.strip()
+    return fences[0]["content"] if is_all or fences[0]["label"].lower() == "json" else None
+
+
 class Result(Generic[T_co]):
     """The value of a prompt with its history.
 
@@ -116,9 +129,10 @@ class Result(Generic[T_co]):
         model: str,
         repairs: list[str],
         fields: tuple[Result[Any], ...] = (),
+        finish: str = "stop",
     ) -> None:
         self._answer: Answer | Callable[[], Answer] = Answer(
-            value, text, tool_calls, usage, model, repairs, fields
+            value, text, tool_calls, usage, model, repairs, fields, finish=finish
         )
 
     @staticmethod
@@ -158,6 +172,13 @@ class Result(Generic[T_co]):
         return self._answered().model
 
     @property
+    def finish(self) -> str:
+        """How the last reply ended: "stop", "tool_calls", "length" when it was cut, else a word of
+        the server's own.
+        """
+        return self._answered().finish
+
+    @property
     def repairs(self) -> list[str]:
         """What had to be recovered or asked again, in words."""
         return self._answered().repairs
@@ -179,13 +200,12 @@ class Result(Generic[T_co]):
     def data(self) -> Any:
         """The value; for text that is a JSON object or array, what it holds.
 
-        It may stand in a code fence, if nothing else stands beside it.
+        It may stand in a code fence, the only one; one with words around it is marked as JSON.
         """
         value = self._answered().value
         if not isinstance(value, str):
             return value
-        fenced = _FENCED.fullmatch(value)
-        text = value if fenced is None else fenced[1]
+        text = _content_of_fence(value) or value
         if text.lstrip()[:1] not in ("{", "["):
             return value
         import json

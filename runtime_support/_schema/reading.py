@@ -393,9 +393,9 @@ class _Reader:
 
 
 def is_typed_dict(class_: type) -> bool:
-    """Whether it is a TypedDict, of `typing` or of typing_extensions, which is not imported to tell.
+    """Whether it is a TypedDict, of `typing` or of typing_extensions.
 
-    Before Python 3.12 they are two, and pydantic asks for the latter.
+    Before Python 3.12 they are two, and pydantic asks for the latter; neither is imported to tell.
     """
     extensions = sys.modules.get("typing_extensions")
     known = (typing,) if extensions is None else (typing, extensions)

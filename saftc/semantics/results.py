@@ -40,7 +40,8 @@ OPTIONS: dict[str, Type] = {
     "repairs": INT,
     "max_tool_rounds": INT,
     "max_tool_calls": INT,
-    "structured": STRING,
+    "structured": union(map(literal_type, ("auto", "on", "off"))),
+    "cut": union(map(literal_type, ("error", "allow"))),
     "extra": ANY,
 }
 
@@ -51,6 +52,7 @@ MEMBERS = {
     "toolCalls": "tool_calls",
     "usage": "usage",
     "model": "model",
+    "finish": "finish",
 }
 
 PLANNED_CALL = ObjectType(
@@ -99,6 +101,7 @@ RECORDS: dict[str, dict[str, Type]] = {
         "toolCalls": ListType(TOOL_CALL),
         "usage": USAGE,
         "model": STRING,
+        "finish": STRING,
     },
     "Failure": {
         "message": STRING,
@@ -120,4 +123,5 @@ MEMBER_TYPES: dict[str, Type] = {
     "toolCalls": ListType(TOOL_CALL),
     "usage": USAGE,
     "model": STRING,
+    "finish": STRING,
 }

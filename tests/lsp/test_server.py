@@ -350,7 +350,7 @@ def test_completion_in_a_line_that_is_not_finished(
 
 def test_the_history_of_a_result_is_completed(server: Editor) -> None:
     found = _completed(server, "asking.saft", "a = $ b $\nprint(a.toolCalls, a.", "toolCalls, a.|")
-    assert found[:5] == ["value", "text", "toolCalls", "usage", "model"]
+    assert found[:6] == ["value", "text", "toolCalls", "usage", "model", "finish"]
 
 
 @pytest.mark.parametrize("line", ["q = $ some wo|", "// a no|", 'zz = "a te|'])

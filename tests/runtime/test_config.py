@@ -127,6 +127,7 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "max_tool_calls": (0, [-1]),
     "max_in_flight": (1, [0, 2.5]),
     "structured": ("on", ["yes", True]),
+    "cut": ("allow", ["take", True]),
     "extra": ({"top_k": 1}, ["top_k", {1: 2}]),
 }
 

@@ -27,6 +27,7 @@ from runtime_support import (
     Request,
     Result,
     Scripted,
+    TruncatedReply,
     configure,
     in_thread,
     journaled,
@@ -778,11 +779,29 @@ def test_exchanges_are_recorded_and_replayed(
 
 @pytest.mark.local_model
 def test_the_embedded_model_answers_and_streams() -> None:
-    configure(provider="local", max_tokens=24)
+    configure(provider="local", max_tokens=24, cut="allow")
 
     async def main() -> None:
         assert (await prompt.aio("Is the sky blue?", returns=bool)).usage.requests == 1
         pieces = [one async for one in prompt.aio("Count to five.", stream=True).pieces()]
         assert len(pieces) > 2
+
+    asyncio.run(main())
+
+
+def test_a_reply_that_was_cut(server: FakeServer) -> None:
+    server.answers = [completion("once upon", finish="length")] * 2
+    server.answers += [streamed("once ", "upon", finish="length")]
+
+    async def main() -> None:
+        with pytest.raises(TruncatedReply, match="once upon"):
+            await prompt.aio("a story")
+        taken = await prompt.aio("a story", options={"cut": "allow"})
+        assert (taken.value, taken.finish) == ("once upon", "length")
+        heard: list[str] = []
+        with pytest.raises(TruncatedReply):
+            async for piece in prompt.aio("a story", stream=True).pieces():
+                heard.append(piece)
+        assert "".join(heard) == "once upon"
 
     asyncio.run(main())

@@ -25,6 +25,7 @@ from runtime_support import (
     ProgramError,
     ProviderError,
     Scripted,
+    TruncatedReply,
     call_key,
     configure,
     journaled,
@@ -724,3 +725,20 @@ def test_a_forked_process_leaves_the_journal_to_its_parent(server: FakeServer) -
         assert os.waitpid(child, 0)[1] == 0
         ask(3)
     assert [entry["request"]["messages"][0]["content"] for entry in entries()[1:-1]] == ["1", "3"]
+
+
+def test_a_text_that_was_cut_is_asked_again(server: FakeServer) -> None:
+    server.answers = [completion("once upon", finish="length"), completion("Once. The end.")]
+    with journaled(FILE), pytest.raises(TruncatedReply):
+        prompt("a story")
+    with journaled(FILE):
+        assert prompt("a story").value == "Once. The end."
+
+
+def test_a_cut_text_that_is_taken_is_kept(server: FakeServer) -> None:
+    server.answers = [completion("once upon", finish="length")]
+    for _ in range(2):
+        with journaled(FILE):
+            story = prompt("a story", options={"cut": "allow"})
+            assert (story.value, story.finish) == ("once upon", "length")
+    assert len(server.requests) == 1

@@ -85,7 +85,7 @@ def test_a_forked_process_starts_a_server_of_its_own() -> None:
         "import os\n"
         "from runtime_support import configure, prompt\n"
         "from runtime_support.providers import _local as local\n"
-        "configure(provider='local', max_tokens=1)\n"
+        "configure(provider='local', max_tokens=1, cut='allow')\n"
         "prompt('hi')\n"
         "child = os.fork()\n"
         "prompt('hi')\n"
@@ -174,7 +174,7 @@ def test_a_file_that_is_no_model(tmp_path: Path) -> None:
 @pytest.mark.local_model
 def test_the_openai_provider_against_the_embedded_server(monkeypatch: pytest.MonkeyPatch) -> None:
     configure(provider="local")
-    prompt("hi", options={"max_tokens": 1})
+    prompt("hi", options={"max_tokens": 1, "cut": "allow"})
     (server,) = local._servers.values()
     monkeypatch.setenv("EMBEDDED_KEY", server.key)
     configure(provider="openai", base_url=f"{server.address}/v1", api_key_env="EMBEDDED_KEY")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from runtime_support import (
     CheckError,
     ContractError,
     Refused,
+    Result,
     TruncatedReply,
     Usage,
     configure,
@@ -21,7 +23,7 @@ from runtime_support import (
 from runtime_support._asking import Question, first_request
 from runtime_support._exchange import Reply
 from runtime_support._templates import Unknown
-from runtime_support.testing import Scripted
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 
@@ -153,11 +155,79 @@ def test_a_cut_reply_is_never_completed_by_guess(scripted: Script) -> None:
     assert caught.value.text == "[1, 2"
 
 
-def test_cut_text_is_text(scripted: Script) -> None:
-    scripted(Reply("once upon", finish="length"))
-    result = prompt("a story")
-    assert result.value == "once upon"
+@pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS", "model_length"])
+def test_cut_text_is_an_error(scripted: Script, finish: str) -> None:
+    scripted(Reply("once upon", finish=finish))
+    with pytest.raises(TruncatedReply) as caught:
+        prompt("a story")
+    assert caught.value.text == caught.value.reply == "once upon"
+    assert str(caught.value) == (
+        'the reply was cut by the token limit after "once upon"; raise `max_tokens`, or ask for '
+        'less; `cut: "allow"` takes what there is'
+    )
+
+
+def test_cut_text_is_taken_where_the_script_says_so(scripted: Script) -> None:
+    scripted(*[Reply("once upon", finish="max_tokens")] * 3)
+    result = prompt("a story", options={"cut": "allow"})
+    assert (result.value, result.finish) == ("once upon", "length")
     assert result.repairs == ["the text was cut by the token limit"]
+    with configure(cut="allow"):
+        assert prompt("a story").finish == "length"
+        with pytest.raises(TruncatedReply):
+            prompt("a story", options={"cut": "error"})
+
+
+@pytest.mark.parametrize("type_", [str | None, int | str, list[int], Any, bool])
+def test_what_is_not_text_is_never_taken_when_it_was_cut(scripted: Script, type_: Any) -> None:
+    scripted(Reply("12", finish="length"))
+    with pytest.raises(TruncatedReply) as caught:
+        prompt("?", returns=type_, options={"cut": "allow"})
+    assert "allow" not in str(caught.value)
+
+
+def test_a_reply_that_was_cut_before_its_text(scripted: Script) -> None:
+    scripted(*[Reply("", finish="length")] * 2)
+    with pytest.raises(TruncatedReply, match="cut by the token limit before it had any text"):
+        prompt("a story")
+    with pytest.raises(ContractError, match="the reply is empty"):
+        prompt("a story", options={"cut": "allow", "repairs": 0})
+
+
+@pytest.mark.parametrize(
+    ("finish", "known"),
+    [
+        ("stop", "stop"),
+        ("end_turn", "stop"),
+        ("eos", "stop"),
+        ("tool_use", "tool_calls"),
+        ("x", "x"),
+    ],
+)
+def test_a_result_tells_how_the_reply_ended(scripted: Script, finish: str, known: str) -> None:
+    scripted(*[Reply("hello", finish=finish)] * 2)
+    result = prompt("?")
+    assert (result.value, result.finish) == ("hello", known)
+    assert result.repairs == (['the reply ended with "x"'] if finish == "x" else [])
+    assert pickle.loads(pickle.dumps(result)).finish == known
+    assert (
+        Result("x", text="x", tool_calls=[], usage=result.usage, model="", repairs=[]).finish
+        == "stop"
+    )
+
+
+def test_each_field_tells_how_the_reply_ended(scripted: Script) -> None:
+    scripted(tool_request("__saft_return_name", value="Ada"))
+    result = prompt("?", fields={"name": str})
+    assert (result.finish, result.fields[0].finish) == ("tool_calls", "tool_calls")
+
+
+@pytest.mark.parametrize("finish", ["safety", "SAFETY", "sensitive", "recitation"])
+def test_what_other_servers_call_a_refusal_is_one(scripted: Script, finish: str) -> None:
+    scripted(Reply("half a sent", finish=finish))
+    with pytest.raises(Refused) as caught:
+        prompt("?")
+    assert caught.value.text == "half a sent"
 
 
 @pytest.mark.parametrize("finish", ["refusal", "content_filter"])
@@ -170,7 +240,9 @@ def test_a_refusal_is_an_error_of_its_own(scripted: Script, finish: str) -> None
 
 def test_an_unknown_finish_reason_is_no_obstacle(scripted: Script) -> None:
     scripted(Reply("7", finish="because"))
-    assert prompt("?", returns=int).value == 7
+    result = prompt("?", returns=int)
+    assert (result.value, result.finish) == (7, "because")
+    assert result.repairs == ['the reply ended with "because"']
 
 
 def test_options_reach_the_request(scripted: Script) -> None:

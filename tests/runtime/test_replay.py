@@ -13,7 +13,14 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, ReplayMiss, ToolsUnsupported, configure, prompt
+from runtime_support import (
+    ConfigError,
+    ReplayMiss,
+    ToolsUnsupported,
+    TruncatedReply,
+    configure,
+    prompt,
+)
 from runtime_support._exchange import Reply, Request
 from runtime_support.providers import _replay as replay
 from runtime_support.testing import Scripted, tool_request
@@ -639,3 +646,19 @@ def test_a_recording_with_every_model_in_its_keys_is_replayed(
     monkeypatch.setenv("SAFT_MODEL", "mine")
     assert prompt("hi").value == "hello"
     assert replay.close(str(path)) == []
+
+
+def test_a_reply_that_was_cut_is_so_in_a_replay(
+    scripted: Script, monkeypatch: pytest.MonkeyPatch, recording: Path
+) -> None:
+    scripted(Reply("once upon", finish="length"))
+    with pytest.raises(TruncatedReply):
+        prompt("a story")
+    start_replay(monkeypatch, recording)
+    with pytest.raises(TruncatedReply) as caught:
+        prompt("a story")
+    assert caught.value.text == "once upon"
+    replay.close(str(recording))
+    # Whether a cut text is taken is no part of the request.
+    taken = prompt("a story", options={"cut": "allow"})
+    assert (taken.value, taken.finish) == ("once upon", "length")

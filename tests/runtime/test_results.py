@@ -144,6 +144,13 @@ def test_a_result_can_be_kept_and_shown(asked: Result[str]) -> None:
         ('```json\n{"name": \n```', '```json\n{"name": \n```'),
         ("```\n{}\n```\n```\n{}\n```", "```\n{}\n```\n```\n{}\n```"),
         ("Here it is:\n```\n{}\n```", "Here it is:\n```\n{}\n```"),
+        ('Here it is:\n```json\n{"name": "Al"}\n```\nBye!', {"name": "Al"}),
+        ("Here it is:\n```json\n7\n```", "Here it is:\n```json\n7\n```"),
+        (
+            "A:\n```json\n{}\n```\nB:\n```json\n{}\n```",
+            "A:\n```json\n{}\n```\nB:\n```json\n{}\n```",
+        ),
+        ('The answer is {"name": "Al"}.', 'The answer is {"name": "Al"}.'),
     ],
 )
 def test_the_value_of_text_is_read_through_one_code_fence(

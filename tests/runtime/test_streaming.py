@@ -459,6 +459,14 @@ def test_the_model_may_stop_and_refuse(server: FakeServer) -> None:
         for item in prompt("?", returns=list[int], stream=True).items():
             given.append(item)
     assert given == [1, 2]
+    server.answers = [streamed("once ", "upon", finish="length")] * 2
+    heard: list[str] = []
+    with pytest.raises(TruncatedReply) as caught:
+        for piece in prompt("?", stream=True).pieces():
+            heard.append(piece)
+    assert "".join(heard) == caught.value.text == "once upon"
+    story = prompt("?", stream=True, options={"cut": "allow"})
+    assert ["".join(story.pieces()), story.value, story.finish] == ["once upon"] * 2 + ["length"]
     server.answers = [events([chunk({"refusal": "I "}), chunk({"refusal": "won't."}), *ending()])]
     with pytest.raises(Refused, match="won't"):
         list(prompt("?", stream=True).pieces())
@@ -699,7 +707,7 @@ def test_a_call_comes_in_pieces(server: FakeServer) -> None:
 
 @pytest.mark.local_model
 def test_the_embedded_model_streams() -> None:
-    configure(provider="local", max_tokens=24)
+    configure(provider="local", max_tokens=24, cut="allow")
     result = prompt("Count from one to five in words.", stream=True)
     pieces = list(result.pieces())
     assert len(pieces) > 2 and "".join(pieces) == result.value

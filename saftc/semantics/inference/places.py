@@ -42,9 +42,7 @@ def fit_into(inference: Inference, node: n.Expression, wanted: Type, env: Enviro
 
 def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) -> Type:
     """Holds the value of an expression, of type `given`, against what its place asks for."""
-    value = written_value(node)
-    if value is not None and _has_literals(wanted):
-        given = literal_type(value)
+    given = as_written(node, given, wanted)
     how = fit(given, wanted)
     if how == Fit.NEVER:
         inference.report(
@@ -52,7 +50,7 @@ def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) 
                 node.span,
                 expected=show(wanted),
                 found=show(given),
-                hint=_mismatch_hint(inference, given, wanted),
+                hint=mismatch_hint(inference, given, wanted),
             )
         )
         return wanted
@@ -81,11 +79,14 @@ def is_zero(node: n.Expression) -> bool:
     return isinstance(node, n.Literal) and type(node.value) in (int, float) and node.value == 0
 
 
-def _has_literals(wanted: Type) -> bool:
-    return any(isinstance(member, LiteralType) for member in members(wanted))
+def as_written(node: n.Expression, given: Type, wanted: Type) -> Type:
+    """The type of an expression; of one that is written out, where literals are wanted, its own."""
+    value = written_value(node)
+    has_literals = any(isinstance(member, LiteralType) for member in members(wanted))
+    return literal_type(value) if value is not None and has_literals else given
 
 
-def _mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advice | None:
+def mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advice | None:
     records = [member for member in members(wanted) if isinstance(member, RecordType)]
     if isinstance(given, ObjectType) and records:
         name = _called_with(inference, given, records)

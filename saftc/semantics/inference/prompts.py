@@ -5,7 +5,7 @@ from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.members import conversation_hint
-from saftc.semantics.inference.places import fit_into, settle
+from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import OPTIONS
 from saftc.semantics.types import (
@@ -172,11 +172,15 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                     hint=did_you_mean(field.name, OPTIONS) if key else None,
                 )
             )
-        elif fit(field.type, OPTIONS[field.name]) == Fit.NEVER:
+            continue
+        wanted = OPTIONS[field.name]
+        given = as_written(key.value, field.type, wanted) if key else field.type
+        if fit(given, wanted) == Fit.NEVER:
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     key.value.span if key else node.span,
-                    expected=show(OPTIONS[field.name]),
-                    found=show(field.type),
+                    expected=show(wanted),
+                    found=show(given),
+                    hint=mismatch_hint(inference, given, wanted),
                 )
             )

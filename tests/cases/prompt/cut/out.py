@@ -1,0 +1,15 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
+from runtime_support import Result, prompt
+
+story = prompt("Tell a story.", options={"cut": "allow", "max_tokens": 200})
+if story.finish == "length":
+    print(story.value, "(cut)")
+
+
+def ended(result: Result[Any]) -> str:
+    return result.finish
+
+
+print(ended(story))
