@@ -156,7 +156,7 @@ def is_named_tuple(value: object) -> bool:
 
 
 def kind(value: object) -> str:
-    """The kind of a value in Saft's words, as `type(x)` gives it; a record's is the name of its type.
+    """The kind of a value in Saft's words, as `type(x)` gives it; a record's is its type's name.
 
     A member of an Enum and a NamedTuple are of their class, also where they are texts, numbers or
     tuples besides.

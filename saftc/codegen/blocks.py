@@ -1,8 +1,9 @@
 """Blocks: the blank lines and comments between statements, and what stands above them.
 
 Imports inside of a function stay there, those that follow each other sorted, and so do those below
-what the module does; those above it are only noted here, `module` writes them. Classes go above the statement that needs them first, and
-so do the types that it names and that the script defines further below.
+what the module does; those above it are only noted here, `module` writes them. Classes go above the
+statement that needs them first, and so do the types that it names and that the script defines
+further below.
 """
 
 from collections.abc import Callable, Iterator, Sequence

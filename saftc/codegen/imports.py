@@ -1,6 +1,6 @@
-"""The import lines of a module, in isort's order: what the output uses, and what the script imports.
+"""The import lines of a module, in isort's order: what the output uses, and the script's own.
 
-What of the script's own nothing names is imported all the same, since importing it may do something:
+What of the script's own nothing names stands there too, since importing it may do something:
 
     import effects  # noqa: F401
 """

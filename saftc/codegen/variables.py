@@ -229,7 +229,7 @@ def _keeps_annotation(context: Context, statement: n.AssignStmt, wanted: Type) -
     symbol = context.facts.names.of(statement.name)
     if context.facts.declared.get(symbol) != wanted:
         return False
-    # Python's type checkers hold every assignment against the annotation, Saft only this one.
+    # Python's type checkers hold every assignment against the annotation, Saft those below it.
     return fit(context.facts.symbols.get(symbol, NEVER), wanted) == Fit.EXACT
 
 

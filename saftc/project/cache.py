@@ -43,8 +43,8 @@ class CompiledModule:
     it imports, directly or not, deepest first: the digest of a sibling script, or what
     `finder.of_python` tells of a module of Python; `read` has that of the modules of Python which
     those are read with, and of those that were looked for in vain.
-    `said` are its diagnostics as text, and `said_when_used` those that are told to those who run it;
-    `text` is None when there are errors among them.
+    `said` are its diagnostics as text, `said_when_used` those for whoever runs it; `text` is None
+    when there are errors among them.
     `source_map` is that for a module called `target`; both are empty when none was asked for.
     """
 

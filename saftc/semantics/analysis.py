@@ -1,6 +1,7 @@
 """The tree of a script to the facts about it: one pass after another fills the tables in."""
 
 from saftc.diagnostics.model import Collector
+from saftc.semantics.bindings import held_annotations
 from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import find_history
 from saftc.semantics.imports import Loader, link_imports, no_modules, report_unused
@@ -20,9 +21,11 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
     facts = Facts(module, names)
     imports = link_imports(module, facts, load, mistakes)
     resolve_schemas(module, facts, mistakes)
+    facts.held = held_annotations(module, names)
     facts.history = find_history(
         module,
         names,
+        facts.held,
         lambda schema, name: any(
             facts.has_field(member, name) for member in members(facts.schemas[schema])
         ),

@@ -37,6 +37,26 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
     return finder.found(several)
 
 
+def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:
+    """The annotation that holds where a name is assigned without one: the last one above it."""
+    latest: dict[Symbol, n.Schema] = {}
+    held: dict[n.Identifier, n.Schema] = {}
+    for node in sorted(nodes_of(module, *_BINDING), key=lambda one: one.span.start):
+        if isinstance(node, n.AssignStmt) and node.schema is not None:
+            latest[names.of(node.name)] = node.schema
+            continue
+        if isinstance(node, n.DestructureStmt):
+            # A field says its type anew, for this assignment.
+            for identifier in bound_by(node):
+                latest.pop(names.of(identifier), None)
+            continue
+        for identifier in bound_by(node):
+            schema = latest.get(names.of(identifier))
+            if schema is not None:
+                held[identifier] = schema
+    return held
+
+
 def _names_bound_again(
     module: n.Module, names: Names
 ) -> dict[Symbol, dict[n.Identifier, n.Statement]]:

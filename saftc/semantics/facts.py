@@ -153,6 +153,8 @@ class Facts:
     whole_results: set[n.Expression] = field(default_factory=set[n.Expression])
     symbols: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
     declared: dict[Symbol, Type] = field(default_factory=dict[Symbol, Type])
+    # The annotations that hold for names where they are assigned without one.
+    held: dict[n.Identifier, n.Schema] = field(default_factory=dict[n.Identifier, n.Schema])
     # The shapes of plain objects (dicts) whose fields are read.
     read_shapes: set[Shape] = field(default_factory=set[Shape])
     # Those of objects that are read by keys which are not written out.

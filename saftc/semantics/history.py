@@ -12,7 +12,7 @@ pass it on; everything else is bound to the plain value, so that most scripts ha
 prompt and nothing more.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from saftc.semantics.bindings import separate_bindings
@@ -65,17 +65,21 @@ class History:
                 return None
 
 
+Held = Mapping[n.Identifier, n.Schema]
 HasField = Callable[[n.Schema, str], bool]
 
 
-def find_history(module: n.Module, names: Names, has_field: HasField) -> History:
+def find_history(
+    module: n.Module, names: Names, held: Held, has_field: HasField
+) -> History:
     """The names and functions of a module that keep the history of a prompt.
 
-    `has_field` says whether the values of a schema have a field of some name: such a field is
-    meant before the history's member of the same name.
+    `held` are the annotations that hold for assignments without one. `has_field` says whether the
+    values of a schema have a field of some name: such a field is meant before the history's member
+    of the same name.
     """
     history = History(bindings=separate_bindings(module, names))
-    finder = _Finder(module, names, has_field, history)
+    finder = _Finder(module, names, held, has_field, history)
     history.can = finder.can
     history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
     history.sources = finder.sources()
@@ -92,9 +96,10 @@ _COLLECTED = (
 
 class _Finder:
     def __init__(
-        self, module: n.Module, names: Names, has_field: HasField, history: History
+        self, module: n.Module, names: Names, held: Held, has_field: HasField, history: History
     ) -> None:
         self.names = names
+        self.held = held
         self.history = history
         self.has_field = has_field
         # The names that one destructuring binds keep the history together or not at all.
@@ -200,7 +205,7 @@ class _Finder:
         """What a name was declared to be."""
         match source.node if isinstance(source, Symbol) else None:
             case n.AssignStmt() as statement:
-                return statement.schema
+                return statement.schema or self.held.get(statement.name)
             case n.DestructureStmt(fields=fields):
                 assert isinstance(source, Symbol)
                 return next(f.schema for f in fields if f.name.text == source.name)

@@ -250,8 +250,10 @@ def later_imports(module: n.Module) -> frozenset[n.Statement]:
     Those above it, or above anything but definitions, can stand at the top of the module, sorted.
     """
     statements = iter(module.statements)
-    first = next((one for one in statements if not _is_import(one) and not _only_defines(one)), None)
-    return frozenset(one for one in statements if first is not None and _is_import(one))
+    for statement in statements:
+        if not (_is_import(statement) or _only_defines(statement)):
+            break
+    return frozenset(filter(_is_import, statements))
 
 
 def _is_import(statement: n.Statement) -> bool:

@@ -313,7 +313,8 @@ def test_unused_imports_are_told_to_the_writer_alone(
 ) -> None:
     script("effects.py", "")
     script("rows.csv", "x\n1\n")
-    script("a.saft", "import effects\nimport effects as _meant\nf g(x: any):\n    y = x\n    ret 1\n")
+    function = "f g(x: any):\n    y = x\n    ret 1\n"
+    script("a.saft", f"import effects\nimport effects as _meant\n{function}")
     for command in (["check", "a.saft"], ["build", "a.saft"]):
         ended = saftc(*command)
         assert (ended.out + ended.err).count("`effects` is never used") == 1

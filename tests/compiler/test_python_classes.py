@@ -326,8 +326,8 @@ print(shout(Item(1), r, Status.OPEN), Lamp().items)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-_KINDS = """from kinds import Colour, Degree, Plain, Point, Base, Derived, Model, Text, Base as Other
-from kinds import given, first
+_KINDS = """from kinds import Colour, Degree, Plain, Point, Base, Derived, Model, Text
+from kinds import Base as Other, given, first
 f all_same(x, same: [bool]):
     ret [k == type(x) for k in words] == same
 words = ["Colour", "Degree", "Plain", "Point", "Base", "Derived", "Model", "Text", "Other",

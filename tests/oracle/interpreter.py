@@ -60,6 +60,8 @@ class _Interpreter(Evaluation):
     def __init__(self, module: n.Module, script: Script) -> None:
         super().__init__(Types(module), script)
         self.module = module
+        self.held: dict[n.Statement, n.Schema] = {}
+        self.hold(module.statements, {})
         self.types.check_rules = self.check_rules
         self.frame = Frame()
         self.output: list[str] = []
@@ -87,6 +89,31 @@ class _Interpreter(Evaluation):
             tuple(self.caught),
         )
 
+    def hold(self, statements: tuple[n.Statement, ...], latest: dict[str, n.Schema]) -> None:
+        """Notes the annotations that hold for the assignments below them in a call."""
+        for node in statements:
+            match node:
+                case n.AssignStmt(schema=n.Node() as schema):
+                    latest[node.name.text] = schema
+                case n.AssignStmt() | n.AugmentedAssignStmt() if node.name.text in latest:
+                    self.held[node] = latest[node.name.text]
+                case n.DestructureStmt():
+                    for field in node.fields:
+                        latest.pop(field.name.text, None)
+                case n.FunctionDef():
+                    self.hold(node.body, {})
+                case n.IfStmt():
+                    for branch in node.branches:
+                        self.hold(branch.body, latest)
+                    self.hold(node.other, latest)
+                case n.TryStmt():
+                    self.hold(node.body, latest)
+                    self.hold(node.handler, latest)
+                case n.ForStmt() | n.WhileStmt():
+                    self.hold(node.body, latest)
+                case _:
+                    pass
+
     # Statements
 
     def block(
@@ -105,11 +132,13 @@ class _Interpreter(Evaluation):
                 defaults = self.defaults(node.fields, frame)
                 frame.bind(node.name.text, Constructor(node, defaults))
             case n.AssignStmt():
-                value = self.placed(node.value, frame, node.schema)
+                value = self.placed(node.value, frame, node.schema or self.held.get(node))
                 talk = self.talk if isinstance(node.value, n.Prompt) else None
                 frame.bind(node.name.text, value, talk)
             case n.AugmentedAssignStmt():
-                frame.bind(node.name.text, self.evaluate(node.value, frame))
+                frame.bind(
+                    node.name.text, self.placed(node.value, frame, self.held.get(node))
+                )
             case n.UnpackStmt():
                 self.bind(node.pattern, self.evaluate(node.value, frame), frame)
             case n.DestructureStmt():

@@ -42,6 +42,7 @@ from saftc.semantics.inference.places import fit_into, is_zero
 from saftc.semantics.inference.prompts import prompt
 from saftc.semantics.names import Symbol
 from saftc.semantics.operators import is_constant, negate, operate, wrong_members
+from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import FAILURE_KIND, FAILURE_KINDS
 from saftc.semantics.types import (
     ANY,
@@ -106,7 +107,7 @@ def _type_of(
         case n.Unary():
             return _unary(inference, node, env)
         case n.Binary():
-            return _binary(inference, node, env)
+            return _binary(inference, node, env, wanted)
         case n.Comparison():
             return _comparison(inference, node, env)
         case n.Logical():
@@ -162,9 +163,18 @@ def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
     return operation.result
 
 
-def _binary(inference: Inference, node: n.Binary, env: Environment) -> Type:
+def _binary(
+    inference: Inference, node: n.Binary, env: Environment, wanted: Type | None
+) -> Type:
     left = inference.expression(node.left, env)
-    right = adopting(inference, node.right, left, env)
+    asked = member_of_kind(wanted, ListType)
+    if node.operator == "+" and asked is not None and fit(left, asked) == Fit.EXACT:
+        # What is added to a list that a place asks for is such a list, too.
+        right = inference.expression(node.right, env, asked)
+        if is_only(right, "list"):
+            right = fit_into(inference, node.right, asked, env)
+    else:
+        right = adopting(inference, node.right, left, env)
     if node.operator in ("/", "%") and is_zero(node.right):
         inference.report(catalogue.DIVISION_BY_ZERO.at(node.right.span))
     operation = operate(node.operator, left, right)

@@ -11,6 +11,7 @@ from saftc.semantics.forms import (
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.places import hold
 from saftc.semantics.types import (
     ANY,
     NEVER,
@@ -63,6 +64,7 @@ def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment
     for part, taken in parts_of(pattern, type_):
         match part:
             case n.NamePattern():
+                hold(inference, part.name, opened(taken))
                 inference.assign(inference.facts.names.of(part.name), opened(taken), env)
             case n.TuplePattern():
                 count = len(part.items)

@@ -1,7 +1,7 @@
 """Places: an expression stands where some type is asked for, and what has to be done about it."""
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice
+from saftc.diagnostics.model import Advice, Related
 from saftc.diagnostics.near import near
 from saftc.semantics.forms import written_value
 from saftc.semantics.inference.context import Inference
@@ -12,6 +12,7 @@ from saftc.semantics.types import (
     BOOL,
     FLOAT,
     INT,
+    NEVER,
     RESULT,
     STRING,
     LiteralType,
@@ -28,8 +29,17 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 
-def fit_into(inference: Inference, node: n.Expression, wanted: Type, env: Environment) -> Type:
-    """The type of an expression in a place that asks for `wanted`; notes what the place does."""
+def fit_into(
+    inference: Inference,
+    node: n.Expression,
+    wanted: Type,
+    env: Environment,
+    related: tuple[Related, ...] = (),
+) -> Type:
+    """The type of an expression in a place that asks for `wanted`; notes what the place does.
+
+    `related` are the places that a mistake tells of besides.
+    """
     wanted = opened(wanted)
     if RESULT in members(wanted) and (keeper := inference.facts.result_of(node)) is not None:
         inference.expression(node, env)
@@ -37,10 +47,36 @@ def fit_into(inference: Inference, node: n.Expression, wanted: Type, env: Enviro
         if not isinstance(keeper, n.Prompt):
             inference.facts.history.keep(keeper)
         return RESULT
-    return settle(inference, node, inference.expression(node, env, wanted), wanted)
+    return settle(inference, node, inference.expression(node, env, wanted), wanted, related)
 
 
-def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) -> Type:
+def held(inference: Inference, name: n.Identifier) -> tuple[Type, tuple[Related, ...]] | None:
+    """The type that an annotation above asks for where a name is assigned, and where it stands."""
+    schema = inference.facts.held.get(name)
+    if schema is None:
+        return None
+    related = Related(schema.span, f"`{name.text}` is annotated here")
+    return inference.facts.schemas[schema], (related,)
+
+
+def hold(inference: Inference, name: n.Identifier, given: Type) -> None:
+    """Reports a value that a name gets and that its annotation above cannot have."""
+    found = held(inference, name)
+    if found is not None and given != NEVER and fit(given, found[0]) == Fit.NEVER:
+        wanted, related = found
+        code = catalogue.TYPE_MISMATCH
+        inference.report(
+            code.at(name.span, expected=show(wanted), found=show(given), related=related)
+        )
+
+
+def settle(
+    inference: Inference,
+    node: n.Expression,
+    given: Type,
+    wanted: Type,
+    related: tuple[Related, ...] = (),
+) -> Type:
     """Holds the value of an expression, of type `given`, against what its place asks for."""
     given = as_written(node, given, wanted)
     how = fit(given, wanted)
@@ -51,6 +87,7 @@ def settle(inference: Inference, node: n.Expression, given: Type, wanted: Type) 
                 expected=show(wanted),
                 found=show(given),
                 hint=mismatch_hint(inference, given, wanted),
+                related=related,
             )
         )
         return wanted

@@ -12,7 +12,7 @@ from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.literals import adopting
 from saftc.semantics.inference.loops import bind, iterated, unpack
-from saftc.semantics.inference.places import fit_into, settle
+from saftc.semantics.inference.places import fit_into, held, settle
 from saftc.semantics.inference.prompts import asked_of_model
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
@@ -64,7 +64,11 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
         case n.AssignStmt():
             _assign_stmt(inference, statement, env)
         case n.AugmentedAssignStmt():
-            given = inference.expression(statement.value, env)
+            found = held(inference, statement.name)
+            if found is None:
+                given = inference.expression(statement.value, env)
+            else:
+                given = fit_into(inference, statement.value, found[0], env, found[1])
             inference.assign(inference.facts.names.of(statement.name), given, env)
         case n.UnpackStmt():
             unpack(inference, statement, inference.expression(statement.value, env), env)
@@ -159,12 +163,15 @@ def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environ
 
 def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment) -> None:
     symbol = inference.facts.names.of(statement.name)
-    if statement.schema is None:
+    if statement.schema is not None:
+        wanted, related = inference.facts.schemas[statement.schema], ()
+    elif (found := held(inference, statement.name)) is not None:
+        wanted, related = found
+    else:
         model = inference.facts.declared.get(symbol, NEVER)
         inference.assign(symbol, adopting(inference, statement.value, model, env), env)
         return
-    wanted = inference.facts.schemas[statement.schema]
-    given = fit_into(inference, statement.value, wanted, env)
+    given = fit_into(inference, statement.value, wanted, env, related)
     inference.assign(symbol, _after_assignment(given, wanted), env)
 
 
