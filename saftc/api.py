@@ -1,0 +1,177 @@
+"""Scripts as texts, without files: checked, compiled and run from Python.
+
+    for problem in check_source("print(x)"):
+        print(problem.line, problem.message)        1 unknown name `x`
+
+    text = compile_source("print(1 + 2)")           the text of the Python module
+    module = run_source("x = 1 + 2")                module.x is 3
+
+What a script imports are modules of Python. The names are those of the package as well:
+`saftc.run_source`.
+"""
+
+import ast
+import linecache
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from saftc.codegen.module import Generated
+from saftc.codegen.positions import Mapping, locate
+from saftc.diagnostics.model import Diagnostic, Severity
+from saftc.diagnostics.render import render_text
+from saftc.driver import Checked, check, compile_checked
+from saftc.schedule.settings import Overlapping
+from saftc.source import Source
+
+_numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a script; lines and columns are counted from 1.
+
+    `code` is that of `saftc explain`, `hint` says what to do; the text is what `saftc check` shows.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    hint: str | None
+    shown: str
+
+    def __str__(self) -> str:
+        return self.shown
+
+
+class SourceError(SyntaxError):
+    """A script has errors: its text tells all of them, `problems` has them as data."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+def check_source(source: str, *, name: str = "<text>") -> tuple[Problem, ...]:
+    """What is wrong with a script, errors and warnings, in source order; empty when nothing is.
+
+    `name` is what the script is called where problems are shown.
+    """
+    return _problems(_checked(source, name))
+
+
+def compile_source(source: str, *, name: str = "<text>", is_async: bool = False) -> str:
+    """The text of the Python module of a script, as `saftc build` writes it.
+
+    `is_async`: for an event loop, as with `saftc build --async`.
+
+    Raises:
+        SourceError: The script has errors.
+    """
+    return _compiled(_checked(source, name), Overlapping(is_async=is_async))[0]
+
+
+def run_source(source: str, *, name: str = "<text>", **settings: object) -> ModuleType:
+    """Runs a script as a program, with its `main` if it has one, and gives its module.
+
+    The names of the script are attributes of the module. The settings are those of `configure`
+    (`provider="mock"`), and hold for this run. What fails in the script is raised as in a compiled
+    module, with a note that says where: `at <text>:3:7`.
+
+    Raises:
+        SourceError: The script has errors; nothing has run.
+        ConfigError: There is no such setting, or it has no such value; nothing has run.
+    """
+    from runtime_support import configure
+
+    text, places = _compiled(_checked(source, name), Overlapping())
+    number = next(_numbers)
+    filename = f"<compiled {name} {number}>"
+    # Tracebacks look for the lines there.
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    # Types find the names in their annotations through the module that they are defined in.
+    module = sys.modules[f"saft_text_{number}"] = ModuleType(f"saft_text_{number}")
+    module.__dict__["__saft_folder__"] = str(Path.cwd())
+    module.__dict__["__saft_source_map__"] = places
+    with configure(**settings):
+        try:
+            exec(_as_program(text, filename), module.__dict__)
+        except Exception as error:
+            _note_place(error, filename, places)
+            raise
+    return module
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where in a script the places of its module come from, for the runtime that asks."""
+
+    source: Source
+    module: Generated
+
+    @cached_property
+    def _origins(self) -> list[Mapping]:
+        return self.module.origins.map(self.module.text)
+
+    def position(self, line: int, column: int | None) -> str | None:
+        """`name:line:column` in the script for a place in the module."""
+        span = locate(self._origins, line, column, line, column)
+        if span is None:
+            return None
+        at = self.source.position(span.start)
+        return f"{self.source.name}:{at.line}:{at.column}"
+
+
+def _checked(source: str, name: str) -> Checked:
+    return check(Source.from_text(name, source))
+
+
+def _compiled(checked: Checked, overlapping: Overlapping) -> tuple[str, _Places]:
+    compiled = compile_checked(checked, overlapping)
+    if compiled.module is None:
+        raise SourceError(
+            tuple(one for one in _problems(compiled.checked) if one.severity == "error")
+        )
+    return compiled.module.text, _Places(checked.source, compiled.module)
+
+
+def _as_program(text: str, filename: str) -> CodeType:
+    """The code of a module that does what it does when it is run as a program."""
+    tree = ast.parse(text, filename)
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.If) and ast.unparse(last.test) == "__name__ == '__main__'":
+        tree.body[-1:] = last.body
+    return compile(tree, filename, "exec")
+
+
+def _note_place(error: Exception, filename: str, places: _Places) -> None:
+    """Notes the place in the script, of the innermost code of it, unless the error has one."""
+    if any(note.startswith("at ") for note in getattr(error, "__notes__", ())):
+        return
+    position, trace = None, error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == filename:
+            line, _, column, _ = [*code.co_positions()][trace.tb_lasti // 2]
+            position = places.position(line or trace.tb_lineno, column) or position
+        trace = trace.tb_next
+    if position is not None:
+        error.add_note(f"at {position}")
+
+
+def _problems(checked: Checked) -> tuple[Problem, ...]:
+    return tuple(_problem(one, checked.source) for one in checked.diagnostics)
+
+
+def _problem(found: Diagnostic, source: Source) -> Problem:
+    start, end = source.position(found.span.start), source.position(found.span.end)
+    shown = render_text([found], source)
+    place = (start.line, start.column, end.line, end.column)
+    return Problem(found.code, found.severity, found.message, *place, found.hint, shown)
