@@ -21,6 +21,8 @@ from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 1_000_000_000
 UNFINISHED = ".saft-"
+# Of what holds prompts and answers: only its owner may read it.
+PRIVATE = 0o600
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -156,11 +158,14 @@ def check_regular(place: str) -> int:
     return mode & 0o777
 
 
-def replace_file(path: str, data: bytes, *, synced: bool = False) -> None:
+def replace_file(
+    path: str, data: bytes, *, synced: bool = False, permissions: int = 0o666
+) -> None:
     """Writes a regular file, whole or not at all; an OSError when that cannot be.
 
-    If `synced`, it is on the disk then. A process that is killed may leave a file beside it whose
-    name begins with UNFINISHED.
+    If `synced`, it is on the disk then. A new file gets the `permissions`, as far as the umask
+    allows; one that is there keeps its own. A process that is killed may leave a file beside it
+    whose name begins with UNFINISHED.
     """
     try:
         mode = check_regular(path)
@@ -168,7 +173,7 @@ def replace_file(path: str, data: bytes, *, synced: bool = False) -> None:
         mode = None
     temporary = os.path.join(os.path.dirname(path), f"{UNFINISHED}{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
-    descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    descriptor = os.open(temporary, flags, permissions if mode is None else PRIVATE)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
@@ -188,6 +193,11 @@ def replace_file(path: str, data: bytes, *, synced: bool = False) -> None:
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+
+def open_private(path: str, flags: int) -> int:
+    """An opener: a new file is for its owner alone."""
+    return os.open(path, flags, PRIVATE)
 
 
 def unwritable(error: UnicodeEncodeError) -> str:

@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias
 
 from runtime_support._config import settings_for
 from runtime_support._exchange import TOKEN_PARTS
-from runtime_support._files import base_folder, check_regular, replace_file
+from runtime_support._files import PRIVATE, base_folder, check_regular, replace_file
 from runtime_support._media import described
 from runtime_support._redaction import redacted
 from runtime_support._results import Usage
@@ -388,7 +388,7 @@ def write_timeline() -> None:
 def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
     """Writes the timeline to a file, whole or not at all; whether it could be written."""
     try:
-        replace_file(path, form(timeline))
+        replace_file(path, form(timeline), permissions=PRIVATE)
     except (OSError, ValueError) as error:
         note(f"cannot write the timeline {path}: {getattr(error, 'strerror', None) or error}")
         return False

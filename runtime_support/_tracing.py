@@ -33,6 +33,7 @@ from typing import Any, Literal, TextIO, TypeAlias
 
 from runtime_support._config import Settings
 from runtime_support._exchange import Reply, Request
+from runtime_support._files import open_private
 from runtime_support._goals import RETURN_PREFIX
 from runtime_support._media import counted, described
 from runtime_support._positions import calling_place
@@ -261,7 +262,7 @@ def _log_to(path: str) -> Listener:
         told = {"time": event["time"], "process": os.getpid(), **event}
         line = redacted(json.dumps(told, ensure_ascii=False, default=str))
         # Of half a surrogate pair, the escape is JSON as well.
-        with _lock, open(path, "ab") as file:
+        with _lock, open(path, "ab", opener=open_private) as file:
             file.write(line.encode("utf-8", "backslashreplace") + b"\n")
 
     return log

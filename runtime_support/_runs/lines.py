@@ -1,6 +1,6 @@
 """Exchanges as lines of JSON in a file: the one store of recordings and of journals.
 
-    with Held(path, 0o600, waits=False) as file:    no other process adds to it or replaces it
+    with Held(path, PRIVATE, waits=False) as file:  no other process adds to it or replaces it
         file.mend()                what a crash has left of the last line is cut off
         file.add(lines)            all of them or none; when this returns, they are on the disk
 
@@ -27,7 +27,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolRequest
-from runtime_support._files import check_regular
+from runtime_support._files import PRIVATE, check_regular
 from runtime_support._results import Usage
 from runtime_support._values import is_object
 from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
@@ -296,7 +296,7 @@ class Lines:
         self._looking_up = threading.Lock()
         self._broken: str | None = None
         try:
-            self._file = Held(path, 0o600, waits=False)
+            self._file = Held(path, PRIVATE, waits=False)
         except BlockingIOError:
             raise ConfigError(
                 f"the journal {path} is in use by another process",

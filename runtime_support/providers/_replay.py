@@ -33,7 +33,7 @@ from runtime_support._exchange import (
     Streaming,
     replying,
 )
-from runtime_support._files import replace_file
+from runtime_support._files import PRIVATE, replace_file
 from runtime_support._media import text_of
 from runtime_support._redaction import holds_secret
 from runtime_support._runs.lines import (
@@ -153,7 +153,7 @@ class Recording:
 
     def _write(self, *, and_finish: bool = False) -> None:
         """Adds what is not in the file yet, which is then sorted when this is to finish it."""
-        with Held(self.path, 0o666, waits=True) as file:
+        with Held(self.path, PRIVATE, waits=True) as file:
             file.mend()  # other processes may write to it, and be killed
             while self._unwritten:
                 file.add(self._unwritten[0])
@@ -163,7 +163,7 @@ class Recording:
                 lines = [line_of(entry) for _, entry in sorted(entries.items())]
                 if os.name == "nt":
                     file.close()  # a file that is open cannot be replaced there
-                replace_file(self.path, b"".join(lines))
+                replace_file(self.path, b"".join(lines), permissions=PRIVATE)
 
 
 class Replaying(Streaming):

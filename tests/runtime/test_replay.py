@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -221,6 +222,16 @@ def test_a_secret_is_not_recorded(
         with pytest.raises(ConfigError, match="something like a key"):
             prompt("log in with {secret}", secret=secret)
     assert not recording.exists()
+
+
+def test_a_recording_is_for_its_owner_alone(recording: Path, scripted: Script) -> None:
+    for text in ("a", "b"):
+        scripted(text)
+        prompt(text)
+        assert stat.S_IMODE(recording.stat().st_mode) == 0o600
+        replay.close(str(recording))
+        assert stat.S_IMODE(recording.stat().st_mode) == 0o600, "also when it was sorted"
+        recording.unlink()
 
 
 def test_unused_entries_are_told(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -48,6 +49,20 @@ def drawn() -> dict[str, Any]:
     path = Path(os.environ["SAFT_TIMELINE"])
     write_timeline()
     return data_of(path.read_bytes())
+
+
+def test_a_timeline_is_for_its_owner_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scripted: Made
+) -> None:
+    chrome = tmp_path / "run.json"
+    monkeypatch.setenv("SAFT_CHROME", str(chrome))
+    chrome.touch()
+    chrome.chmod(0o640)
+    scripted("ok")
+    prompt("?")
+    drawn()
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "run.html", chrome)]
+    assert modes == [0o600, 0o640], "one that is there keeps its permissions"
 
 
 def data_of(page: bytes) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,7 @@ def test_the_log_is_json_lines(
     monkeypatch.setenv("SAFT_LOG", str(path))
     run(scripted)
     assert SECRET not in path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     events = [json.loads(line) for line in path.read_text().splitlines()]
     assert [event["event"] for event in events] == ["request", "reply", "tool", "request", "reply"]
     assert len({event["prompt"] for event in events}) == 1
