@@ -1,11 +1,15 @@
 """What others wrote, made fit to be shown: without secrets, in characters that do no harm.
 
-    redacted("key sk-proj-abcdefghijklmnopqrstuv")     "key [redacted]"
-    shown("\\x1b[2Jno key sk-proj-abcdefghijklmnop", 40) "\\\\x1b[2Jno key [redacted]"
+    redacted("key sk-proj-Abc123dEf456Ghi789jKl")     "key [redacted]"
+    secret_in("key sk-proj-Abc123dEf456Ghi789jKl")    "the form sk-..."
+    shown("\\x1b[2Jno key sk-proj-Abc123dEf456", 40)  "\\\\x1b[2Jno key [redacted]"
 
 A secret is the value of an environment variable that is named like one, a key that a provider was
-made with, or text in the form of a well-known kind of key. It is found as it is, and as it stands
-in JSON, in an address and in a header.
+made with, text in the form of a well-known kind of key, or the password in a connection string. It
+is found as it is, and as it stands in JSON, in an address and in a header.
+
+Words are no keys: what has a form, or stands in a variable of an unspecific name such as SORT_KEY,
+has to look like a key as well, as scanners such as gitleaks ask for a boundary and for entropy.
 """
 
 from __future__ import annotations
@@ -14,27 +18,148 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
+from runtime_support._values import is_list, is_object
 from runtime_support.errors import printable
 
 REDACTED = "[redacted]"
 
-_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$", re.IGNORECASE)
-_SECRET_FORM = re.compile(
-    r"sk-[A-Za-z0-9_-]{16,}"
-    r"|gh[pousr]_[A-Za-z0-9]{30,}"
-    r"|github_pat_[A-Za-z0-9_]{30,}"
-    r"|xox[abpsr]-[A-Za-z0-9-]{10,}"
-    r"|AKIA[0-9A-Z]{16}"
-    r"|AIza[0-9A-Za-z_-]{35}"
-    r"|hf_[A-Za-z0-9]{30,}"
-    r"|Bearer +[A-Za-z0-9._~+/-]{16,}=*"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+# What variables are named that hold secrets, whatever those look like; others that end so hold
+# one where their value looks like a key.
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:[A-Z0-9]*(?:API|ACCESS|ACCOUNT|ADMIN|APP|AUTH|BEARER|BOT|CLIENT|DEPLOY|ENCRYPTION|JWT"
+    r"|LICENSE|MASTER|PRIVATE|REFRESH|SECRET|SERVICE|SESSION|SIGNING)_?(?:KEY|TOKEN))$"
+    r"|(?:SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$",
+    re.IGNORECASE,
 )
+_MAYBE_SECRET_NAME = re.compile(r"(?:KEY|TOKEN)$", re.IGNORECASE)
+_FILE = re.compile(r"(?:~|\.{0,2})/[^\s:@]*\.[A-Za-z]{2,6}|[A-Za-z]:\\[^\s:@]*\.[A-Za-z]{2,6}")
+
+
+def _no_word_before(start: str) -> str:
+    """The start of a key, where no word goes on with it.
+
+    An escape of JSON or of an address, or of a terminal's colours, may end in a letter.
+    """
+    escapes = (r"\\[nrtbf]", r"\\u[0-9A-Fa-f]{4}", r"%[0-9A-Fa-f]{2}", r"[\[;0-9]m")
+    others = "".join(rf"|(?<={escape}{start})" for escape in escapes)
+    return rf"{start}(?:(?<![A-Za-z0-9]{start}){others})"
+
+
+class _Form(NamedTuple):
+    """A well-known kind of key, and what a text of this form has to look like besides."""
+
+    name: str
+    pattern: re.Pattern[str]
+    is_meant: Callable[[str], bool]
+
+
+_PEM = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_LINE_END = r"(?:\s|\\+[nrt])"
+_PRIVATE_KEY = (
+    rf"-----BEGIN {_PEM}(?:{_LINE_END}|[A-Za-z-]{{1,40}}: [\w .,:/+-]{{0,200}}?(?={_LINE_END}))*+"
+    rf"(?:[A-Za-z0-9+/=]{{16,}}+[A-Za-z0-9+/=\s\\]*+(?:-----END {_PEM})?"
+    rf"|[^-]{{0,9999}}+-----END {_PEM})"
+)
+
+
+def _looks_like_a_key(text: str) -> bool:
+    """Whether a text is more than words and numbers: parts of it are like nothing that is written.
+
+    `created_at`, `linux-py311` and `lastModifiedAt` are words; `a1b2c3d4e5` is none.
+    """
+    return sum(len(word) for word in _WORD.findall(text) if _is_odd(word)) >= _LEAST_ODD
+
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_LEAST_ODD = 8
+_LONGEST_WORD = 20
+_LONGEST_NUMBER = 14
+
+
+def _is_odd(word: str) -> bool:
+    runs = _RUN.findall(word)
+    numbers = [run for run in runs if run.isdigit()]
+    letters = [run for run in runs if not run.isdigit()]
+    if len(numbers) > 2 or any(len(number) > _LONGEST_NUMBER for number in numbers):
+        return True
+    if any(len(one) == 1 or _is_no_word(one) for one in letters):
+        return True
+    return len(word) >= 16 and bool(letters) and sum(map(len, numbers)) >= 3
+
+
+def _is_no_word(letters: str) -> bool:
+    if len(letters) > _LONGEST_WORD:
+        return True
+    return len(letters) >= 16 and _UNSPEAKABLE.search(letters) is not None
+
+
+_UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}", re.IGNORECASE)
+
+
+def _has_a_number(text: str) -> bool:
+    return _looks_like_a_key(text) or re.search("[0-9]{6}", text) is not None
+
+
+def _is_any(_: str) -> bool:
+    return True
+
+
+_FORMS = (
+    _Form("sk-...", re.compile(_no_word_before("sk-") + "[A-Za-z0-9_-]{16,}"), _looks_like_a_key),
+    *(
+        _Form(
+            f"gh{kind}_...",
+            re.compile(_no_word_before(f"gh{kind}_") + "[A-Za-z0-9]{30,}"),
+            _looks_like_a_key,
+        )
+        for kind in "pousr"
+    ),
+    _Form(
+        "github_pat_...",
+        re.compile(_no_word_before("github_pat_") + "[A-Za-z0-9_]{30,}"),
+        _looks_like_a_key,
+    ),
+    *(
+        _Form(
+            f"xox{kind}-...",
+            re.compile(_no_word_before(f"xox{kind}-") + "[A-Za-z0-9-]{10,}"),
+            _has_a_number,
+        )
+        for kind in "abpsr"
+    ),
+    _Form("AKIA...", re.compile(_no_word_before("AKIA") + "[0-9A-Z]{16}"), _is_any),
+    _Form("AIza...", re.compile(_no_word_before("AIza") + "[0-9A-Za-z_-]{35}"), _looks_like_a_key),
+    _Form("hf_...", re.compile(_no_word_before("hf_") + "[A-Za-z0-9]{30,}"), _looks_like_a_key),
+    _Form(
+        "Bearer ...",
+        re.compile("(?i:bearer) +[A-Za-z0-9._~+/-]{16,}=*"),
+        _looks_like_a_key,
+    ),
+    _Form("of a private key", re.compile(_PRIVATE_KEY), _is_any),
+)
+
+# The password of a connection string: `postgres://app:hunter2pw@db`, `Server=db;Password=hunter2`.
+# It ends at the last `@` before a slash, or else, where it has a slash itself, at the first.
+_NO_AT = r"""[^\s@/?#"'<>]{0,200}+"""
+_IN_ADDRESS = re.compile(
+    r"""(://[^\s/?#@:"'<>]{0,200}+:)(?!@|[0-9]{1,5}+[/?#])"""
+    rf"""((?:{_NO_AT}@){{0,9}}{_NO_AT}(?=@)|[^\s@"'<>]{{1,200}}+)(?=@[\w.\[-])"""
+)
+_AS_PART = re.compile(r"""(?i)(\b(?:password|passwd|pwd)[ ]?=[ ]?)([^\s;&,()"'\\]{1,500})""")
+_PART_BEFORE = re.compile(r"""[;?&][ ]*$|\w[ ]?=[ ]?[^\s;&,()"']{0,60} +$""")
+_PART_AFTER = re.compile(r"""[;&][ ]*\w[\w ]*=| +\w+[ ]?=[ ]?[^\s=]""")
+_PART_LENGTH = 80
+# What stands for a password in a template.
+_NO_PASSWORD = re.compile(
+    r"\$?\{.*|\$[A-Z_]+|<.*|%\(?\w*\)?s?|[*x.]+|\[.*", re.IGNORECASE | re.DOTALL
+)
+
 _SHORTEST = 8
 _SHORTEST_REMEMBERED = 4
 _PLAIN_WORD = re.compile(r"[a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14}")
@@ -60,7 +185,20 @@ def redacted(text: str) -> str:
     for pattern in map(_short, list(_remembered)):
         if pattern is not None:
             text = pattern.sub(REDACTED, text)
-    return _SECRET_FORM.sub(REDACTED, text)
+    for form in _FORMS:
+        text = form.pattern.sub(partial(_without, form), text)
+    return _AS_PART.sub(_without_part, _IN_ADDRESS.sub(_without_password, text))
+
+
+def redacted_data(data: Any) -> Any:
+    """JSON data with every secret in its texts replaced."""
+    if isinstance(data, str):
+        return redacted(data)
+    if is_list(data):
+        return [redacted_data(one) for one in data]
+    if is_object(data):
+        return {redacted(name): redacted_data(one) for name, one in data.items()}
+    return data
 
 
 def shown(text: str, most: int | None = None) -> str:
@@ -75,10 +213,61 @@ def escaped(text: str) -> str:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether there is a secret in the text; a plain word that a variable holds is none."""
-    if _SECRET_FORM.search(text) is not None:
-        return True
-    return any(secret in text for secret in _secrets() if not _PLAIN_WORD.fullmatch(secret))
+    """Whether there is a secret in the text; see `secret_in`."""
+    return secret_in(text) is not None
+
+
+def secret_in(text: str) -> str | None:
+    """What kind of secret there is in the text, in words that do not tell it; None without one.
+
+    A plain word that a variable holds, or that is a password, is none.
+    """
+    for secret in _secrets():
+        if secret in text and not _PLAIN_WORD.fullmatch(secret):
+            return _name_of(secret)
+    for form in _FORMS:
+        if any(form.is_meant(match.group()) for match in form.pattern.finditer(text)):
+            return f"the form {form.name}"
+    for pattern, is_meant in ((_IN_ADDRESS, _is_password), (_AS_PART, _is_part)):
+        for match in pattern.finditer(text):
+            if is_meant(match) and not _PLAIN_WORD.fullmatch(match[2]):
+                return "a password in a connection string"
+    return None
+
+
+def _without(form: _Form, match: re.Match[str]) -> str:
+    return REDACTED if form.is_meant(match.group()) else match.group()
+
+
+def _without_password(match: re.Match[str]) -> str:
+    return f"{match[1]}{REDACTED}" if _is_password(match) else match.group()
+
+
+def _without_part(match: re.Match[str]) -> str:
+    return f"{match[1]}{REDACTED}" if _is_part(match) else match.group()
+
+
+def _is_password(match: re.Match[str]) -> bool:
+    return _NO_PASSWORD.fullmatch(match[2]) is None
+
+
+def _is_part(match: re.Match[str]) -> bool:
+    """Whether other parts of a connection string stand beside it."""
+    if not _is_password(match):
+        return False
+    start, end = match.span()
+    before = match.string[max(0, start - _PART_LENGTH) : start]
+    after = match.string[end : end + _PART_LENGTH]
+    return _PART_BEFORE.search(before) is not None or _PART_AFTER.match(after) is not None
+
+
+def _name_of(secret: str) -> str:
+    """What holds this secret, which stands there in some spelling: a variable, if one does."""
+    for name, value in os.environ.items():
+        is_kept = _is_secret(name, value) or value in _remembered
+        if is_kept and secret in _spellings(value, _remembered.get(value, "")):
+            return f"the value of {name}"
+    return "the key of a provider"
 
 
 def _secrets() -> list[str]:
@@ -104,7 +293,7 @@ _known: tuple[dict[Any, Any], dict[str, str], list[str]] = {}, {}, []
 def _secrets_of(variables: dict[str, str], remembered: dict[str, str]) -> list[str]:
     found: set[str] = set()
     for name, value in variables.items():
-        if len(value) >= _SHORTEST and _SECRET_NAME.search(name):
+        if _is_secret(name, value):
             found |= _spellings(value, "")
     for value, user in remembered.items():
         if len(value) >= _SHORTEST:
@@ -112,6 +301,14 @@ def _secrets_of(variables: dict[str, str], remembered: dict[str, str]) -> list[s
         elif user:
             found |= set(_encoded(f"{user}:{value}"))
     return sorted(found, key=len, reverse=True)
+
+
+def _is_secret(name: str, value: str) -> bool:
+    if len(value) < _SHORTEST or _FILE.fullmatch(value):
+        return False
+    if _SECRET_NAME.search(name):
+        return True
+    return _MAYBE_SECRET_NAME.search(name) is not None and _looks_like_a_key(value)
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)

@@ -22,6 +22,7 @@ from runtime_support._config import Settings
 from runtime_support._conversation import Conversation, Steps
 from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
 from runtime_support._positions import annotate
+from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._runs.keeping import plan_kept
 from runtime_support._schema.model import AnySchema
@@ -464,9 +465,9 @@ class ProgramGoal(Goal):
         self._candidates = () if isinstance(outcome, Success) else outcome.candidates
         if isinstance(outcome, Failure) and _goes_back(outcome):
             found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]
-            self._send_back(str(outcome), found)
+            self._send_back(redacted(str(outcome)), found)
         elif isinstance(outcome, Ambiguous):
-            raise Unreadable(str(outcome))
+            raise Unreadable(redacted(str(outcome)))
 
     def _send_back(self, reason: str, mistakes: list[str]) -> None:
         """Unreadable with the reason, unless the model was told often enough."""

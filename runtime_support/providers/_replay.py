@@ -35,7 +35,7 @@ from runtime_support._exchange import (
 )
 from runtime_support._files import PRIVATE, replace_file
 from runtime_support._media import text_of
-from runtime_support._redaction import holds_secret
+from runtime_support._redaction import secret_in
 from runtime_support._runs.lines import (
     ByPath,
     Entry,
@@ -103,9 +103,10 @@ class Recording:
 
     def check(self, request: Request) -> None:
         """ConfigError when an exchange with this request could not be recorded."""
-        if holds_secret(json.dumps(recorded(request), ensure_ascii=False)):
+        held = secret_in(json.dumps(recorded(request), ensure_ascii=False))
+        if held is not None:
             raise ConfigError(
-                f"not recorded in {self.path}: the request holds something like a key",
+                f"not recorded in {self.path}: the request holds something like a key ({held})",
                 hint="take the secret out of the prompt",
             )
         with self._lock:
@@ -119,8 +120,9 @@ class Recording:
 
     def put(self, place: Place, request: Request, reply: Entry) -> None:
         """Writes an exchange. It has been paid for, so what goes wrong is told and not raised."""
-        if holds_secret(json.dumps(without_opaque(reply), ensure_ascii=False)):
-            note(f"not recorded in {self.path}: the reply holds something like a key")
+        held = secret_in(json.dumps(without_opaque(reply), ensure_ascii=False))
+        if held is not None:
+            note(f"not recorded in {self.path}: the reply holds something like a key ({held})")
             return
         entry = {"key": place[0], "repeat": place[1], "request": recorded(request), **reply}
         with self._lock:

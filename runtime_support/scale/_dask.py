@@ -24,7 +24,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from runtime_support._config import configured_here, given_here, settings_for, snapshot
-from runtime_support._redaction import holds_secret
+from runtime_support._redaction import secret_in
 from runtime_support._tools import function_tool
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError, RunStopped, SaftError
@@ -220,9 +220,10 @@ def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
     Keys are in the environment of those processes.
     """
     found = snapshot()
-    if holds_secret(json.dumps(found, default=str)):
+    held = secret_in(json.dumps(found, default=str))
+    if held is not None:
         raise ConfigError(
-            "a setting holds something like a key, which would be sent to the workers",
+            f"a setting holds something like a key ({held}), which would be sent to the workers",
             hint="`api_key_env` names a variable of their environment",
         )
     given = given_here(None)

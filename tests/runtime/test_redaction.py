@@ -10,7 +10,14 @@ import pytest
 
 from runtime_support import ContractError, ProviderError, configure, prompt
 from runtime_support import _redaction as redaction
-from runtime_support._redaction import escaped, holds_secret, redacted, remember_secrets, shown
+from runtime_support._redaction import (
+    escaped,
+    holds_secret,
+    redacted,
+    remember_secrets,
+    secret_in,
+    shown,
+)
 from tests.support.fake_server import FakeServer, completion, message, raw, status
 
 # No form of a key that is known, in a variable that is not named like one.
@@ -103,6 +110,137 @@ def test_a_plain_word_is_no_secret_to_stop_at(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SOME_TOKEN", "a1b2c3d4e5")
     assert not holds_secret("a question")
     assert holds_secret("it is a1b2c3d4e5")
+
+
+WORDS = [
+    "task-management-system-overview",
+    "risk-assessment-framework",
+    "desk-lamp-with-adjustable-arm",
+    "disk-encryption-at-rest",
+    "mask-rcnn-resnet50-fpn",
+    "flask-sqlalchemy-migrations",
+    "sk-learn-pipeline-tutorial",
+    "task-550e8400-e29b-41d4-a716-446655440000",
+    "sk-learn-1-3-release-notes",
+    "highp_abcdefghijklmnopqrstuvwxyz01234",
+    "shelf_abcdefghijklmnopqrstuvwxyz012345",
+    "github_pat_rotation_policy_for_all_teams",
+    "xoxo-hugs-and-kisses",
+    'connect(host="db",password="pw")',
+    "password=getpass()",
+    "http://localhost:3000/@fs/x",
+    "https://a.b:443/@me",
+    "postgres://{user}:{password}@host/db",
+    "postgres://app:$PASSWORD@db",
+    "a@b.c",
+]
+SENTENCES = [
+    "the Bearer authentication/authorization header",
+    "a file begins with -----BEGIN PRIVATE KEY----- and so on",
+    "set password = something and go",
+]
+
+
+@pytest.mark.parametrize("text", [*WORDS, *SENTENCES])
+def test_words_are_no_keys(text: str) -> None:
+    assert redacted(text) == text
+    assert not holds_secret(text)
+
+
+KEYS = {
+    "sk-abcdefghijklmnopqrstuvwx": "sk-...",
+    "sk-proj-abcdefghijklmnop1234": "sk-...",
+    "sk-ant-api03-AbC1dEf2GhI3jKl4-mNo5PqR6": "sk-...",
+    "ghp_" + "aB3" * 12: "ghp_...",
+    "github_pat_11ABCDEFG0aBcDeFgHiJkL_mNoPqRsTuVwXyZ0123456789": "github_pat_...",
+    "xoxb-123456789012-1234567890123-AbCdEfGhIjKl": "xoxb-...",
+    "AKIAIOSFODNN7EXAMPLE": "AKIA...",
+    "AIzaSyNHxIf32IQ1a1yjl3ZJIqKZqzLAK1XhDk-": "AIza...",
+    "hf_" + "aBcDeF" * 6: "hf_...",
+    "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc": "Bearer ...",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234567\nab/cd+\n"
+    "-----END RSA PRIVATE KEY-----": "of a private key",
+}
+AROUND = ["{}", "key={}", "\n{}\n", "\t{}", "é{}", "\x1b[31m{}\x1b[0m", "'{}'", "x-{}", "_{}"]
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("key", KEYS)
+def test_keys_are_found_whatever_stands_before_them(key: str, around: str) -> None:
+    text = around.format(key)
+    in_json = json.dumps(text)
+    for spelling in (text, in_json, json.dumps(in_json)):
+        assert secret_in(spelling) == f"the form {KEYS[key]}"
+        assert key[10:20] not in redacted(spelling)
+        assert not holds_secret(redacted(spelling))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres://app:hunter2pw@db",
+        "postgres://app:hunter2pw@db:5432/x?a=b",
+        "redis://:hunter2pw@[::1]:6379/0",
+        "postgres://app:hunter2pw@x@db/x",
+        "mysql+pymysql://root:a/hunter2pw@db/x",
+        "https://bob:hunter2pw@example.com/a@b",
+        "dsn=mongodb+srv://u:hunter2pw@c.example.net, again",
+        "host=db user=app password=hunter2pw dbname=x",
+        "password=hunter2pw host=db",
+        "Server=db;User Id=app;Password=hunter2pw;",
+        "jdbc:postgresql://db/app?user=app&password=hunter2pw",
+    ],
+)
+def test_passwords_in_connection_strings_are_redacted(text: str) -> None:
+    for spelling in (text, json.dumps({"a": text}), json.dumps(json.dumps(text))):
+        assert "hunter2pw" not in redacted(spelling)
+        assert "db" in redacted(spelling) or "example" in spelling or "::1" in spelling
+        assert secret_in(spelling) == "a password in a connection string"
+        assert not holds_secret(redacted(spelling))
+
+
+def test_the_rest_of_a_connection_string_is_shown() -> None:
+    assert redacted("postgres://app:hunter2pw@db/x") == "postgres://app:[redacted]@db/x"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_secret"),
+    [
+        ("SORT_KEY", "created_at", False),
+        ("PARTITION_KEY", "customer_id", False),
+        ("CACHE_KEY", "linux-py311", False),
+        ("SORT_KEY", "lastModifiedAt", False),
+        ("S3_KEY", "uploads/2024/05/report-final.pdf", False),
+        ("EOS_TOKEN", "<|endoftext|>", False),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/home/a/creds-1a2b3c4d5e6f.json", False),
+        ("SOME_TOKEN", "a1b2c3d4e5", True),
+        ("MY_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", True),
+        ("MY_KEY", "550e8400-e29b-41d4-a716-446655440000", True),
+        ("MY_KEY", "9b74c9897bac770ffc029102a200c5de", True),
+        ("MAIL_PASSWORD", "correct-horse", True),
+        ("ACME_API_KEY", "letmein-please", True),
+        ("DB_CREDENTIALS", "app:hunter2pw", True),
+    ],
+)
+def test_what_variables_hold(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, is_secret: bool
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert secret_in(f"so {value} it is") == (f"the value of {name}" if is_secret else None)
+    assert (value in redacted(f"so {value} it is")) is not is_secret
+
+
+def test_a_key_of_any_name_is_named(server: FakeServer, odd_key: str) -> None:
+    prompt("?")
+    assert secret_in(f"it is {json.dumps(odd_key)}") == "the value of MY_LLM_AUTH"
+
+
+def test_hostile_text_does_not_take_for_ever() -> None:
+    pieces = ["://", "://a:", "://a:b@", "-----BEGIN PRIVATE KEY-----", "sk-", "Bearer ", "\\n"]
+    texts = [piece * (100_000 // len(piece)) for piece in pieces]
+    for text in [*texts, f"-----BEGIN PRIVATE KEY-----{texts[-1]}", "://a:" + "b@" * 50_000]:
+        redacted(text)
+        secret_in(text)
 
 
 def test_what_a_terminal_would_obey_is_escaped() -> None:
