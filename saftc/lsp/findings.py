@@ -9,6 +9,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.driver import Checked
 from saftc.lsp.lines import Lines
+from saftc.project.files import FileProblem
 
 _SEVERITIES = {
     "error": lsp.DiagnosticSeverity.Error,
@@ -16,14 +17,31 @@ _SEVERITIES = {
     "hint": lsp.DiagnosticSeverity.Hint,
 }
 _NEEDLESS = {catalogue.UNUSED_NAME.number, catalogue.UNREACHABLE.number}
+# More of them take longer to send and to draw than to read the first ones.
+MOST_TOLD = 1_000
 _PAGES = Path(catalogue.__file__).parent / "pages"
 
 
 def reported(
     checked: Checked, lines: Lines, uri: str, lines_of: Callable[[str], tuple[str, Lines]]
 ) -> list[lsp.Diagnostic]:
-    """The diagnostics of a script; `lines_of` gives the address and the lines of another one."""
-    return [_reported(one, lines, uri, lines_of) for one in checked.diagnostics]
+    """The diagnostics of a script, the first of very many; `lines_of` gives the address and the
+    lines of another one."""
+    found = checked.diagnostics
+    told = [_reported(one, lines, uri, lines_of) for one in found[:MOST_TOLD]]
+    if len(found) > MOST_TOLD:
+        place = lines.range(found[MOST_TOLD].span)
+        told.append(_said(place, f"{len(found) - MOST_TOLD:,} more from here on are not shown"))
+    return told
+
+
+def not_checked(problem: FileProblem) -> lsp.Diagnostic:
+    """Why nothing is known of a script."""
+    return _said(lsp.Range(lsp.Position(0, 0), lsp.Position(1, 0)), str(problem))
+
+
+def _said(place: lsp.Range, text: str) -> lsp.Diagnostic:
+    return lsp.Diagnostic(place, text, severity=lsp.DiagnosticSeverity.Warning, source="saftc")
 
 
 def _reported(

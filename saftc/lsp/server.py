@@ -9,12 +9,13 @@ import gc
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar, cast
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcParseError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
@@ -22,16 +23,20 @@ from saftc._version import __version__
 from saftc.formatter.formatter import format_source
 from saftc.lsp import completion, findings, meanings, outline, places, views
 from saftc.lsp.lines import Lines
-from saftc.lsp.session import Script, Session
+from saftc.lsp.protocol import Answering
+from saftc.lsp.session import Script, Session, TooLarge
 from saftc.project.files import FileProblem
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS
 
-# In seconds: changes that follow each other faster are answered together.
+# In seconds: changes that follow each other faster are answered together, and in a long script
+# those that come while it would be checked.
 _PAUSE = 0.005
-# After so long without a change, what the last analyses have left in cycles is freed.
+_LONGEST_PAUSE = 1.0
+# After so long without a change, or so many messages, what earlier texts have left is freed.
 _REST = 2.0
+_MOST_MESSAGES = 250
 
 _SYMBOLS = {
     "function": lsp.SymbolKind.Function,
@@ -67,35 +72,55 @@ class SaftServer(LanguageServer):
     """The state of one editor: its scripts, and the views of them that it shows."""
 
     def __init__(self) -> None:
-        super().__init__("saftc", __version__)  # pyright: ignore[reportUnknownMemberType]
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            "saftc", __version__, protocol_cls=Answering
+        )
+        self.answering = cast("Answering", self.protocol)
+        self.answering.handled = self._count
         self.session = Session()
         self.shows_parameter_types = False
         # The addresses of the open scripts, by their paths, as the editor writes them.
         self.uris: dict[str, str] = {}
-        # The views that were asked for, with the last texts that they could have.
-        self.views: dict[str, views.View] = {}
+        # The views that were asked for, each with the script that it was made of.
+        self._views: dict[str, tuple[Script, views.View]] = {}
+        # The texts of views that the editor has, or was told to fetch.
+        self._fetched: dict[str, str] = {}
         # The open scripts, as they were when it was told last what is wrong with them.
         self._told: dict[str, Script] = {}
         self._due: asyncio.Task[None] | None = None
+        # How long it has taken to tell of the last change, in seconds.
+        self._took = 0.0
+        self._messages = 0
 
     def path_of(self, uri: str) -> str:
         """The path of a script; its address, where it is in no file yet."""
-        return to_fs_path(uri) or uri
+        path = to_fs_path(uri) or uri
+        if "\0" in path:
+            raise JsonRpcInvalidParams("no file has such an address")
+        return path
 
     def uri_of(self, path: str) -> str:
         """The address of a script, as the editor writes it where it is open there."""
         return self.uris.get(path) or from_fs_path(path) or path
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Answers what is not JSON; shows other errors that no request waits for."""
+        if source is JsonRpcException and isinstance(error, ValueError):
+            self.answering.refuse(None, JsonRpcParseError(f"this is not JSON: {error}"))
+        else:
+            super().report_server_error(error, source)
 
     def lines(self, source: Source) -> Lines:
         """The places of a text, in the encoding that the client has agreed to."""
         return Lines(source, self.workspace.position_encoding or lsp.PositionEncodingKind.Utf16)
 
     def script(self, uri: str) -> Script:
-        """The script at an address, checked as it is now."""
-        try:
-            return self.session.script(self.path_of(uri))
-        except FileProblem as problem:
-            raise JsonRpcInvalidParams(message=str(problem)) from None
+        """The script at an address, checked as it is now.
+
+        Raises:
+            FileProblem: It cannot be read, or is too long.
+        """
+        return self.session.script(self.path_of(uri))
 
     def at(self, params: _Placed) -> tuple[Script, int]:
         """The script that a request is about, and the offset in it."""
@@ -124,46 +149,81 @@ class SaftServer(LanguageServer):
         self._due = asyncio.get_running_loop().create_task(self._tell())
 
     async def _tell(self) -> None:
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(min(_LONGEST_PAUSE, max(_PAUSE, self._took)))
+        begun = time.monotonic()
         for path in self.session.open:
             self.tell(path)
             await asyncio.sleep(0)
         await self._refresh_views()
+        self._took = time.monotonic() - begun
         await asyncio.sleep(_REST)
-        gc.collect()
+        self._rest()
+
+    def _count(self) -> None:
+        """Counts a message: many leave much behind, also where there is no rest."""
+        self._messages += 1
+        if self._messages >= _MOST_MESSAGES:
+            self._rest()
+
+    def _rest(self) -> None:
+        self._messages = 0
+        self.session.rest()
 
     def tell(self, path: str) -> None:
         """Tells what is wrong with a script, unless it has been told of it as it is now."""
         uri = self.uri_of(path)
-        script = self.script(uri)
-        if self._told.get(path) is script:
-            return
-        self._told[path] = script
         document = self.workspace.text_documents.get(unquote(uri))
-        found = findings.reported(script.checked, self.lines(script.source), uri, self._lines_of)
         version = None if document is None else document.version
+        try:
+            script = self.script(uri)
+        except FileProblem as problem:
+            self._told.pop(path, None)
+            found = [findings.not_checked(problem)]
+        else:
+            if self._told.get(path) is script:
+                return
+            self._told[path] = script
+            lines = self.lines(script.source)
+            found = findings.reported(script.checked, lines, uri, self._lines_of)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
 
     def _lines_of(self, path: str) -> tuple[str, Lines]:
         return self.uri_of(path), self.lines(self.session.script(path).source)
 
     def view(self, uri: str) -> views.View:
-        """The view at an address, as it is now, or as it could be had last."""
+        """The view at an address, of the script as it was when it had no errors last."""
         meant = views.script_of(uri)
         if meant is None:
             raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
-        made = views.view(meant[0], self.script(meant[1]))
-        if made is not None:
-            self.views[uri] = made
-        empty = views.View("This is shown when the script has no errors.\n", ())
-        return self.views.setdefault(uri, empty)
+        try:
+            script = self.session.good(self.path_of(meant[1]))
+        except TooLarge as problem:
+            return views.without(str(problem))
+        made_of, made = self._views.get(uri, (None, None))
+        if script is not None and script is not made_of:
+            made = views.view(meant[0], script) or made
+            if made is not None:
+                self._views[uri] = script, made
+        return made or views.without("This is shown when the script has no errors.")
 
     async def _refresh_views(self) -> None:
-        for uri, before in list(self.views.items()):
-            if self.view(uri).text != before.text:
+        for uri, fetched in list(self._fetched.items()):
+            try:
+                text = self.view(uri).text
+            except FileProblem:
+                continue  # there is no script any more
+            # Others may have looked at the new text before.
+            if text != fetched:
+                self._fetched[uri] = text
                 self.workspace_text_document_content_refresh(
                     lsp.TextDocumentContentRefreshParams(uri)
                 )
+            await asyncio.sleep(0)
+
+    def fetch(self, uri: str) -> str:
+        """The text of a view, for the editor to show; it is told when that is another one."""
+        self._fetched[uri] = self.view(uri).text
+        return self._fetched[uri]
 
 
 server = SaftServer()
@@ -177,7 +237,12 @@ def _answers(
     def register(handler: _Handler[Any, Any]) -> _Handler[Any, Any]:
         async def answer(ls: SaftServer, params: Any) -> Any:
             await asyncio.sleep(0)
-            return await handler(ls, params)
+            try:
+                return await handler(ls, params)
+            except TooLarge:
+                return None  # it is told so in the script
+            except FileProblem as problem:
+                raise JsonRpcInvalidParams(str(problem)) from None
 
         server.feature(method, options)(answer)
         return handler
@@ -487,18 +552,21 @@ async def _lenses(ls: SaftServer, params: lsp.CodeLensParams) -> list[lsp.CodeLe
 async def _content(
     ls: SaftServer, params: lsp.TextDocumentContentParams
 ) -> lsp.TextDocumentContentResult:
-    return lsp.TextDocumentContentResult(ls.view(params.uri).text)
+    return lsp.TextDocumentContentResult(ls.fetch(params.uri))
 
 
 @_answers("saft/lines")
 async def _lines(ls: SaftServer, params: Any) -> dict[str, Any] | None:
     """The lines of a view for a line of its script, or with `back` the other way, from 0."""
-    meant = views.script_of(params.view)
+    uri, line = getattr(params, "view", None), getattr(params, "line", None)
+    if not isinstance(uri, str) or not isinstance(line, int):
+        raise JsonRpcInvalidParams(message="saft/lines takes `view`, an address, and `line`")
+    meant = views.script_of(uri)
     if meant is None:
         return None
-    script, shown = ls.script(meant[1]), ls.view(params.view)
+    script, shown = ls.script(meant[1]), ls.view(uri)
     find = shown.from_line if getattr(params, "back", False) else shown.of
-    found = find(script.source, params.line + 1)
+    found = find(script.source, line + 1)
     return None if found is None else {"first": found[0] - 1, "last": found[1] - 1}
 
 

@@ -5,6 +5,7 @@ session.change(path, text)
 session.script(path).checked        checked once, until it or a script that it imports changes
 """
 
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +15,18 @@ from saftc.driver import Checked, Compiled, compile_checked
 from saftc.project.files import FileProblem, read_script, scripts_below
 from saftc.project.scripts import Modules, Scripts
 from saftc.project.settings import compile_settings
+from saftc.semantics.types import forget_remembered
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
+
+# A longer script would keep the server from anything else for seconds, at each change.
+MOST_LINES = 10_000
+MOST_BYTES = 300_000
+
+
+class TooLarge(FileProblem):
+    """A script is too long to be checked while it is written."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,8 @@ class Session:
         self._texts: dict[str, str] = {}
         self._scripts = self._anew()
         self._known: dict[str, Script] = {}
+        # The open scripts, as they were when they had no errors.
+        self._good: dict[str, Script] = {}
         # The folder from which the imports of a script are looked for.
         self._roots: dict[str, Path] = {}
 
@@ -70,8 +82,14 @@ class Session:
 
     def close(self, path: str) -> None:
         """Goes back to what is on disk."""
+        self._good.pop(path, None)
         if self._texts.pop(path, None) is not None:
             self._forget(path)
+
+    def rest(self) -> None:
+        """Gives back the memory of what was known of earlier texts."""
+        forget_remembered()
+        gc.collect()
 
     def restart(self) -> None:
         """Forgets all that was read: files have changed, or have come, or are gone."""
@@ -83,7 +101,7 @@ class Session:
         """A script, checked.
 
         Raises:
-            FileProblem: It cannot be read.
+            FileProblem: It, or one that it imports, cannot be read; TooLarge where it is too long.
         """
         known = self._known.get(path)
         if known is None:
@@ -97,10 +115,25 @@ class Session:
                 # What another one imports is looked for from where that stands.
                 earlier = self._roots.get(one, modules.folder)
                 self._roots[one] = min(earlier, modules.folder, key=lambda it: len(it.parts))
+            if not checked.has_errors:
+                self._good[path] = known
         return known
 
+    def good(self, path: str) -> Script | None:
+        """A script as it was when it had no errors last; None where it always had some.
+
+        Raises:
+            FileProblem: As `script` does.
+        """
+        self.script(path)
+        return self._good.get(path)
+
     def around(self, path: str, word: str) -> Iterator[Script]:
-        """The scripts below the folder that a script is imported from which hold a word."""
+        """The scripts below the folder that a script is imported from which hold a word.
+
+        Raises:
+            FileProblem: One that holds it cannot be checked.
+        """
         folder = self.script(path).modules.folder
         try:
             files = scripts_below(str(folder))
@@ -108,17 +141,33 @@ class Session:
             files = []
         for file in dict.fromkeys([path, *map(str, map(Path, files)), *self._texts]):
             try:
-                if word.encode() in self._read(file):
-                    yield self.script(file)
+                data = self._data(file)
             except FileProblem:
                 continue
+            if word.encode() in data:
+                yield self._script_of_many(file)
 
     def _anew(self) -> Scripts:
         return Scripts(self._read, most=None)
 
-    def _read(self, path: str) -> bytes:
+    def _script_of_many(self, path: str) -> Script:
+        try:
+            return self.script(path)
+        except TooLarge as problem:
+            raise FileProblem(str(problem)) from None
+
+    def _data(self, path: str) -> bytes:
         text = self._texts.get(path)
         return read_script(path) if text is None else text.encode("utf-8", "replace")
+
+    def _read(self, path: str) -> bytes:
+        data = self._data(path)
+        if len(data) > MOST_BYTES or data.count(b"\n") > MOST_LINES:
+            raise TooLarge(
+                f"{path} has more than {MOST_LINES:,} lines, or {MOST_BYTES:,} bytes: the editor "
+                "tells nothing of it, and `saftc check` does"
+            )
+        return data
 
     def _forget(self, path: str) -> None:
         for changed in self._scripts.forget(Path(path)):

@@ -57,6 +57,11 @@ def script_of(uri: str) -> tuple[Kind, str] | None:
     return None
 
 
+def without(reason: str) -> View:
+    """What is shown in place of a view; in a module, it is a comment."""
+    return View(f"# {reason}\n", ())
+
+
 def view(kind: Kind, script: Script) -> View | None:
     """The view of a script; None while it has errors."""
     if script.checked.has_errors:

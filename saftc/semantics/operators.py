@@ -8,7 +8,6 @@ gives string, not proved: right for a string, wrong for nil, so the output asks 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from saftc.semantics.relations import can_be_equal
 from saftc.semantics.types import (
@@ -27,6 +26,7 @@ from saftc.semantics.types import (
     base,
     is_open,
     members,
+    remembered,
     union,
 )
 
@@ -42,7 +42,7 @@ class Operation:
 _NUMBERS = (INT, FLOAT)
 
 
-@lru_cache(maxsize=10_000)
+@remembered
 def operate(operator: str, left: Type, right: Type) -> Operation:
     """The result of a binary operator or a comparison on operands of these types."""
     if operator in ("==", "!="):
@@ -66,7 +66,7 @@ def operate(operator: str, left: Type, right: Type) -> Operation:
     return Operation(union(results) if is_possible else None, is_proved)
 
 
-@lru_cache(maxsize=10_000)
+@remembered
 def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
     """What the two operands may be that is an error, whatever the other one is."""
     rule = _RULES[operator]

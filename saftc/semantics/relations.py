@@ -6,7 +6,6 @@ nothing, a conversion to float, or a check at run time; or that it can never be 
 
 from collections.abc import Callable
 from enum import IntEnum
-from functools import lru_cache
 from typing import assert_never
 
 from saftc.semantics.types import (
@@ -30,6 +29,7 @@ from saftc.semantics.types import (
     is_open,
     members,
     opened,
+    remembered,
     widened,
     within,
 )
@@ -44,7 +44,7 @@ class Fit(IntEnum):
     NEVER = 3
 
 
-@lru_cache(maxsize=10_000)
+@remembered
 def fit(given: Type, wanted: Type) -> Fit:
     """How a value of type `given` fits a place that asks for `wanted`."""
     if wanted == ANY or given in (wanted, NEVER):

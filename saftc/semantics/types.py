@@ -9,7 +9,7 @@ item of an empty list.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, assert_never
 from weakref import WeakValueDictionary
 
 from saftc.syntax.nodes import FunctionDef, RecordDef
@@ -26,6 +26,25 @@ MOST_LEVELS = 6
 MOST_SHOWN = 1_000
 
 _MADE: "WeakValueDictionary[object, Type]" = WeakValueDictionary()
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_forgetting: list[Callable[[], None]] = []
+
+
+def remembered(function: _Function) -> _Function:
+    """The function, which remembers its results for types.
+
+    Types hold the trees of their scripts: `forget_remembered` lets go of those.
+    """
+    remembering: Any = lru_cache(maxsize=10_000)(function)
+    _forgetting.append(remembering.cache_clear)
+    return remembering
+
+
+def forget_remembered() -> None:
+    """Forgets all results for types; who asks again has them worked out again."""
+    for forget in _forgetting:
+        forget()
 
 
 class _MadeOnce(type):
@@ -265,7 +284,7 @@ def union(types: Iterable[Type]) -> Type:
     return types[0] if len(types) == 1 else _union(types)
 
 
-@lru_cache(maxsize=10_000)
+@remembered
 def _union(types: tuple[Type, ...]) -> Type:
     found: dict[Type, None] = {}
     for type_ in types:
@@ -458,7 +477,7 @@ def holds_dataframe(type_: Type) -> bool:
     return DATAFRAME in within(type_)
 
 
-@lru_cache(maxsize=10_000)
+@remembered
 def levels(type_: Type) -> int:
     """How deep the type is nested."""
     return 1 + max((levels(part) for part in parts(type_)), default=0)

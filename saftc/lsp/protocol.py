@@ -1,0 +1,84 @@
+"""What pygls leaves open between a client and the server: every request is answered, and nothing is
+kept of what is over.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.protocol import LanguageServerProtocol
+
+
+class Answering(LanguageServerProtocol):
+    """The protocol of one connection; `handled` is called before each message that comes in."""
+
+    handled: Callable[[], None] | None = None
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Each object as it is: which of them is the message is known when all are read."""
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Has a message answered, or answers why it cannot be."""
+        if self.handled is not None:
+            self.handled()
+        if not isinstance(message, dict):
+            self.refuse(None, JsonRpcInvalidRequest("a message is an object"))
+            return
+        data = cast("dict[str, Any]", message)
+        is_request = "id" in data and "method" in data
+        try:
+            super().handle_message(self._structured(data))
+        except JsonRpcException as problem:
+            if not is_request:
+                raise
+            self.refuse(data["id"], problem)
+
+    def _structured(self, data: dict[str, Any]) -> Any:
+        """The message that an object stands for.
+
+        Raises:
+            JsonRpcException: It cannot be answered.
+        """
+        method = data.get("method")
+        if data.get("jsonrpc") != self.VERSION:
+            raise JsonRpcInvalidRequest('`jsonrpc` has to be "2.0"')
+        if "method" not in data:
+            return super().structure_message(data)
+        if not isinstance(method, str):
+            raise JsonRpcInvalidRequest("`method` has to be a string")
+        if self._shutdown and method != lsp.EXIT:
+            raise JsonRpcInvalidRequest("the server was shut down")
+        try:
+            # Those that take none may leave them out.
+            return super().structure_message({"params": None, **data})
+        except JsonRpcException as problem:
+            details = _said(problem.__cause__)
+            said = f"these are not the parameters of {method}{details}"
+            raise JsonRpcInvalidParams(said) from None
+
+    def refuse(self, id_: Any, reason: JsonRpcException) -> None:
+        """Answers a request by why it is not done; without an id, whoever has sent the message."""
+        error = {"code": reason.code, "message": reason.message}
+        self._send_data({"jsonrpc": self.VERSION, "id": id_, "error": error})
+
+    def _execute_handler(self, msg_id: Any, *args: Any, **kwargs: Any) -> None:
+        super()._execute_handler(msg_id, *args, **kwargs)
+        # pygls itself forgets only what was asked for; notifications would be kept for ever.
+        future = self._request_futures.get(msg_id)
+        if future is not None:
+            future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
+
+
+def _said(problem: BaseException | None) -> str:
+    """What was wrong, as far as that is told in words of the protocol."""
+    while isinstance(problem, BaseExceptionGroup):
+        problem = cast("BaseExceptionGroup[BaseException]", problem).exceptions[0]
+    match problem:
+        case KeyError():
+            return f": {problem} is missing"
+        case ValueError():
+            return f": {problem}"
+        case _:
+            return ""
