@@ -10,17 +10,21 @@
 A prompt has a row by its place in the script, and there a lane while it lasts. Its steps are bars:
 requests, those that ask again (repairs), calls of tools, programs. What the end of the run has
 waited for is its critical path: from the last step that ended, always to the one that ended last
-before it began. What is shown has no secrets in it.
+before it began. Of a prompt that failed, the last step is marked. What is shown has no secrets in
+it.
 """
 
 from __future__ import annotations
 
 import atexit
 import json
+import linecache
 import os
+import re
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -42,6 +46,7 @@ from runtime_support.errors import SaftError
 
 Event: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["request", "repair", "tool"]
+How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running"]
 
 # Of one text; of longer ones, as tools may give them, the beginning is shown.
 MOST_SHOWN = 20_000
@@ -85,6 +90,8 @@ class Prompt:
     # The request that has no reply yet, and whether the next one asks for the same again.
     request: Event | None = None
     asks_again: bool = False
+    # Why it failed, if it did.
+    error: str | None = None
 
     @property
     def end(self) -> float:
@@ -98,6 +105,9 @@ class Timeline:
         self.title = title
         # Where another process has gone on with the run.
         self.marks: list[float] = []
+        # How the run has ended, and by which error.
+        self.how: How = "ok"
+        self.error = ""
         self._prompts: dict[object, Prompt] = {}
         self._prices = settings_for().prices
         self._lock = threading.Lock()
@@ -107,11 +117,15 @@ class Timeline:
         with self._lock:
             prompt = self._prompts.get(event["key"])
             if prompt is None:
+                if event["event"] == "over":
+                    return  # nothing was asked
                 place = redacted(str(event["place"] or "(no place)"))
                 within = self._prompts.get(event["within"])
                 prompt = self._prompts[event["key"]] = Prompt(place, event["began"], within)
             if event["event"] == "request":
-                prompt.request = event
+                prompt.request, prompt.error = event, None
+            elif event["event"] == "over":
+                self._end(prompt, event["time"], event["error"])
             elif event["event"] == "tool":
                 told = {name: event[name] for name in ("tool", "args", "result", "error")}
                 is_failed = event["error"] is not None
@@ -119,6 +133,18 @@ class Timeline:
             elif prompt.request is not None:
                 prompt.steps.append(self._answered(prompt, prompt.request, event))
                 prompt.request = None
+
+    def _end(self, prompt: Prompt, now: float, error: str | None) -> None:
+        """Notes that a prompt is over; a request that has no reply by now gets none."""
+        prompt.error = None if error is None else redacted(error)
+        request = prompt.request
+        if request is not None:
+            duration = max(0.0, now - request["began"]) * 1000
+            name, _, message = (error or "given up: its answer is not wanted").partition(": ")
+            ended = {"event": "failure", "began": request["began"], "duration": duration}
+            left = {**ended, "waited": 0.0, "error": name, "message": message}
+            prompt.steps.append(self._answered(prompt, request, left))
+            prompt.request = None
 
     def _answered(self, prompt: Prompt, request: Event, event: Event) -> Step:
         kind: Kind = "repair" if prompt.asks_again else "request"
@@ -131,7 +157,7 @@ class Timeline:
             "reply": event.get("text"),
             "calls": [[call["name"], call["arguments"]] for call in event.get("tool_calls", ())],
             "finish": event.get("finish"),
-            "error": f"{event['error']}: {event['message']}" if "error" in event else None,
+            "error": _said(event["error"], event["message"]) if "error" in event else None,
         }
         step = _step(kind, event, told, "error" in event)
         names = ("input_tokens", "output_tokens", *TOKEN_PARTS)
@@ -155,6 +181,7 @@ class Timeline:
                 place=places.index(prompt.place),
                 lane=prompt.lane,
                 within=numbers.get(id(prompt.within)),
+                error=prompt.error,
                 steps=[_data(step, begun) for step in prompt.steps],
             )
             for prompt in prompts
@@ -163,6 +190,8 @@ class Timeline:
             title=redacted(self.title),
             begun=begun,
             marks=[round(mark - begun, 4) for mark in self.marks],
+            how=self.how,
+            error=redacted(self.error),
             sums=_sums(prompts),
             places=[_members(place=place, line=redacted(_line_at(place))) for place in places],
             prompts=_Text(f"[{told}]"),
@@ -186,18 +215,27 @@ class Timeline:
                 events.append(_members(ph="M", name="process_name", pid=row, tid=0, args=named))
             here = {"ph": "X", "pid": rows[prompt.place], "tid": prompt.lane}
             whole = {"ts": _micro(prompt.start - begun), "dur": _micro(prompt.end - prompt.start)}
-            events.append(_members(**here, **whole, name="prompt", cat="prompt"))
+            failed = {} if prompt.error is None else {"args": {"error": prompt.error}}
+            events.append(_members(**here, **whole, name="prompt", cat="prompt", **failed))
             for step in prompt.steps:
                 length = {"ts": _micro(step.start - begun), "dur": _micro(step.seconds)}
                 args = _Text(step.told)
                 events.append(_members(**here, **length, name=step.kind, cat=step.kind, args=args))
-        text = '{"displayTimeUnit": "ms", "traceEvents": [\n' + ",\n".join(events) + "\n]}\n"
+        run = _members(how=self.how, error=redacted(self.error))
+        head = f'{{"displayTimeUnit": "ms", "otherData": {run}, "traceEvents": [\n'
+        text = head + ",\n".join(events) + "\n]}\n"
         return text.encode("utf-8", "backslashreplace")
 
     def _drawn(self) -> list[Prompt]:
         """The prompts in the order of time, with their lanes and the critical path."""
         with self._lock:
+            for prompt in self._prompts.values():
+                if prompt.request is not None:
+                    self._end(prompt, time.time(), "no answer: the run ended before it")
             prompts = [prompt for prompt in self._prompts.values() if prompt.steps]
+            for prompt in prompts:
+                # What comes of a prompt comes of its last step.
+                prompt.steps[-1].is_failed |= prompt.error is not None
         prompts.sort(key=lambda prompt: prompt.start)
         _put_in_lanes(prompts)
         _mark_critical(prompts)
@@ -248,6 +286,10 @@ def _step(kind: Kind, event: Event, told: dict[str, Any], is_failed: bool) -> St
     seconds = event["duration"] / 1000
     waited = min(seconds, event["waited"] / 1000)
     return Step(kind, event["began"], seconds, waited, redacted(text), is_failed)
+
+
+def _said(name: str, message: str) -> str:
+    return f"{name}: {message}" if message else name
 
 
 def _new_messages(request: Event) -> list[list[str]]:
@@ -309,6 +351,7 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
         "waiting": sum(step.waited for step in requests),
         "critical": sum(step.seconds - step.waited for step in steps if step.is_critical),
         "prompts": len(prompts),
+        "failed_prompts": sum(prompt.error is not None for prompt in prompts),
         "requests": len(requests),
         "repairs": sum(step.kind == "repair" for step in steps),
         "tools": len(steps) - len(requests),
@@ -321,22 +364,57 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
 
 
 def _line_at(place: str) -> str:
-    """The line of the script at a place, where the file is at hand."""
+    """The line of the script at a place, where the text is at hand."""
     name, _, rest = place.partition(":")
-    number = rest.partition(":")[0]
+    number, _, column = rest.partition(":")
+    if not number.isdigit():
+        return ""
+    line, after = [*_lines_of(name, int(number)), "", ""][:2]
+    # Of a text over several lines, the first one says more.
+    opens = _opens_prompt if name.endswith(".saft") or name.startswith("<") else _opens_text
+    is_open = opens(line.rstrip(), int(column) - 1 if column.isdigit() else 0)
+    return f"{line.strip()} {after.strip()}" if is_open else line.strip()
+
+
+def _lines_of(name: str, number: int) -> list[str]:
+    """A line of a file and the one after it; of a script that is in no file, of its text."""
+    known = linecache.cache.get(name)
+    if known is not None and len(known) == 4 and known[1] is None:
+        return known[2][number - 1 : number + 1]
     try:
         for folder in ("", base_folder()):
             path = os.path.join(folder, name)
-            if number.isdigit() and os.path.isfile(path):
+            if os.path.isfile(path):
                 check_regular(path)
                 with open(path, encoding="utf-8") as file:
-                    line, after = [*islice(file, int(number) - 1, int(number) + 1), "", ""][:2]
-                # Of a prompt over several lines, the first one says more.
-                is_open = line.rstrip().endswith(("$", '"""'))
-                return f"{line.strip()} {after.strip()}" if is_open else line.strip()
+                    return [*islice(file, number - 1, number + 1)]
     except (OSError, ValueError, SaftError):
         pass  # it is a help for whoever looks, and nothing depends on it
-    return ""
+    return []
+
+
+# What a `$` may stand in without beginning or ending a prompt: comments and texts in a line of a
+# script; what is escaped and holes in a prompt.
+_OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')
+_INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
+
+
+def _opens_prompt(line: str, column: int) -> bool:
+    """Whether a line of a script ends with the `$` by which a prompt begins."""
+    # The prompt that is meant begins there; what stands before it is not looked at.
+    position = column if line[column : column + 1] == "$" else 0
+    is_inside = False
+    last = -1
+    while (found := (_INSIDE if is_inside else _OUTSIDE).search(line, position)) is not None:
+        position = found.end()
+        if found[1]:
+            is_inside, last = not is_inside, found.start()
+    return is_inside and last == len(line) - 1
+
+
+def _opens_text(line: str, _column: int) -> bool:
+    """Whether a line of Python ends with the quotes by which a text begins."""
+    return line.endswith('"""') and line.count('"""') % 2 == 1
 
 
 # The timeline of the process
@@ -375,12 +453,14 @@ def timeline_here() -> Timeline | None:
         return _here.timeline
 
 
-def write_timeline() -> None:
-    """Writes what is drawn until now; a file that cannot be written is told of."""
+def write_timeline(how: How = "ok", error: str = "") -> None:
+    """Writes what is drawn until now, and how the run has ended; a file that cannot be written is
+    told of."""
     with _lock:
         timeline, paths = _here.timeline, _here.paths
         _here.timeline = None
     if timeline is not None:
+        timeline.how, timeline.error = how, error
         for path, form in paths.items():
             write_form(timeline, form, path)
 
@@ -410,6 +490,16 @@ def _forget() -> None:
         os.environ.pop(name, None)
 
 
-atexit.register(write_timeline)
+@atexit.register
+def _write_at_exit() -> None:
+    # What Python has told of an error that nobody has caught.
+    error: BaseException | None = getattr(sys, "last_value", None)
+    if error is None:
+        write_timeline()
+    else:
+        how = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        write_timeline(how, "".join(traceback.format_exception_only(error)).strip())
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)

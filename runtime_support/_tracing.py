@@ -40,6 +40,7 @@ from runtime_support._positions import calling_place
 from runtime_support._redaction import environment, redacted
 from runtime_support._results import ToolCall
 from runtime_support._turns import in_turn, waited_here
+from runtime_support._waits import Left
 from runtime_support.errors import SaftError, printable
 
 Event: TypeAlias = dict[str, Any]
@@ -101,6 +102,7 @@ class _Telling(Observer):
 
     They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
     one that it is `within`, and when what has ended now `began` and for how long it `waited`.
+    Watchers are also told that a prompt is "over", and by which error if it failed.
     """
 
     def __init__(
@@ -140,6 +142,13 @@ class _Telling(Observer):
         self._tell("tool", **asdict(call))
         self.began += call.duration / 1000  # calls of a program are told of when all are over
 
+    def over(self, error: BaseException | None) -> None:
+        # Listeners hear of it by the error, or by what the script does next.
+        if self.watchers:
+            about: Event = {"key": self.key, "within": self.within, "place": self.place}
+            told: Event = {"event": "over", "time": time.time(), "began": self.began, **about}
+            _tell_all(self.watchers, {**told, "error": _why(error)})
+
     @contextmanager
     def at_work(self, tool: str | None) -> Generator[None]:
         self.began = time.time()
@@ -175,6 +184,18 @@ def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
             listener(event)
         except Exception as error:
             _note_trouble(name, error)
+
+
+def _why(error: BaseException | None) -> str | None:
+    """What has ended a prompt; None where it has succeeded, or nobody wanted its answer."""
+    match error:
+        case None | Left() | GeneratorExit():
+            return None
+        case KeyboardInterrupt():
+            return "interrupted"
+        case _:
+            name = type(error).__name__
+            return f"{name}: {error}" if str(error) else name
 
 
 _SILENT = Observer()

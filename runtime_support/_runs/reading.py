@@ -69,7 +69,7 @@ def exchanges(path: str) -> Iterator[Entry]:
 
 def told(path: str) -> Iterator[str]:
     """What was asked and answered, in the order of the file."""
-    return map(trace_text, events(path))
+    return (trace_text(event) for event in events(path) if event["event"] != "over")
 
 
 def events(path: str) -> Iterator[Event]:
@@ -78,10 +78,14 @@ def events(path: str) -> Iterator[Event]:
     # By the scope of each call that was made: the prompt that has made it.
     makers: dict[str, int] = {}
     for entry in entries(path):
-        if "at" not in entry or "forget" in entry or "instead" in entry:
+        if "at" not in entry or "instead" in entry:
             continue
         asked, step = Asked(*entry["at"][:3]), entry["at"][3]
         number = numbers.setdefault(asked, len(numbers) + 1)
+        if "forget" in entry:
+            over = {"event": "over", "prompt": number, "key": number, "error": entry["forget"]}
+            yield {**over, "began": 0.0, "time": 0.0}
+            continue
         if "tool" in entry:
             makers[asked.inside(step)] = number
         if "ms" not in entry:
@@ -112,6 +116,8 @@ def timeline(path: str) -> Timeline:
     """The run drawn over time; between its processes no time is left."""
     begun = [entry["time"] for entry in entries(path) if "saft" in entry][1:]
     found = Timeline(os.path.basename(path))
+    state = summary(path).state
+    found.how = state if state in ("failed", "killed", "running") else "ok"
     shift, last, number = 0.0, None, 0
     for event in events(path):
         while number < len(begun) and begun[number] <= event["began"]:

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from runtime_support import _turns
 from saftc.commands.asserts import compile_module
@@ -18,7 +18,7 @@ from saftc.commands.failures import Running, explain, is_of_library, is_of_saft
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible
 from saftc.project.cache import CompiledModule
-from saftc.project.files import shown
+from saftc.project.files import UNNAMED, shown
 from saftc.project.finder import folder_of
 from saftc.project.workspace import Workspace
 
@@ -39,6 +39,11 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     folder = folder_of(module.script)
     sys.argv = [shown(module.script), *arguments]
     sys.path.insert(0, str(folder.absolute()))
+    if module.script in UNNAMED:
+        # What looks at the run shows its lines.
+        text = workspace.read(module.script).decode("utf-8", "replace")
+        lines = text.splitlines(keepends=True)
+        linecache.cache[shown(module.script)] = (len(text), None, lines, shown(module.script))
     scripts: dict[str, Running] = {}
     names = frozenset(module.scripts)
     sys.meta_path.insert(0, _LibraryFinder(str(folder.absolute())))
@@ -47,7 +52,8 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     main = sys.modules["__main__"] = ModuleType("__main__")
     # Where the runtime begins the relative paths of a script.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
-    ended = "failed"
+    ended: Literal["ok", "failed", "interrupted"] = "failed"
+    error = ""
     show_prompts()
     if sys.stdout.isatty():
         _turns.print_values = _print_visibly
@@ -59,18 +65,20 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         _execute(module, main, workspace, scripts)
         ended = "ok"
     except SystemExit as end:
-        ended = "failed" if end.code else "ok"
+        ended, error = ("failed", f"exit code {end.code}") if end.code else ("ok", "")
         raise
     except KeyboardInterrupt:
+        ended = "interrupted"
         raise
-    except BaseException as error:
-        if isinstance(error, BrokenPipeError) and is_of_saft(error, scripts):
+    except BaseException as failure:
+        error = explain(failure, scripts)
+        if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
             raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
-        sys.stderr.write(visible(explain(error, scripts)))
+        sys.stderr.write(visible(error))
         return 1
     finally:
-        _end_run(ended)
+        _end_run(ended, error)
     return 0
 
 
@@ -92,16 +100,16 @@ def _journal_problem() -> str | None:
     return None
 
 
-def _end_run(ended: str) -> None:
+def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> None:
     """Has what looks at the run tell how it has ended and what it took, and draw it."""
     if "runtime_support._timeline" in sys.modules:
         from runtime_support._timeline import write_timeline
 
-        write_timeline()
+        write_timeline(ended, error)
     if "runtime_support._runs.keeping" in sys.modules:
         from runtime_support._runs.keeping import close_journals
 
-        close_journals(ended)
+        close_journals("ok" if ended == "ok" else "failed")
         tell_sum()
 
 

@@ -97,6 +97,40 @@ def test_a_click_shows_the_prompt(opened: Opened, written: Callable[[Timeline], 
         expect(details).to_contain_text(words)
 
 
+def test_a_failure_is_told(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    made = Timeline("failing")
+    asked, reply = events(1, 0.0, 1.0)
+    over = {**asked, "event": "over", "time": 1.0, "error": "ContractError: no <b>number</b>"}
+    for event in (*events(2, 0.0, 0.5), asked, reply, over):
+        made.see(event)
+    made.how, made.error = "failed", "error: ContractError\n --> a.saft:1:1"
+    page = opened(written(made))
+    end = page.locator("#end")
+    expect(end.locator("p")).to_have_text("The run has failed.")
+    expect(end.locator("pre")).to_contain_text("--> a.saft:1:1")
+    expect(page.locator("#sums")).to_contain_text("prompts that failed")
+    page.locator("#canvas").press("End")
+    expect(page.locator("#details .failed")).to_have_text(
+        "It has failed: ContractError: no <b>number</b>"
+    )
+    # Its bar is red, and that of the other one is not.
+    colours = page.evaluate(
+        """() => prompts.map((prompt) => {
+            const scale = devicePixelRatio, place = places[prompt.place];
+            const x = toX(prompt.start) + 3, y = place.top + LABEL + prompt.lane * LANE + 13;
+            return [...pen.getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3);
+        })"""
+    )
+    assert sorted(red > blue for red, _, blue in colours) == [False, True]
+
+
+def test_a_run_that_has_ended_well_says_nothing(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    page = opened(written(large()))
+    expect(page.locator("#end")).to_be_hidden()
+
+
 def test_by_keyboard_alone(opened: Opened, written: Callable[[Timeline], str]) -> None:
     page = opened(written(small()))
     heading = page.locator("#details h2")

@@ -132,6 +132,33 @@ def test_the_line_of_the_script(scripted: Made, monkeypatch: pytest.MonkeyPatch)
     assert drawn()["places"][0]["line"] == 'prompt("the line is shown")'
 
 
+@pytest.mark.parametrize(
+    ("script", "place", "shown"),
+    [
+        ("reply = $ a {mail}. $\nprint(reply)\n", "1:9", "reply = $ a {mail}. $"),
+        ("reply = $\n    a mail\n$\n", "1:9", "reply = $ a mail"),
+        ("reply = $ a\nmail $\n", "1:9", "reply = $ a"),
+        ('x = $ is "{a["$"]}" it? $\nprint(x)\n', "1:5", 'x = $ is "{a["$"]}" it? $'),
+        ("x = $ for \\$5 $\nprint(x)\n", "1:5", "x = $ for \\$5 $"),
+        ("x = $ for \\$5 and \\$\nmore $\n", "1:5", "x = $ for \\$5 and \\$"),
+        ("x = [$ a $, $ b $]\nprint(x)\n", "1:13", "x = [$ a $, $ b $]"),
+        ("x = [$ a $, $\nb $]\n", "1:13", "x = [$ a $, $ b $]"),
+        ('y = "5$" + str($ a $)\nprint(1)\n', "1:16", 'y = "5$" + str($ a $)'),
+        ('y = "5$"\nprint(1)\n', "1:1", 'y = "5$"'),
+        ("y = f(1)  // for 5$\nprint(1)\n", "1:5", "y = f(1)  // for 5$"),
+        ("print(1)\nx = $ a $", "2:5", "x = $ a $"),
+        ("x = 1\n", "7:1", ""),
+        ("x = 1\n", "here", ""),
+    ],
+)
+def test_the_line_of_a_prompt_is_no_more_than_that(
+    script: str, place: str, shown: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.saft").write_text(script)
+    run = seen(*event(1, 0.0, 1.0, place=f"{tmp_path / 'a.saft'}:{place}"))
+    assert run["places"][0]["line"] == shown
+
+
 def test_no_secret_is_in_it(scripted: Made) -> None:
     long = SECRET + "x" * 30_000
     scripted(tool_request("greet", name=SECRET), f"done with {SECRET}", long)
@@ -158,7 +185,64 @@ def test_what_is_asked_again_and_what_fails(scripted: Made) -> None:
     ]
     assert run["prompts"][2]["steps"][0]["failed"]
     assert run["prompts"][2]["steps"][0]["told"]["error"] == "ProviderError: gone"
-    assert (run["sums"]["failed"], run["sums"]["repairs"]) == (1, 2)
+    assert (run["sums"]["failed"], run["sums"]["repairs"]) == (2, 2)
+    assert run["sums"]["failed_prompts"] == 2
+    good, contract, provider = run["prompts"]
+    assert good["error"] is None and not any(step["failed"] for step in good["steps"])
+    assert contract["error"].startswith("ContractError: no usable reply after 2 tries")
+    assert [step["failed"] for step in contract["steps"]] == [False, True]
+    assert provider["error"] == "ProviderError: gone"
+
+
+def test_who_fails_in_a_tool_and_who_goes_on(scripted: Made) -> None:
+    def ask(name: str) -> int:
+        return prompt("how old is {name}?", name=name, returns=int).value
+
+    scripted(tool_request("ask", name="Ada"), "none", "none", "never mind")
+    assert prompt("{ask}", ask=ask).value == "never mind"
+    outer, inner = drawn()["prompts"]
+    assert inner["error"].startswith("ContractError") and inner["steps"][-1]["failed"]
+    assert outer["error"] is None and not outer["steps"][-1]["failed"]
+
+
+def test_who_is_interrupted_is_drawn(scripted: Made) -> None:
+    class Interrupted:
+        def complete(self, request: Request) -> Reply:
+            raise KeyboardInterrupt
+
+    configure(provider=Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        prompt("who?")
+    (one,) = drawn()["prompts"]
+    assert one["error"] == "interrupted"
+    assert [(step["kind"], step["failed"]) for step in one["steps"]] == [("request", True)]
+
+
+def test_what_has_no_reply_when_the_run_ends_is_drawn() -> None:
+    run = seen(event(1, 0.0, 1.0)[0])
+    (one,) = run["prompts"]
+    assert one["error"] == "no answer: the run ended before it" and one["steps"][0]["failed"]
+    assert run["sums"]["failed_prompts"] == 1
+
+
+def test_who_is_asked_in_another_way_has_not_failed() -> None:
+    first, reply = event(1, 0.0, 1.0)
+    over = {**first, "event": "over", "time": 1.0, "error": "ToolsUnsupported: none there"}
+    again = event(1, 1.0, 1.0)
+    run = seen(first, reply, over, *again, {**over, "error": None})
+    (one,) = run["prompts"]
+    assert one["error"] is None and not any(step["failed"] for step in one["steps"])
+
+
+def test_the_error_has_no_secrets() -> None:
+    first, reply = event(1, 0.0, 1.0)
+    over = {**first, "event": "over", "time": 1.0, "error": f"ValueError: {SECRET}"}
+    made = Timeline("test")
+    for one in (first, reply, over):
+        made.see(one)
+    made.how, made.error = "failed", f"error: {SECRET}"
+    for text in (made.page().decode(), made.chrome().decode()):
+        assert "sk-proj" not in text and "[redacted]" in text
 
 
 def test_a_prompt_inside_of_a_tool(scripted: Made) -> None:
@@ -266,6 +350,21 @@ def test_a_journal_has_the_same(scripted: Made, monkeypatch: pytest.MonkeyPatch)
     assert kept["marks"] == []
 
 
+def test_a_journal_has_the_failures(scripted: Made) -> None:
+    scripted("none", "none", "7")
+    with pytest.raises(ContractError), journaled("a.journal"):
+        prompt("how many?", returns=int)
+    found = data_of(timeline("a.journal").page())
+    assert found["how"] == "failed"
+    assert found["prompts"][0]["error"].startswith("ContractError")
+    assert [one["failed"] for one in found["prompts"][0]["steps"]] == [False, True]
+    with journaled("a.journal"):
+        prompt("how many?", returns=int)
+    found = data_of(timeline("a.journal").page())
+    assert found["how"] == "ok" and found["prompts"][0]["error"] is None
+    assert found["sums"]["failed"] == 0
+
+
 def test_between_the_processes_of_a_journal_no_time_is_left(scripted: Made) -> None:
     def run(*questions: str) -> None:
         with journaled("a.journal"):
@@ -314,7 +413,9 @@ if sys.argv[1] == "fork":
         sys.exit()
     os.waitpid(child, 0)
 elif sys.argv[1] == "fail":
-    raise ValueError
+    raise ValueError("no such value")
+elif sys.argv[1] == "interrupt":
+    raise KeyboardInterrupt
 """
 
 
@@ -323,6 +424,7 @@ elif sys.argv[1] == "fail":
     [
         "ok",
         "fail",
+        "interrupt",
         pytest.param(
             "fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
         ),
@@ -334,6 +436,41 @@ def test_a_process_writes_it_at_its_end(how: str, tmp_path: Path) -> None:
         [sys.executable, "-c", SCRIPT, how],
         env={**os.environ, "PYTHONPATH": root},
         capture_output=True,
-        check=how != "fail",
+        check=how not in ("fail", "interrupt"),
     )
-    assert data_of((tmp_path / "run.html").read_bytes())["sums"]["prompts"] == 1
+    run = data_of((tmp_path / "run.html").read_bytes())
+    assert run["sums"]["prompts"] == 1
+    ended = {
+        "fail": ("failed", "ValueError: no such value"),
+        "interrupt": ("interrupted", "KeyboardInterrupt"),
+    }
+    assert (run["how"], run["error"]) == ended.get(how, ("ok", ""))
+
+
+@pytest.mark.parametrize(
+    ("more", "how", "error"),
+    [
+        ("print(a)", "ok", ""),
+        ("assert a == 5", "failed", "assertion failed"),
+        ("exit(3)", "failed", "exit code 3"),
+        ("stop()", "interrupted", ""),
+    ],
+)
+def test_how_a_script_has_ended(more: str, how: str, error: str, tmp_path: Path) -> None:
+    (tmp_path / "helping.py").write_text(
+        "import sys\ndef exit(code): sys.exit(code)\ndef stop(): raise KeyboardInterrupt\n"
+    )
+    text = f"from helping import exit, stop\na = $ a number $\n{more}\n"
+    subprocess.run(
+        [sys.executable, "-m", "saftc", "run", "-"],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "SAFT_PROVIDER": "mock"},
+        input=text.encode(),
+        cwd=tmp_path,
+        capture_output=True,
+    )
+    run = data_of((tmp_path / "run.html").read_bytes())
+    assert run["how"] == how and error in run["error"]
+    if "assert" in more:
+        assert "<stdin>:3:" in run["error"]
+    # The text of a script that is in no file is at hand.
+    assert run["places"] == [{"place": "<stdin>:2:5", "line": "a = $ a number $"}]
