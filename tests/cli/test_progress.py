@@ -141,7 +141,7 @@ def test_a_program_that_uses_the_library_keeps_its_terminal(server: FakeServer) 
         "x = [$ one $]\nprint(x[0], 1)\n",
         "for i in range(2):\n    x = $ one {i} $\n    print(x)\n",
         "for piece in stream $ one $:\n    write(piece)\nprint()\n",
-        "x: any = $ one $\nwrite(x)\n",
+        "f g(x):\n    write(x)\ng($ one $)\ng(1)\n",
     ],
 )
 def test_a_terminal_does_not_obey_what_is_printed(server: FakeServer, script: str) -> None:
