@@ -74,8 +74,11 @@ def ask(n: object) -> str:
 
 def waiting(count: int) -> None:
     """Returns when so many requests wait for others."""
-    while len(spending_here()._waiting) < count:
+    for _ in range(60_000):
+        if len(spending_here()._waiting) >= count:
+            return
         time.sleep(0.001)
+    raise AssertionError(f"only {len(spending_here()._waiting)} of {count} wait")
 
 
 def by_threads(count: int) -> None:

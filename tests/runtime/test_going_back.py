@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, add_observer, configure, program, prompt
+from runtime_support import ConfigError, add_observer, configure, overlap, program, prompt
 from runtime_support._config import settings_for
 from runtime_support._exchange import Reply, Request, Said
 from runtime_support._runs.keeping import journaled
@@ -507,3 +508,58 @@ def test_listeners_are_not_told(server: FakeServer) -> None:
 def test_a_text_alone_has_no_origin(server: FakeServer) -> None:
     reply = live_provider(settings_for()).complete(Request(({"role": "user", "content": "x"},)))
     assert reply == Reply("ok", model="fake-1", input_tokens=11, output_tokens=7)
+
+
+def test_a_journal_that_is_replayed(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "run.journal")
+    server.responder = remembering = Remembering(says())
+    with journaled(path):
+        conversation()
+    monkeypatch.setenv("SAFT_REPLAY", path)
+    first = prompt("{double}", double=double)
+    assert first.value == "done" and len(server.requests) == 3
+    monkeypatch.delenv("SAFT_REPLAY")
+    remembering.says({"content": "And on."})
+    assert prompt("Go on.", after=first).value == "And on."
+
+
+def test_a_provider_around_the_server(server: FakeServer) -> None:
+    class Around:
+        default_model = "fake"
+
+        def __init__(self) -> None:
+            self.inner = live_provider(settings_for())
+
+        def complete(self, request: Request) -> Reply:
+            return self.inner.complete(request)
+
+    server.responder = Remembering(says())
+    configure(provider=Around())
+    assert conversation() == "done"
+
+
+def test_calls_that_run_ahead(server: FakeServer) -> None:
+    lock = threading.Lock()
+    memories: dict[str, Remembering] = {}
+
+    def answer(body: Message) -> Any:
+        asked = body["messages"][0]["content"]
+        with lock:
+            memory = memories.setdefault(asked, Remembering(says()))
+        return memory(body)
+
+    server.responder = answer
+    values = overlap(lambda n: prompt("{n} {double}", n=n, double=double).value, range(8))
+    assert list(values) == ["done"] * 8 and len(memories) == 8
+
+
+def test_thousands_of_calls_without_ids_or_with_one(server: FakeServer) -> None:
+    many = [signed("__saft_return_a", "", value=1) for _ in range(1_000)]
+    same = [signed("__saft_return_a", "x", value=1) for _ in range(1_000)]
+    server.answers = [message(calls(*many, *same), "tool_calls"), completion("2")]
+    result = prompt("x", fields={"a": int, "b": int | None}, options={"repairs": 3})
+    assert result.value == (1, None)
+    ids = [one["id"] for one in sent(server)[1]["tool_calls"]]
+    assert len(set(ids)) == 2_000 and ids.count("x") == 1

@@ -48,6 +48,10 @@ class Remembering:
             return events([chunk(fields), *ending(finish)])
         return message({"role": "assistant", **fields}, finish)
 
+    def says(self, fields: dict[str, Any]) -> None:
+        """Has it say this next."""
+        self._says.append(fields)
+
     def mistake(self, messages: list[dict[str, Any]]) -> str:
         """What is wrong with what came back."""
         ids: list[str] = []
