@@ -16,6 +16,7 @@ import pytest
 from runtime_support import ConfigError, add_observer, configure, overlap, program, prompt
 from runtime_support._config import settings_for
 from runtime_support._exchange import Reply, Request, Said
+from runtime_support._redaction import holds_secret
 from runtime_support._runs.keeping import journaled
 from runtime_support._runs.lines import key_of
 from runtime_support.providers import _replay, live_provider
@@ -27,7 +28,7 @@ Script = Callable[..., Scripted]
 Message = dict[str, Any]
 
 # They look like keys.
-SIGNATURES = [f"sk-{'abcdefghij' * 3}{number}" for number in range(9)]
+SIGNATURES = [f"sk-proj-Abc123dEf456Ghi789jKl{number}" for number in range(9)]
 DETAILS = [
     {"type": "reasoning.text", "text": "Hm.", "signature": "AKIAABCDEFGHIJKLMNOP", "index": 0},
     {"type": "reasoning.encrypted", "data": SIGNATURES[0], "id": None, "index": 1},
@@ -396,10 +397,14 @@ def test_a_run_that_goes_on_sends_the_same_bytes(server: FakeServer, tmp_path: P
         assert asked == whole[len(whole) - len(asked) :]
 
 
+def test_what_is_opaque_looks_like_keys() -> None:
+    assert all(map(holds_secret, SIGNATURES)) and holds_secret(DETAILS[0]["signature"])
+
+
 def test_opaque_parts_are_kept_and_no_key_beside_them(
     server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MY_TOKEN", "Tr0ub4dor-and-3")
+    monkeypatch.setenv("MY_API_KEY", "Tr0ub4dor-and-3")
     path = tmp_path / "run.journal"
     server.responder = Remembering([*says()[:2], {"content": "It is Tr0ub4dor-and-3."}])
     with journaled(str(path)):
@@ -412,7 +417,7 @@ def test_opaque_parts_are_kept_and_no_key_beside_them(
 def test_the_address_is_kept_without_secrets(
     server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GATEWAY_TOKEN", "Tr0ub4dor-and-3")
+    monkeypatch.setenv("GATEWAY_API_KEY", "Tr0ub4dor-and-3")
     configure(base_url=f"{server.url}/Tr0ub4dor-and-3")
     path = tmp_path / "run.journal"
     for _ in range(2):
