@@ -276,7 +276,9 @@ def _may_be_other(text: Bare, schema: m.Schema) -> bool:
         nodes = [node for _, read in NOTATIONS for node in read(text)]
     except Broken:
         return True
-    return any(_fits(one, m.UnionSchema(containers), len(text), _Misfits()) for one in nodes)
+    wanted = m.UnionSchema(containers)
+    nodes = [node for node in nodes if not _may_be_prose(node, wanted)]
+    return any(_fits(node, wanted, len(text), _Misfits()) for node in nodes)
 
 
 def _undisguised(body: str) -> str:
