@@ -71,6 +71,7 @@ from runtime_support._recovery.words import (
     is_item,
     letters,
     number_in_prose,
+    speaks_of_number,
 )
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import listing, mistakes
@@ -265,7 +266,7 @@ def _may_be_other(text: Bare, schema: m.Schema) -> bool:
     if isinstance(schema, m.UnionSchema) and m.admits_nil(schema):
         return True  # there are more ways to say that there is nothing than anybody can list
     others = other_readings(schema)
-    if any(one in NUMBERS for one in others) and any(map(str.isnumeric, text)):
+    if any(one in NUMBERS for one in others) and speaks_of_number(text):
         return True
     lists = (m.ListSchema(m.AnySchema()), m.MapSchema(m.AnySchema()))
     others = lists if isinstance(schema, m.AnySchema) else others

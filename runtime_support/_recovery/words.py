@@ -299,6 +299,12 @@ def number_in_prose(text: str) -> int | float:
     return read_number(match.group())
 
 
+def speaks_of_number(text: str) -> bool:
+    """Whether a text has digits, or words for numbers."""
+    words = map(str.lower, _WORD.findall(text))
+    return any(map(str.isnumeric, text)) or any(word in NUMBER_WORDS for word in words)
+
+
 def _is_unit(unit: str) -> bool:
     if _UNIT.fullmatch(unit) is None:
         return False

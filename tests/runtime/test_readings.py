@@ -116,6 +116,8 @@ INT_OR_STRING: list[tuple[str, Any]] = [
     (fence("Oslo"), again),
     ("7.", again),
     ("Room 7", again),
+    ("seven", again),
+    ("about 7", again),
 ]
 
 ANY: list[tuple[str, Any]] = [

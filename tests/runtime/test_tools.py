@@ -22,6 +22,7 @@ from runtime_support._exchange import Reply, ToolRequest
 from runtime_support._tools import LARGEST_RESULT, Tool, call_tool, function_tool
 from runtime_support._waits import finish
 from runtime_support.testing import Scripted, tool_request
+from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
 
@@ -286,6 +287,20 @@ def test_a_do_prompt_that_does_not_answer_is_an_error(scripted: Script) -> None:
     scripted(*[tool_request("temperature", city="Oslo")] * 3)
     with pytest.raises(ToolLimitError, match=r"called a tool after its last round \(1 allowed\)"):
         prompt("{temperature}", temperature=temperature, rounds=1)
+
+
+@pytest.mark.parametrize("is_script", [True, False])
+def test_the_way_out_is_told_in_the_words_of_the_program(scripted: Script, is_script: bool) -> None:
+    scripted(*[tool_request("temperature", city="Oslo")] * 3)
+    names: dict[str, Any] = {"prompt": prompt, "temperature": temperature}
+    if is_script:
+        names["__saft_source_map__"] = LineMap()
+    call = "prompt('{temperature}', temperature=temperature, rounds=1)"
+    with pytest.raises(ToolLimitError) as caught:
+        exec(compile(call, "triage.py", "exec"), names)
+    assert (caught.value.hint or "").startswith(
+        "leave out `do` if" if is_script else "allow more `rounds` if"
+    )
 
 
 def test_calls_that_nobody_offered_are_answered(scripted: Script) -> None:
