@@ -8,8 +8,8 @@ A secret is the value of an environment variable that is named like one, a key t
 made with, text in the form of a well-known kind of key, or the password in a connection string. It
 is found as it is, and as it stands in JSON, in an address and in a header.
 
-Words are no keys: what has a form, or stands in a variable of an unspecific name such as SORT_KEY,
-has to look like a key as well, as scanners such as gitleaks ask for a boundary and for entropy.
+Words are no keys: what has a form, or stands in a variable of a name such as SORT_KEY, has to
+look like a key as well, as scanners such as gitleaks ask for a boundary and for entropy.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ REDACTED = "[redacted]"
 # What variables are named that hold secrets, whatever those look like; others that end so hold
 # one where their value looks like a key.
 _SECRET_NAME = re.compile(
-    r"(?:^|_)(?:[A-Z0-9]*(?:API|ACCESS|ACCOUNT|ADMIN|APP|AUTH|BEARER|BOT|CLIENT|DEPLOY|ENCRYPTION|JWT"
-    r"|LICENSE|MASTER|PRIVATE|REFRESH|SECRET|SERVICE|SESSION|SIGNING)_?(?:KEY|TOKEN))$"
-    r"|(?:SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$",
+    r"(?:^|_)(?:[A-Z0-9]*(?:API|ACCESS|ACCOUNT|ADMIN|APP|AUTH|CLIENT|DEPLOY|ENCRYPTION|JWT|LICENSE"
+    r"|MASTER|PRIVATE|SECRET|SERVICE|SESSION|SIGNING)_?KEY)$"
+    r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$",
     re.IGNORECASE,
 )
-_MAYBE_SECRET_NAME = re.compile(r"(?:KEY|TOKEN)$", re.IGNORECASE)
+_MAYBE_SECRET_NAME = re.compile(r"KEY$", re.IGNORECASE)
 _FILE = re.compile(r"(?:~|\.{0,2})/[^\s:@]*\.[A-Za-z]{2,6}|[A-Za-z]:\\[^\s:@]*\.[A-Za-z]{2,6}")
 
 
@@ -86,7 +86,9 @@ def _is_odd(word: str) -> bool:
     runs = _RUN.findall(word)
     numbers = [run for run in runs if run.isdigit()]
     letters = [run for run in runs if not run.isdigit()]
-    if len(numbers) > 2 or any(len(number) > _LONGEST_NUMBER for number in numbers):
+    if len(numbers) > 2 or (len(numbers) > 1 and len(runs) > 4):
+        return True
+    if any(len(number) > _LONGEST_NUMBER for number in numbers):
         return True
     if any(len(one) == 1 or _is_no_word(one) for one in letters):
         return True

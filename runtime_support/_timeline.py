@@ -41,7 +41,7 @@ from runtime_support._results import Usage
 from runtime_support._runs.journal import script_here
 from runtime_support._runs.spending import cost_of
 from runtime_support._tracing import note
-from runtime_support._values import is_list, is_object
+from runtime_support._values import counted, is_list, is_object
 from runtime_support.errors import SaftError
 
 Event: TypeAlias = Mapping[str, Any]
@@ -50,6 +50,9 @@ How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running"]
 
 # Of one text; of longer ones, as tools may give them, the beginning is shown.
 MOST_SHOWN = 20_000
+# What somebody can look at, and a browser can show: later steps of a run are counted, not drawn.
+MOST_STEPS = 25_000
+MOST_TOLD = 25_000_000
 # Steps that follow each other are apart by less than clocks and rounding are.
 _NEAR = 0.002
 
@@ -111,11 +114,24 @@ class Timeline:
         self._prompts: dict[object, Prompt] = {}
         self._prices = settings_for().prices
         self._lock = threading.Lock()
+        self._steps = self._told = 0
+        # The requests and calls that are left out.
+        self.left_out = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is drawn."""
+        return self._steps >= MOST_STEPS or self._told >= MOST_TOLD
 
     def see(self, event: Event) -> None:
         """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`."""
         with self._lock:
             prompt = self._prompts.get(event["key"])
+            if self.is_full and event["event"] != "over":
+                if prompt is not None:
+                    prompt.request = None
+                self.left_out += event["event"] != "request"
+                return
             if prompt is None:
                 if event["event"] == "over":
                     return  # nothing was asked
@@ -129,9 +145,9 @@ class Timeline:
             elif event["event"] == "tool":
                 told = {name: event[name] for name in ("tool", "args", "result", "error")}
                 is_failed = event["error"] is not None
-                prompt.steps.append(_step("tool", event, told, is_failed))
+                self._add(prompt, _step("tool", event, told, is_failed))
             elif prompt.request is not None:
-                prompt.steps.append(self._answered(prompt, prompt.request, event))
+                self._add(prompt, self._answered(prompt, prompt.request, event))
                 prompt.request = None
 
     def _end(self, prompt: Prompt, now: float, error: str | None) -> None:
@@ -143,8 +159,13 @@ class Timeline:
             name, _, message = (error or "given up: its answer is not wanted").partition(": ")
             ended = {"event": "failure", "began": request["began"], "duration": duration}
             left = {**ended, "waited": 0.0, "error": name, "message": message}
-            prompt.steps.append(self._answered(prompt, request, left))
+            self._add(prompt, self._answered(prompt, request, left))
             prompt.request = None
+
+    def _add(self, prompt: Prompt, step: Step) -> None:
+        prompt.steps.append(step)
+        self._steps += 1
+        self._told += len(step.told)
 
     def _answered(self, prompt: Prompt, request: Event, event: Event) -> Step:
         kind: Kind = "repair" if prompt.asks_again else "request"
@@ -193,6 +214,7 @@ class Timeline:
             how=self.how,
             error=redacted(self.error),
             sums=_sums(prompts),
+            left=self.left_out,
             places=[_members(place=place, line=redacted(_line_at(place))) for place in places],
             prompts=_Text(f"[{told}]"),
         )
@@ -469,6 +491,9 @@ def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str)
     """Writes the timeline to a file, whole or not at all; whether it could be written."""
     try:
         replace_file(path, form(timeline), permissions=PRIVATE)
+        if timeline.left_out:
+            left = counted(timeline.left_out, "later step is", "later steps are")
+            note(f"{path} shows the beginning of the run; {left} left out")
     except (OSError, ValueError) as error:
         note(f"cannot write the timeline {path}: {getattr(error, 'strerror', None) or error}")
         return False

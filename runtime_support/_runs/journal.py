@@ -5,10 +5,12 @@
     {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "time": ...}     it begins
     {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}
     {"at": ["", "3f2a...", 0, 2], "forget": "ContractError: ..."}     from this step on, ask again
+    {"at": ["", "3f2a...", 0, 3], "kept": false, "held": "the form sk-...", ...}    it held a key
     {"ended": "ok", ...}                                              the process is over
 
-Lines are added and never changed; later ones take the place of earlier ones. Of what they hold only
-the places are kept in memory.
+Each line ends with the sum of what stands before it. Lines are added and never changed; later ones
+take the place of earlier ones. Of what they hold only the places are
+kept in memory.
 """
 
 from __future__ import annotations
@@ -20,26 +22,38 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
-from runtime_support._redaction import holds_secret
+from runtime_support._exchange import TOKEN_PARTS
+from runtime_support._redaction import holds_secret, redacted_data, secret_in
 from runtime_support._results import Usage
-from runtime_support._runs.lines import JOURNAL_START, Entry, Lines, line_of, without_opaque
-from runtime_support._runs.places import Asked, lines_of, order_of, without_order
+from runtime_support._runs.lines import (
+    JOURNAL_START,
+    Entry,
+    Lines,
+    Sums,
+    line_of,
+    sum_fits,
+    with_sum,
+    without_opaque,
+)
+from runtime_support._runs.places import Asked, around, lines_of, order_of, without_order
 from runtime_support._tracing import note
-from runtime_support._values import counted
+from runtime_support._values import counted, is_list, is_object
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError
 
 VERSION = 1
 _TEXT = rb'"([^"\\]*(?:\\.[^"\\]*)*)"'
 _START = re.compile(
-    rb'\{"at": (\[%b, "[0-9a-f]+", \d+, (?:(\d+)|"\w+")\]), "(\w+)": '
-    rb"(?:\[%b, (\d+(?:, \d+)+)\])?" % (_TEXT.replace(b"(", b"(?:", 1), _TEXT)
+    rb'\{"at": (\[%b, "[0-9a-f]+", \d{1,18}, (?:(\d{1,18})|"\w+")\]), "(\w+)": '
+    rb"(?:\[%b, (\d{1,18}(?:, \d{1,18}){1,4})\])?" % (_TEXT.replace(b"(", b"(?:", 1), _TEXT)
 )
 # Names that say nothing of which script runs.
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
 _LENGTH_BITS = 32
+_LATEST = 253_402_300_799  # the end of the year 9999, in seconds
 
 
 class Journal:
@@ -59,6 +73,10 @@ class Journal:
         self.paid: dict[str, tuple[Usage, int]] = {}
         self._at: dict[int, int] = {}
         self._used: set[int] = set()
+        # Those of exchanges whose reply held a key and is not there.
+        self._lost: set[int] = set()
+        # The scopes of calls that were not made, as how they have ended is kept.
+        self._ended_calls: set[str] = set()
         self._prompts = self._claimed = 0
         self._begun: float | None = None
         self._ended: str | None = None
@@ -126,37 +144,71 @@ class Journal:
         line = self.lines.at(where >> _LENGTH_BITS, where & ((1 << _LENGTH_BITS) - 1))
         try:
             entry: Entry = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
+            entry = {}
+        if sum_fits(line) is False or not is_sound(entry):
             note(f"{self.path}: a line is damaged; what stood there is asked again")
             return None
         return entry if entry["at"] == [*asked, step] else None
 
-    def put(self, asked: Asked, step: int | str, entry: Entry) -> None:
-        """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
+    def put(
+        self, asked: Asked, step: int | str, entry: Entry, needed: str | None = None
+    ) -> None:
+        """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be.
+
+        Secrets are left out of it. When there is one in the part that is `needed` when the run
+        goes on, it says that this is not kept, and which kind of secret it held.
+        """
         line = line_of({"at": [*asked, step], **entry})
         bare = without_opaque(entry)
-        if holds_secret((line if bare is entry else line_of(bare)).decode()):
-            self._tell(f"not kept in {self.path}: an answer holds something like a key")
-            return
+        if holds_secret((line if bare is entry else line_of(bare)).decode(errors="replace")):
+            whole = {needed: entry[needed]} if needed is not None and needed in entry else {}
+            held = secret_in(json.dumps([bare[name] for name in whole], ensure_ascii=False))
+            entry = redacted_data(bare)
+            if held is None:
+                entry |= whole
+            else:
+                entry = {"kept": False, "held": held, **entry}
+                self._tell(f"not kept in {self.path}: {_told_held(entry, 'holds')}")
+            line = line_of({"at": [*asked, step], **entry})
+        line = with_sum(line)
         offset = self.lines.append(line)
         with self._lock:
-            self._at[_place(asked, step)] = offset << _LENGTH_BITS | len(line)
+            place = _place(asked, step)
+            self._at[place] = offset << _LENGTH_BITS | len(line)
             if step == 0:
-                self._used.add(_place(asked, 0))
-            self.new += type(step) is int
+                self._used.add(place)
+            self.new += type(step) is int and "kept" not in entry
+
+    def not_made(self, scope: str) -> None:
+        """A call was not made, since it has ended before: what it asked then is not asked now."""
+        with self._lock:
+            self._ended_calls.add(scope)
+
+    def tell_lost(self, entry: Entry) -> None:
+        """Tells that what is asked now was answered before, and could not be kept."""
+        self._tell(f"{self.path}: asked again, as {_told_held(entry, 'held')} and was not kept")
 
     def forget(self, asked: Asked, step: int, why: str) -> None:
         """Has a prompt be asked again from this step on when the run goes on."""
         self._note({"at": [*asked, step], "forget": why})
 
     def close(self, ended: str) -> None:
-        """The process is over, or the run in it: "ok" or "failed"; nothing in a forked process."""
+        """The process is over, or the run in it: "ok" or "failed"; nothing in a forked process.
+
+        JournalError when that cannot be noted, or when what was answered in a run that seems to
+        have ended well could not be kept.
+        """
         if not self.lines.is_open:
             return
-        unused = self._prompts - self._claimed
-        end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
+        unused = 0
         try:
-            self._note(end)
+            if ended == "ok":
+                self.lines.check_whole()
+                unused = 0 if self._is_part else self._unused()
+            if self.lines.is_whole:  # else the error was raised where it happened
+                end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
+                self._note(end)
         finally:
             self.lines.close()
         count = self.kept + self.new
@@ -164,15 +216,49 @@ class Journal:
             return
         if ended != "ok" and count:
             note(f"{_answers(count)} kept in {self.path}; the same command goes on from there")
-        elif ended == "ok" and unused:
+        elif unused:
             note(f"{self.path}: {_answers(unused)} kept that this run did not ask for")
+
+    def _unused(self) -> int:
+        """How many prompts have answers that this run had no use for, and could have had.
+
+        Those inside of calls that were not made again are not asked, and an answer that was taken
+        from another place is kept in both.
+        """
+        if self._prompts == self._claimed:
+            return 0
+        same: dict[int, int] = {}
+        first: dict[int, str] = {}
+        for _, line in self.lines:
+            start = _START.match(line)
+            if start is None or start[2] != b"0" or start[3] == b"forget":
+                continue
+            at = json.loads(start[1])
+            place = _place(Asked(*at[:3]), 0)
+            if place not in self._at or place in self._lost:
+                continue
+            if start[3] == b"instead":
+                other = json.loads(line)["instead"]
+                origin = _place(Asked(*other[:3]), 0)
+                same[place] = same.get(origin, origin)
+            first[place] = at[0]
+        used = {same.get(place, place) for place in self._used}
+        left = {same.get(place, place): scope for place, scope in first.items()}
+        return sum(
+            place not in used and not any(one in self._ended_calls for one in around(scope))
+            for place, scope in left.items()
+        )
 
     def _read(self) -> None:
         matched, paid = _START.match, dict[bytes, list[int]]()
         longest: dict[bytes, int] = {}
+        lines = Sums()
         for offset, line in self.lines:
             start = matched(line)
-            if start is None or not line.endswith(b"}\n"):
+            if not lines.fit(line) or not line.endswith(b"}\n"):
+                self.damaged += 1
+                continue
+            if start is None:
                 self.damaged += not self._read_other(line)
                 continue
             at, number, kind, model, used = start.groups()
@@ -180,9 +266,14 @@ class Journal:
                 self._drop(json.loads(at))
                 continue
             place = hash(at)
-            if number is not None and place not in self._at:
-                self.kept += 1
-                self._prompts += number == b"0"
+            is_lost = kind == b"kept"
+            if is_lost:
+                model, used = _used_in(line)
+            if number is not None:
+                was_kept = place in self._at and place not in self._lost
+                self.kept += (not is_lost) - was_kept
+                self._prompts += number == b"0" and place not in self._at
+                (self._lost.add if is_lost else self._lost.discard)(place)
             self._at[place] = offset << _LENGTH_BITS | len(line)
             if model is not None:
                 sent, answered, *parts = map(int, used.split(b","))
@@ -196,18 +287,23 @@ class Journal:
     def _drop(self, at: list[Any]) -> None:
         """Leaves out what stands in the file from a step on."""
         asked, step = Asked(*at[:3]), at[3]
-        while self._at.pop(_place(asked, step), None) is not None:
-            self.kept -= 1
+        while self._at.pop(place := _place(asked, step), None) is not None:
+            self.kept -= place not in self._lost
+            self._lost.discard(place)
             self._prompts -= not step
             step += 1
 
     def _read_other(self, line: bytes) -> bool:
         try:
             entry = json.loads(line)
-            self._begun = entry.get("time", self._begun) if "saft" in entry else self._begun
-            self._ended = None if "saft" in entry else str(entry["ended"])
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, RecursionError):
             return False
+        if not is_sound(entry) or "at" in entry:
+            return False
+        if "saft" in entry:
+            self._begun, self._ended = entry["time"], None
+        else:
+            self._ended = entry["ended"]
         return True
 
     def _free_ones(self) -> dict[tuple[str, str], list[Asked]]:
@@ -237,7 +333,7 @@ class Journal:
         note(f"{self.path}: {what}, last begun {begun}; {_answers(self.kept)} kept")
 
     def _note(self, entry: Entry) -> None:
-        self.lines.append(line_of(entry))
+        self.lines.append(with_sum(line_of(entry)))
 
     def _tell(self, text: str) -> None:
         with self._lock:
@@ -251,13 +347,15 @@ def check_head(path: str, line: bytes, script: str = "") -> None:
     """ConfigError when the file is none that this run can be kept in; it stays as it is."""
     if not line.endswith(b"\n") and line[: len(JOURNAL_START)] == JOURNAL_START[: len(line)]:
         return  # a crash has left this of a head
+    if line.startswith(JOURNAL_START) and sum_fits(line) is False:
+        return  # a damaged line like others
     try:
         head = json.loads(line)
         is_journal = head["saft"] == "journal"
         version = head["version"]
         other = str(head["script"])
-    except (ValueError, KeyError, TypeError):
-        is_journal, version, other = False, 0, ""
+    except (ValueError, KeyError, TypeError, RecursionError):
+        head, is_journal, version, other = {}, False, 0, ""
     if not is_journal:
         is_recording = b'"key": ' in line and b'"repeat": ' in line
         raise ConfigError(
@@ -277,6 +375,76 @@ def check_head(path: str, line: bytes, script: str = "") -> None:
             setting="journal",
             hint="name another file",
         )
+    if not is_sound(head):
+        raise ConfigError(
+            f"{path} is no journal that saftc has written: its first line has no time of a run",
+            setting="journal",
+            hint="name another file",
+        )
+
+
+def is_sound(entry: Any) -> bool:
+    """Whether an entry has the parts that those of a journal have; others count as damaged."""
+    match entry:
+        case {"saft": "journal", "script": str(), "time": time}:
+            return _is_time(time)
+        case {"ended": "ok" | "failed"}:
+            return True
+        case {"at": [str(), str(), int(), int()], "forget": str()}:
+            return True
+        case {"at": [str(), str(), int(), str()], "tool": str(), "sent": str(), "time": time}:
+            has_end = _is_number(entry.get("ms")) and all(
+                isinstance(entry.get(name, 0), str | None) for name in ("result", "error")
+            )
+            return _is_time(time) and ("ms" not in entry or has_end)
+        case {"at": [str(), str(), int(), int()], "hash": str(), "time": time, "ms": ms}:
+            is_counted = "instead" in entry or _is_used(entry.get("used"))
+            is_told = _is_time(time) and _is_number(ms)
+            return is_counted and is_told and _has_request(entry) and _has_answer(entry)
+        case _:
+            return False
+
+
+def _has_request(entry: Entry) -> bool:
+    messages = entry["request"].get("messages", []) if is_object(entry.get("request")) else None
+    return is_list(messages) and all(
+        is_object(one) and isinstance(one.get("role"), str) for one in messages
+    )
+
+
+def _has_answer(entry: Entry) -> bool:
+    if "refused" in entry:
+        return True
+    match entry.get("reply"):
+        case {"text": str(), "finish": str(), "model": str(), "tool_calls": calls, **others}:
+            counts = others.get("input_tokens"), others.get("output_tokens")
+            return all(isinstance(count, int) for count in counts) and _are_calls(calls)
+        case _:
+            return False
+
+
+def _are_calls(calls: Any) -> bool:
+    return is_list(calls) and all(
+        is_object(one) and all(isinstance(one.get(part), str) for part in ("name", "arguments"))
+        for one in calls
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_time(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= _LATEST
+
+
+def _is_used(used: Any) -> bool:
+    """Whether this is the model of an exchange, with the tokens that it took, and parts of them."""
+    match used:
+        case [str(), int(), int(), *parts]:
+            return len(parts) <= len(TOKEN_PARTS) and all(isinstance(one, int) for one in parts)
+        case _:
+            return False
 
 
 def script_here() -> str:
@@ -290,6 +458,26 @@ def _place(asked: Asked, step: int | str) -> int:
     """A number for a place, of which there are too many to keep them as they are."""
     text = json.dumps([*asked, step], ensure_ascii=False)
     return hash(text.encode("utf-8", "backslashreplace"))
+
+
+def _used_in(line: bytes) -> tuple[bytes | None, bytes]:
+    """The model and the tokens of an exchange as they stand in its line; no model without them."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None, b""
+    if not is_sound(entry) or "used" not in entry:
+        return None, b""
+    model, *counts = entry["used"]
+    text = json.dumps(model, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return text[1:-1], ", ".join(map(str, counts)).encode()
+
+
+def _told_held(entry: Entry, verb: str) -> str:
+    """What it is that holds a key, and which kind of one."""
+    what = f"the result of {entry['tool']}" if "tool" in entry else "an answer"
+    place = f", at {entry['place']}" if entry.get("place") else ""
+    return f"{what} {verb} something like a key ({entry['held']}{place})"
 
 
 def _answers(count: int) -> str:

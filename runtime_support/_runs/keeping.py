@@ -12,7 +12,6 @@ with journaled("monday.journal"):    for a block of a program of one's own
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import sys
 import time
@@ -26,7 +25,7 @@ from runtime_support._config import Settings, settings_for
 from runtime_support._exchange import Reply, Replying, Request, ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._positions import Place
-from runtime_support._redaction import redacted, shown
+from runtime_support._redaction import holds_secret, redacted, shown
 from runtime_support._results import ToolCall
 from runtime_support._runs.journal import Journal, time_text
 from runtime_support._runs.lines import (
@@ -39,11 +38,12 @@ from runtime_support._runs.lines import (
     reply_of,
     used_of,
 )
-from runtime_support._runs.places import Asked, Scope, scope_here, within
+from runtime_support._runs.places import Asked, Scope, root, scope_here, within
 from runtime_support._runs.spending import spending_here
+from runtime_support._tools import read_arguments
 from runtime_support._tracing import note
 from runtime_support._turns import await_turn
-from runtime_support._waits import Wait, Waits
+from runtime_support._waits import Wait, Waits, driving
 from runtime_support.errors import (
     CheckError,
     ConfigError,
@@ -79,14 +79,18 @@ class Keeper:
         step, self.steps = self.steps, self.steps + 1
         entry = self.found(step)
         if entry is not None and entry.get("hash") == key:
-            self.sent = len(request.messages)
-            spending_here().note_kept()
-            return reply_of(entry, self.journal.path)
+            if "kept" not in entry:
+                self.sent = len(request.messages)
+                spending_here().note_kept()
+                yield from _pieces_of(entry)
+                return reply_of(entry, self.journal.path)
+            self.journal.tell_lost(entry)
         self.journal.lines.check_whole()
         started = time.time()
         answer: Reply | ToolsUnsupported
+        pieces: list[int] = []
         try:
-            answer = yield from send(request)
+            answer = yield from driving(send(request), partial(_counted, pieces))
         except ToolsUnsupported as refusal:
             answer = refusal
         tokens = used_of(answer) if isinstance(answer, Reply) else [0, 0]
@@ -103,10 +107,11 @@ class Keeper:
             "time": round(started, 3),
             "ms": round((time.time() - started) * 1000, 1),
             "from": told,
-            "request": _readable(data),
+            "request": data,
+            **({"pieces": pieces} if pieces else {}),
             **data_of(answer),
         }
-        yield Wait(partial(self.journal.put, asked, step, entry))
+        yield Wait(partial(self.journal.put, asked, step, entry, "reply"))
         if isinstance(answer, Reply):
             return answer
         raise answer
@@ -117,7 +122,8 @@ class Keeper:
         kept = _KeptCall(self, step, wanted.name, wanted.arguments)
         told = kept.ended()
         if told is not None:
-            return ToolCall(wanted.name, told["args"], told["result"], told["error"], told["ms"])
+            arguments = _arguments(wanted)
+            return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
         yield Wait(kept.begin)
         with within(Scope(asked.inside(step))):
             made = yield from call
@@ -137,7 +143,9 @@ class Keeper:
                 sent = to_json(arguments)
             except CheckError:  # a function, a table: it is called again
                 return None
-            return _KeptCall(self, f"{step}p{'_'.join(map(str, position))}", name, sent)
+            inside = f"{asked.inside(step)}/p{'.'.join(map(str, position))}"
+            place = f"{step}p{'_'.join(map(str, position))}"
+            return _KeptCall(self, place, name, sent, inside)
 
         with within(Scope(asked.inside(step))):
             yield keep
@@ -163,7 +171,10 @@ class Keeper:
     def begin(self, key: str) -> Asked:
         """Finds the place of this call, by what is asked first."""
         journal = self.journal
-        self.asked = asked = scope_here().asked(key_of_data([key, self.who]))
+        asked = scope_here().asked(key_of_data([key, self.who]))
+        if holds_secret(asked.scope):  # it stands in the file, and cannot be left out
+            asked = asked._replace(scope=key_of_data(asked.scope))
+        self.asked = asked
         if not journal.claim(asked) and journal.has_like(asked):
             await_turn()
             self.other = journal.claim_like(asked)
@@ -180,39 +191,66 @@ class Keeper:
                 self.put(step, {"instead": entry["at"], **copy})
         return entry
 
-    def put(self, step: int | str, entry: Entry) -> None:
-        """Keeps a step."""
+    def not_made(self, step: str, inside: str | None) -> None:
+        """What a call asked before that has ended is not asked now; `inside` is its scope, if it
+        is not the one of the step.
+        """
+        for asked in (self.asked, self.other):
+            if asked is not None:
+                self.journal.not_made(inside or asked.inside(step))
+
+    def put(self, step: int | str, entry: Entry, needed: str | None = None) -> None:
+        """Keeps a step; see `Journal.put`."""
         assert self.asked is not None
-        self.journal.put(self.asked, step, entry)
+        self.journal.put(self.asked, step, entry, needed)
 
 
 class _KeptCall:
     """A call of a tool or in a program: how it ended before, or else its beginning and its end."""
 
-    def __init__(self, keeper: Keeper, step: str, name: str, sent: str) -> None:
+    def __init__(
+        self, keeper: Keeper, step: str, name: str, sent: str, inside: str | None = None
+    ) -> None:
         self._keeper = keeper
         self._step = step
+        self._inside = inside
+        self._sent = sent
         self._call: Entry = {"tool": name, "sent": sent}
+        if holds_secret(sent):
+            self._call = {"tool": name, "sent": redacted(sent), "key": key_of_data(sent)}
         self._began = 0.0
 
     def ended(self) -> Entry | None:
         """What it came to; None when it is to be made. JournalError when that must not be."""
         entry = self._keeper.found(self._step)
-        if entry is None or any(entry.get(name) != part for name, part in self._call.items()):
+        if entry is None or not self._is_same(entry):
             return None
-        if "ms" in entry:
+        if "ms" not in entry:
+            if _told_to("SAFT_IN_DOUBT", "call") == "call":
+                return None
+            raise JournalError(
+                f"{_named(entry)} was begun {time_text(entry['time'])}, and the run ended before "
+                "it did: nobody knows what it has done",
+                hint="look for that; without SAFT_IN_DOUBT=stop it is called again",
+            )
+        if "kept" not in entry:
+            self._keeper.not_made(self._step, self._inside)
             return entry
-        wanted = os.environ.get("SAFT_IN_DOUBT") or "call"
-        if wanted not in ("call", "stop"):
-            raise ConfigError(f"SAFT_IN_DOUBT: expected call or stop, got {wanted!r}")
-        if wanted == "call":
+        if _told_to("SAFT_NOT_KEPT", "stop") == "call":
             return None
-        name, sent = entry["tool"], shown(entry["sent"], MOST_SHOWN)
         raise JournalError(
-            f"{name} {sent} was begun {time_text(entry['time'])}, and the run ended before it did: "
-            "nobody knows what it has done",
-            hint="look for that; without SAFT_IN_DOUBT=stop it is called again",
+            f"{_named(entry)} was called {time_text(entry['time'])} and has ended, with "
+            f"{entry['held']}: its result held a key and was not kept",
+            hint="with SAFT_NOT_KEPT=call it is called again",
         )
+
+    def _is_same(self, entry: Entry) -> bool:
+        """Whether the entry is of a call with these arguments; of a key in them, a hash is kept."""
+        if entry.get("tool") != self._call["tool"]:
+            return False
+        if "key" in entry:
+            return entry["key"] == key_of_data(self._sent)
+        return entry["sent"] == self._sent
 
     def begin(self) -> None:
         """From now on it may have done something."""
@@ -224,14 +262,42 @@ class _KeptCall:
         """It is over, and not made again."""
         seconds = time.time() - self._began
         ended = {"time": round(self._began, 3), "ms": round(seconds * 1000, 1), **outcome}
-        self._keeper.put(self._step, {**self._call, **ended})
+        self._keeper.put(self._step, {**self._call, **ended}, "result")
 
 
-def _readable(data: Entry) -> Entry:
-    """A request without secrets: it is kept to be read, and not to be sent."""
-    text = json.dumps(data, ensure_ascii=False)
-    shown = redacted(text)
-    return data if shown == text else json.loads(shown)
+def _told_to(variable: str, default: str) -> str:
+    """What a variable says is to be done about a call of which not all is known: call, or stop."""
+    wanted = os.environ.get(variable) or default
+    if wanted not in ("call", "stop"):
+        raise ConfigError(f"{variable}: expected call or stop, got {wanted!r}")
+    return wanted
+
+
+def _named(entry: Entry) -> str:
+    return f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)}"
+
+
+def _arguments(wanted: ToolRequest) -> Any:
+    """The arguments of a call as they were passed, or as they were sent."""
+    try:
+        return read_arguments(wanted.arguments)
+    except CheckError:
+        return wanted.arguments
+
+
+def _counted(pieces: list[int], step: Wait | str) -> Waits[Any]:
+    """What comes of a step of a reply; the lengths of its pieces are noted."""
+    if isinstance(step, str):
+        pieces.append(len(step))
+    return (yield step)
+
+
+def _pieces_of(entry: Entry) -> Generator[str]:
+    """The pieces in which a reply came, when it was streamed."""
+    text, start = entry.get("reply", {}).get("text", ""), 0
+    for length in entry.get("pieces", ()):
+        yield text[start : start + length]
+        start += length
 
 
 def keeper_for(settings: Settings, place: Place | None) -> Keeper | None:
@@ -263,6 +329,8 @@ def plan_kept(program: Any) -> Generator[Callable[..., _KeptCall | None] | None]
 
 _of_block: ContextVar[Journal | None] = ContextVar("saft_journal", default=None)
 _of_process: ByPath[Journal] = ByPath()
+# The root of the run of the process that is over: nothing more of it can be kept.
+_over: Scope | None = None
 
 
 def journal_here(settings: Settings) -> Journal | None:
@@ -279,7 +347,14 @@ def journal_here(settings: Settings) -> Journal | None:
             setting="journal",
             hint="`--replay` also reads journals",
         )
-    return _of_process.at(path, lambda path: _opened(path, settings))
+    return _of_process.at(path, lambda path: _begun(path, settings))
+
+
+def _begun(path: str, settings: Settings) -> Journal:
+    """The journal of the process; JournalError in what is left of a run that is over."""
+    if _over is root():
+        raise JournalError(f"the run is over, and nothing more is kept in {path}")
+    return _opened(path, settings)
 
 
 def _opened(path: str, settings: Settings, part_of: str | None = None) -> Journal:
@@ -317,7 +392,13 @@ def journaled_part(path: str, part_of: str | None) -> Generator[None]:
 
 
 def close_journals(ended: str) -> None:
-    """Closes the journals of the process: how it has ended is told there."""
+    """Closes the journals of the process: how it has ended is told there.
+
+    What goes on in other threads opens none of them again. JournalError when something could not be
+    kept, and nothing else has told of it.
+    """
+    global _over
+    _over = root()
     for path in list(_of_process.open):
         journal = _of_process.take(path)
         if journal is not None:

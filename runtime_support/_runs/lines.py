@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import asdict, fields
 from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakSet
+from zlib import crc32
 
 from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolRequest
 from runtime_support._files import PRIVATE, check_regular
@@ -34,6 +35,9 @@ from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
 
 KEY_LENGTH = 16
 JOURNAL_START = b'{"saft": "journal"'
+_SUM_START = b', "sum": "'
+_SUM = _SUM_START + b'%08x"}\n'
+_SUM_LENGTH = len(_SUM % 0)
 _BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -120,6 +124,34 @@ def line_of(entry: Entry) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
+def with_sum(line: bytes) -> bytes:
+    """A line of a journal with its sum at the end, by which it is seen when it has changed."""
+    data = line[:-2]
+    return data + _SUM % crc32(data)
+
+
+class Sums:
+    """Which lines of a journal are as they were written; each process says by its first line
+    whether it writes sums, as earlier versions did not.
+    """
+
+    def __init__(self) -> None:
+        self._are_written = False
+
+    def fit(self, line: bytes) -> bool:
+        """Whether the next line has not changed, as far as can be said."""
+        fits = sum_fits(line)
+        if line.startswith(JOURNAL_START):
+            self._are_written = fits is not None
+        return not self._are_written if fits is None else fits
+
+
+def sum_fits(line: bytes) -> bool | None:
+    """Whether a line has the sum that it was written with; None when it has none."""
+    data, end = line[:-_SUM_LENGTH], line[-_SUM_LENGTH:]
+    return end == _SUM % crc32(data) if end.startswith(_SUM_START) else None
+
+
 def lines_of(path: str, what: str) -> Iterator[bytes]:
     """The lines of a file, also of one that is being written; ConfigError when there is none."""
     try:
@@ -169,7 +201,7 @@ class Held:
             return False
         try:
             json.loads(last)
-        except ValueError:
+        except (ValueError, RecursionError):
             self.end -= len(last)
             os.ftruncate(self._descriptor, self.end)
             return True
@@ -343,6 +375,11 @@ class Lines:
         if own.offset < 0:
             self.check_whole()
         return own.offset
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all was kept that was to be, and more can be."""
+        return self._broken is None
 
     def check_whole(self) -> None:
         """JournalError when nothing can be kept any more: then nothing is to be asked."""

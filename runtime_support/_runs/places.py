@@ -67,6 +67,17 @@ _root = Scope()
 _here: ContextVar[Scope | None] = ContextVar("saft_scope", default=None)
 
 
+def root() -> Scope:
+    """The scope of the run of the process."""
+    return _root
+
+
+def begin_run() -> None:
+    """Has the process begin another run: what it asked before counts no more."""
+    global _root
+    _root = Scope()
+
+
 def scope_here() -> Scope:
     """The scope that this thread is in."""
     return _here.get() or _root

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 
-from runtime_support._runs.journal import check_head
-from runtime_support._runs.lines import Entry, lines_of, lock, usage_of
+from runtime_support._runs.journal import check_head, is_sound
+from runtime_support._runs.lines import Entry, Sums, lines_of, lock, usage_of
 from runtime_support._runs.places import Asked, around
 from runtime_support._runs.spending import Spent
 from runtime_support._timeline import Timeline
-from runtime_support._tracing import Event, trace_text
-from runtime_support._values import is_object
+from runtime_support._tracing import Event, note, trace_text
+from runtime_support._values import counted
 from runtime_support.errors import ConfigError
 
 
@@ -34,36 +34,68 @@ class Summary:
     prompts: set[tuple[str, str, int]] = field(default_factory=set[tuple[str, str, int]])
     spent: Spent = field(default_factory=Spent)
     tools: int = 0
+    damaged: int = 0
+
+    def note_damaged(self, count: int) -> None:
+        """Notes how many lines are damaged."""
+        self.damaged = count
 
 
-def entries(path: str) -> Iterator[Entry]:
-    """The whole lines of a journal; ConfigError when it is none."""
-    is_empty = True
+def entries(
+    path: str, tell_damaged: Callable[[int], object] | None = None, *, only_whole: bool = False
+) -> Iterator[Entry]:
+    """The lines of a journal that can be read; ConfigError when it is none.
+
+    Those that have changed since they were written are shown as well, unless only whole ones are
+    of use. At the end, it is told how many lines are damaged, if some are.
+    """
+    is_empty, sums, damaged = True, Sums(), 0
     for line in lines_of(path, "journal"):
         if is_empty:
             check_head(path, line)
             is_empty = False
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue  # damaged, or being written
-        if is_object(entry):
+        is_whole, entry = sums.fit(line), _entry(line)
+        if entry is None or not is_whole:
+            damaged += line.endswith(b"\n")  # without its end, it is being written
+        if entry is not None and (is_whole or not only_whole):
             yield entry
     if is_empty:
         raise ConfigError(f"{path} is empty")
+    if damaged and tell_damaged is not None:
+        tell_damaged(damaged)
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if is_sound(entry) else None
+
+
+def damaged_lines(path: str, count: int) -> str:
+    """What is said of a journal that has so many damaged lines."""
+    return f"{path}: {counted(count, 'line is', 'lines are')} damaged"
+
+
+def _note_damaged(path: str) -> Callable[[int], None]:
+    return lambda count: note(damaged_lines(path, count))
 
 
 def exchanges(path: str) -> Iterator[Entry]:
     """The exchanges that a run would be answered with: the last of each place, not forgotten."""
     found: dict[tuple[object, ...], Entry] = {}
-    for entry in entries(path):
+    for entry in entries(path, _note_damaged(path), only_whole=True):
         at = tuple(entry.get("at", ()))
         if "forget" in entry:
             for later in [one for one in found if one[:3] == at[:3] and _is_from(one[3], at[3])]:
                 del found[later]
         elif "hash" in entry:
             found.pop(tuple(entry.get("instead", ())), None)
-            found[at] = entry
+            if "kept" in entry:
+                found.pop(at, None)
+            else:
+                found[at] = entry
     yield from found.values()
 
 
@@ -74,27 +106,29 @@ def told(path: str) -> Iterator[str]:
 
 def events(path: str) -> Iterator[Event]:
     """What was asked and answered as the events of a trace and of a timeline, in that order."""
-    numbers: dict[Asked, int] = {}
-    # By the scope of each call that was made: the prompt that has made it.
-    makers: dict[str, int] = {}
-    for entry in entries(path):
+    # Of prompts, and of the scopes of calls with the prompts that made them, there may be too many
+    # to keep them as they are.
+    numbers: dict[int, int] = {}
+    makers: dict[int, int] = {}
+    for entry in entries(path, _note_damaged(path)):
         if "at" not in entry or "instead" in entry:
             continue
         asked, step = Asked(*entry["at"][:3]), entry["at"][3]
-        number = numbers.setdefault(asked, len(numbers) + 1)
+        number = numbers.setdefault(hash(asked), len(numbers) + 1)
         if "forget" in entry:
             over = {"event": "over", "prompt": number, "key": number, "error": entry["forget"]}
             yield {**over, "began": 0.0, "time": 0.0}
             continue
         if "tool" in entry:
-            makers[asked.inside(step)] = number
+            makers[hash(asked.inside(step))] = number
         if "ms" not in entry:
             continue
+        inside = map(hash, around(asked.scope))
         base: Event = {
             "prompt": number,
             "place": entry.get("place"),
             "key": number,
-            "within": next((makers[one] for one in around(asked.scope) if one in makers), None),
+            "within": next((makers[one] for one in inside if one in makers), None),
             "began": entry["time"],
             "waited": 0.0,
         }
@@ -133,7 +167,7 @@ def timeline(path: str) -> Timeline:
 def summary(path: str) -> Summary:
     """How far a run came, and what it took."""
     found = Summary(size=os.path.getsize(path) if os.path.isfile(path) else 0)
-    for entry in entries(path):
+    for entry in entries(path, found.note_damaged):
         if "saft" in entry:
             found.script, found.begun = entry["script"], found.begun or entry["time"]
             found.processes += 1

@@ -44,7 +44,7 @@ def show_runs(folder: str) -> int:
     from runtime_support._redaction import escaped
     from runtime_support._runs.journal import time_text
     from runtime_support._runs.lines import is_journal
-    from runtime_support._runs.reading import summary
+    from runtime_support._runs.reading import damaged_lines, summary
     from runtime_support.errors import ConfigError
 
     if not Path(folder).is_dir():
@@ -59,6 +59,8 @@ def show_runs(folder: str) -> int:
         except ConfigError as problem:
             complain(str(problem))
             continue
+        if found.damaged:
+            complain(damaged_lines(str(path), found.damaged))
         begun = time_text(found.begun)
         spent = found.spent
         numbers = f"{spent.requests:,}", f"{spent.tokens:,}", size_text(found.size)

@@ -61,12 +61,15 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     if problem is not None:
         complain(problem)
         return 1
+    ended = "failed"
     try:
         _execute(module, main, workspace, scripts)
         ended = "ok"
     except SystemExit as end:
-        ended, error = ("failed", f"exit code {end.code}") if end.code else ("ok", "")
-        raise
+        if end.code:
+            ended, error = "failed", f"exit code {end.code}"
+            raise
+        ended = "ok"
     except KeyboardInterrupt:
         ended = "interrupted"
         raise
@@ -76,10 +79,11 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
             raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
         sys.stderr.write(visible(error))
-        return 1
     finally:
-        _end_run(ended, error)
-    return 0
+        problem = _end_run(ended, error)
+        if problem is not None:
+            complain(problem)
+    return 0 if ended == "ok" and problem is None else 1
 
 
 def _journal_problem() -> str | None:
@@ -91,8 +95,10 @@ def _journal_problem() -> str | None:
         return None
     from runtime_support._config import settings_for
     from runtime_support._runs.keeping import journal_here
+    from runtime_support._runs.places import begin_run
     from runtime_support.errors import SaftError
 
+    begin_run()
     try:
         journal_here(settings_for())
     except SaftError as error:
@@ -100,17 +106,28 @@ def _journal_problem() -> str | None:
     return None
 
 
-def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> None:
-    """Has what looks at the run tell how it has ended and what it took, and draw it."""
+def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str | None:
+    """Has what looks at the run tell how it has ended and what it took, and draw it.
+
+    What comes back is why its answers could not be kept, if nothing has told of that yet.
+    """
+    problem = None
+    if "runtime_support._runs.keeping" in sys.modules:
+        from runtime_support._runs.keeping import close_journals
+        from runtime_support.errors import JournalError
+
+        try:
+            close_journals("ok" if ended == "ok" else "failed")
+        except JournalError as failure:
+            problem = str(failure)
+        tell_sum()
     if "runtime_support._timeline" in sys.modules:
         from runtime_support._timeline import write_timeline
 
+        if problem is not None and ended == "ok":
+            ended, error = "failed", problem
         write_timeline(ended, error)
-    if "runtime_support._runs.keeping" in sys.modules:
-        from runtime_support._runs.keeping import close_journals
-
-        close_journals("ok" if ended == "ok" else "failed")
-        tell_sum()
+    return problem
 
 
 def _execute(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from runtime_support import _timeline
 from runtime_support._runs import keeping, lines, places, spending
 from tests.cli.conftest import Command
 
@@ -91,6 +93,112 @@ def test_what_cannot_be_shown(
     ended = saftc("trace", name)
     assert (ended.code, ended.out) == (1, "")
     assert said in ended.err
+
+
+def full_after(monkeypatch: pytest.MonkeyPatch, path: str, size: int) -> None:
+    """Has the disk be full when the file at the path has so many bytes."""
+    write = os.write
+
+    def full(descriptor: int, data: bytes) -> int:
+        try:
+            is_there = os.path.samestat(os.fstat(descriptor), os.stat(path))
+        except FileNotFoundError:
+            is_there = False
+        if is_there and os.fstat(descriptor).st_size + len(data) > size:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", full)
+
+
+COUNTING = """\
+for n in [1, 2, 3, 4, 5, 6, 7, 8]:
+    {}
+print("done")
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "out", "told"),
+    [
+        ("print($ greet {n} $)", 0, ["error: JournalError: ", "saft: "]),
+        # Also when the script catches it, and when nobody asks for what ran ahead.
+        ("try: print($ greet {n} $)\n    except error: print(error.kind)", 1, ["saftc: "]),
+    ],
+)
+def test_a_full_disk_is_told_once(
+    saftc: Command,
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    out: int,
+    told: list[str],
+) -> None:
+    script("a.saft", COUNTING.replace("{}", line))
+    full_after(monkeypatch, "a.journal", 1500)
+    ended = saftc("run", "a.saft", "--provider", "mock", "--journal", "a.journal")
+    assert (ended.code, ended.out.count("done")) == (1, out)
+    assert ended.err.count("No space left on device") == 1
+    assert "Traceback" not in ended.err and "bug" not in ended.err
+    assert all(words in ended.err for words in told), ended.err
+    assert '"ended"' not in Path("a.journal").read_text()
+    assert saftc("runs").out.splitlines()[1].split()[4] == "killed"
+
+
+def test_an_end_that_cannot_be_noted_is_a_failure(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("a.saft", 'print("hello")\n')
+    full_after(monkeypatch, "a.journal", 200)
+    ended = saftc("run", "a.saft", "--provider", "mock", "--journal", "a.journal")
+    assert (ended.code, ended.out) == (1, "hello\n")
+    assert ended.err == (
+        "saftc: cannot keep answers in a.journal: No space left on device; what was kept before "
+        "is whole: make room, and the same command goes on\n"
+    )
+
+
+def test_odd_journals_do_not_hide_the_others(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("greet.saft", GREETING)
+    for name in ("a.journal", "deep.journal", "z.journal"):
+        monkeypatch.setattr(places, "_root", places.Scope())
+        assert saftc("run", "greet.saft", "--provider", "mock", "--journal", name).code == 0
+    with Path("deep.journal").open("ab") as file:
+        file.write(b'{"at": ' + b"[" * 100_000 + b"\n")
+    head = '{"saft": "journal", "version": 1, "script": "greet", "time": "x"}\n'
+    Path("odd.journal").write_text(head)
+    listed = saftc("runs")
+    assert listed.code == 0
+    names = [line.split()[0] for line in listed.out.splitlines()[1:]]
+    assert names == ["a.journal", "deep.journal", "z.journal"]
+    deep, odd = listed.err.splitlines()
+    assert deep == "saftc: deep.journal: 1 line is damaged"
+    assert odd.startswith("saftc: odd.journal is no journal that saftc has written")
+    ended = saftc("run", "greet.saft", "--provider", "mock", "--journal", "odd.journal")
+    assert ended.code == 1
+    assert ended.err.startswith("saftc: odd.journal is no journal that saftc has written")
+    assert Path("odd.journal").read_text() == head
+    shown = saftc("trace", "deep.journal")
+    assert shown.code == 0
+    assert shown.err == "saft: deep.journal: 1 line is damaged\n"
+
+
+def test_the_page_of_a_huge_journal_shows_its_beginning(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("a.saft", COUNTING.replace("{}", "print($ greet {n} $)"))
+    assert saftc("run", "a.saft", "--provider", "mock", "--journal", "a.journal").code == 0
+    monkeypatch.setattr(_timeline, "MOST_STEPS", 5)
+    ended = saftc("trace", "a.journal", "--html", "a.html")
+    assert ended.code == 0
+    assert ended.err == "saft: a.html shows the beginning of the run; 3 later steps are left out\n"
+    page = Path("a.html").read_text()
+    assert '"left": 3' in page and page.count('"told"') == 5
+    monkeypatch.setattr(_timeline, "MOST_STEPS", 100)
+    monkeypatch.setattr(_timeline, "MOST_TOLD", 10)
+    assert "7 later steps are left out" in saftc("trace", "a.journal", "--chrome", "a.json").err
 
 
 def test_what_is_no_journal_is_nothing_for_the_script_to_catch(

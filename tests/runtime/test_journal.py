@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -35,7 +36,7 @@ from runtime_support import (
     scoped,
 )
 from runtime_support._runs import journal as journals
-from runtime_support._runs import keeping, lines, places, spending
+from runtime_support._runs import keeping, lines, places, reading, spending
 from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
 from runtime_support.testing import tool_request
@@ -742,3 +743,296 @@ def test_a_cut_text_that_is_taken_is_kept(server: FakeServer) -> None:
             story = prompt("a story", options={"cut": "allow"})
             assert (story.value, story.finish) == ("once upon", "length")
     assert len(server.requests) == 1
+
+
+# What holds a key
+
+ISSUED = "sk-abcdefghijklmnopqrstuvwx"
+
+
+@pytest.mark.parametrize("is_program", [False, True])
+def test_a_call_whose_result_held_a_key_is_not_made_again(
+    scripted: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    is_program: bool,
+) -> None:
+    made: list[int] = []
+
+    def create_key(n: int) -> str:
+        made.append(n)
+        return ISSUED
+
+    def run() -> Any:
+        with journaled(FILE):
+            if is_program:
+                return program("{create_key}", create_key=create_key).value
+            return prompt("{create_key}", create_key=create_key).value
+
+    if is_program:
+        scripted('{"create_key": {"n": 1}}')
+    else:
+        scripted(tool_request("create_key", n=1), "done", "done")
+    run()
+    told = "not kept in run.journal: the result of create_key holds something like a key"
+    assert f"{told} (the form sk-...)" in capsys.readouterr().err
+    assert ISSUED not in Path(FILE).read_text()
+    said = r"create_key \{.*\} was called 2.* the form sk-\.\.\.: its result held a key and was "
+    monkeypatch.setenv("SAFT_IN_DOUBT", "call")
+    for _ in range(2):
+        with pytest.raises(JournalError, match=f"{said}not kept; with SAFT_NOT_KEPT=call"):
+            run()
+    assert made == [1]
+    monkeypatch.setenv("SAFT_NOT_KEPT", "maybe")
+    with pytest.raises(ConfigError, match="SAFT_NOT_KEPT: expected call or stop, got 'maybe'"):
+        run()
+    monkeypatch.setenv("SAFT_NOT_KEPT", "call")
+    run()
+    assert made == [1, 1]
+
+
+def test_a_call_that_was_given_a_key_is_not_made_again(
+    scripted: Script, capsys: pytest.CaptureFixture[str]
+) -> None:
+    used: list[str] = []
+
+    def use(key: str) -> str:
+        used.append(key)
+        return "used"
+
+    keys = [ISSUED, ISSUED, f"{ISSUED}yz"]
+    first, *others = (tool_request("use", key=key) for key in keys)
+    scripted(first, "done", *others, "done")
+    for key in keys:
+        with journaled(FILE):
+            result = prompt("{use}", use=use)
+        assert result.tool_calls[0].args == {"key": key}
+    assert used == [ISSUED, f"{ISSUED}yz"], "the same call was there, and another one was not"
+    assert ISSUED not in Path(FILE).read_text()
+    assert "asked again, as an answer held something like a key (the form sk-..." in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_call_in_doubt_that_was_given_a_key_can_stop_the_run(
+    scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def use(key: str) -> str:
+        raise Killed
+
+    request = tool_request("use", key=ISSUED)
+    scripted(request, request)
+    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    with pytest.raises(Killed), journaled(FILE):
+        prompt("{use}", use=use)
+    with pytest.raises(JournalError, match=r"use \{.*\[redacted\].*\} was begun"), journaled(FILE):
+        prompt("{use}", use=use)
+
+
+def test_what_an_answer_with_a_key_has_cost_is_counted(server: FakeServer) -> None:
+    server.responder = lambda _: completion(f"it is {ISSUED}")
+    configure(max_requests=1)
+    with journaled(FILE):
+        ask(1)
+    spending._of_process = spending.Spending()  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(BudgetSpent), journaled(FILE):
+        ask(1)
+
+
+def test_a_scope_may_be_named_by_a_key(server: FakeServer) -> None:
+    numbered(server)
+    for _ in range(2):
+        with journaled(FILE), scoped(ISSUED):
+            assert ask(1) == "1"
+    assert ISSUED not in Path(FILE).read_text()
+
+
+def test_words_that_begin_like_keys_are_kept(
+    scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def publish() -> str:
+        made.append(1)
+        return "https://example.org/blog/risk-assessment-framework"
+
+    monkeypatch.setenv("SORT_KEY", "created_at")
+    model = scripted(tool_request("publish"), "task-management-system-overview by created_at")
+    for _ in range(3):
+        with journaled(FILE):
+            prompt("{publish}", publish=publish)
+    assert (len(made), len(model.requests)) == (1, 2)
+
+
+# What a run did not ask for
+
+
+def test_prompts_of_calls_that_are_kept_are_not_missed(
+    scripted: Script, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def inner(x: int) -> str:
+        with scoped("part"):
+            return "".join(overlap(lambda n: prompt("inner {n}", n=n).value, [x, x + 1]))
+
+    written = '{"$map": {"over": [1, 5], "as": "n", "do": {"inner": {"x": {"$ref": "n"}}}}}'
+    scripted(tool_request("inner", x=1), "a", "b", "end", written, *"abcd", "left")
+    for n in range(3):
+        with journaled(FILE):
+            assert prompt("{inner}", inner=inner).value == "end"
+            assert program("{inner}", inner=inner).value == ["ab", "cd"]
+            if n == 0:
+                prompt("and this")
+        told = capsys.readouterr().err
+        assert ("did not ask for" in told) == (n > 0)
+        assert n == 0 or "1 answer is kept that this run did not ask for" in told
+
+
+def test_answers_that_are_taken_from_elsewhere_are_not_missed(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbered(server)
+    for most in (4, 1, 1, 4, 16):
+        configure(max_in_flight=most)
+        with journaled(FILE):
+            assert len(list(overlap(ask, range(6)))) == 6
+    assert len(server.requests) == 6
+    assert "did not ask for" not in capsys.readouterr().err
+
+
+# Sums
+
+
+def test_each_changed_line_is_found(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.responder = lambda body: completion(f"an answer to {body['messages'][0]['content']}")
+    with journaled(FILE):
+        first = [ask(n) for n in range(3)]
+    whole = Path(FILE).read_bytes()
+    start, end = whole.index(b'{"at"'), whole.rindex(b'{"ended"')
+    count = len(server.requests)
+    for number, offset in enumerate(range(start, end, 7)):
+        changed = bytearray(whole)
+        changed[offset] ^= 1 << number % 7
+        if changed[offset] in b"\r\n" or whole[offset : offset + 1] == b"\n":
+            continue
+        Path(FILE).write_bytes(changed)
+        with journaled(FILE):
+            assert [ask(n) for n in range(3)] == first
+        is_sum = re.match(rb'[ ,"sum:0-9a-f}]*\n', whole[offset:]) is not None
+        assert is_sum or len(server.requests) == count + 1, whole[offset - 20 : offset + 20]
+        assert is_sum or "1 line is damaged" in capsys.readouterr().err
+        count = len(server.requests)
+
+
+def test_a_damaged_first_line_loses_nothing(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with journaled(FILE):
+        ask(1)
+    Path(FILE).write_bytes(Path(FILE).read_bytes().replace(b'"saftc": "', b'"saftc": "7', 1))
+    with journaled(FILE):
+        ask(1)
+    assert len(server.requests) == 1
+    assert "run.journal: 1 line is damaged" in capsys.readouterr().err
+
+
+def test_a_journal_without_sums_goes_on(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbered(server)
+    with journaled(FILE):
+        assert ask(1) == "1"
+    old = re.sub(rb', "sum": "[0-9a-f]{8}"', b"", Path(FILE).read_bytes())
+    assert b'"sum"' not in old
+    Path(FILE).write_bytes(old)
+    for _ in range(2):
+        with journaled(FILE):
+            assert [ask(1), ask(2)] == ["1", "2"]
+    assert "damaged" not in capsys.readouterr().err
+    lines_now = Path(FILE).read_bytes().splitlines(keepends=True)
+    later = next(n for n, line in enumerate(lines_now) if b'"content": "2"' in line)
+    lines_now[later] = re.sub(rb', "sum": "[0-9a-f]{8}"', b"", lines_now[later])
+    Path(FILE).write_bytes(b"".join(lines_now))
+    with journaled(FILE):
+        assert [ask(1), ask(2)] == ["1", "3"], "behind a first line with a sum, each has one"
+    assert "1 line is damaged" in capsys.readouterr().err
+
+
+DEEP = b"[" * 100_000 + b"\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        DEEP,
+        b'{"at": ' + DEEP,
+        b'{"ended": {}}\n',
+        b'{"ended": "\\u001b[2J"}\n',
+        b'{"saft": "journal", "version": 1, "script": "", "time": "x"}\n',
+        b'{"saft": "journal", "version": 1, "script": "", "time": 1e999}\n',
+        b'{"at": ["", "ab", 0, 0], "used": ["m", ' + b"9" * 5000 + b', 1], "hash": "h"}\n',
+        b'{"at": ["", "ab", 0, 0], "used": 7, "hash": "h", "time": 1, "ms": 1}\n',
+        b'{"at": ["", "ab", 0, "t1"], "tool": "x", "sent": "", "time": "x", "ms": 1}\n',
+        b'{"at": 5}\n',
+        b"null\n",
+    ],
+)
+def test_an_odd_line_is_left_out(
+    server: FakeServer, capsys: pytest.CaptureFixture[str], line: bytes
+) -> None:
+    with journaled(FILE):
+        ask(1)
+    Path(FILE).write_bytes(Path(FILE).read_bytes() + line)
+    with journaled(FILE):
+        ask(1)
+    assert len(server.requests) == 1
+    assert "run.journal: 1 line is damaged; " in capsys.readouterr().err
+    found = reading.summary(FILE)
+    assert (found.damaged, found.state, len(found.prompts)) == (1, "ok", 1)
+    assert len(list(reading.told(FILE))) == 2
+    assert reading.timeline(FILE).page()
+    assert len(list(reading.exchanges(FILE))) == 1
+
+
+@pytest.mark.parametrize("time", [b'"x"', b"1e999", b"-1", b"null", b"1e18", b"true"])
+def test_a_first_line_without_a_time_is_an_error(server: FakeServer, time: bytes) -> None:
+    head = b'{"saft": "journal", "version": 1, "script": "", "time": ' + time + b"}\n"
+    Path(FILE).write_bytes(head)
+    with pytest.raises(ConfigError, match="its first line has no time"), journaled(FILE):
+        ask(1)
+    assert Path(FILE).read_bytes() == head
+
+
+# The end of a run
+
+
+def test_nothing_is_kept_of_a_run_that_is_over(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAFT_JOURNAL", FILE)
+    ask(1)
+    keeping.close_journals("ok")
+    before = Path(FILE).read_bytes()
+    with pytest.raises(JournalError, match="the run is over, and nothing more is kept in"):
+        ask(2)
+    keeping.close_journals("ok")
+    assert Path(FILE).read_bytes() == before
+    assert len(server.requests) == 1
+
+
+def test_a_run_that_was_not_kept_has_not_ended_well(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAFT_JOURNAL", FILE)
+    ask(1)
+    write = os.write
+
+    def full(descriptor: int, data: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(JournalError):
+        ask(2)
+    monkeypatch.setattr(os, "write", write)
+    with pytest.raises(JournalError, match="No space left on device"):
+        keeping.close_journals("ok")
+    assert b'"ended"' not in Path(FILE).read_bytes()
