@@ -71,9 +71,9 @@ def _names_bound_again(
         if len(statements) > 1
         and symbol.kind == "variable"
         and symbol.starts_from is None
-        and not any(isinstance(one, n.DestructureStmt) for one in statements.values())
         and any(
-            isinstance(one, n.AssignStmt) and isinstance(one.value, n.Prompt | n.Call)
+            isinstance(one, n.AssignStmt | n.DestructureStmt)
+            and isinstance(one.value, n.Prompt | n.Call)
             for one in statements.values()
         )
     }

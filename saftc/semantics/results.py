@@ -55,6 +55,9 @@ MEMBERS = {
     "finish": "finish",
 }
 
+# Those of them that no plain value has.
+HISTORY_ONLY = ("toolCalls", "usage")
+
 PLANNED_CALL = ObjectType(
     (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
     is_declared=False,

@@ -18,6 +18,7 @@ from saftc.semantics.builtins import (
     wrong_members,
 )
 from saftc.semantics.facts import Facts, RecordFacts
+from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.forms import (
     BuiltinCall,
     CallForm,
@@ -32,6 +33,7 @@ from saftc.semantics.inference.keys import is_proved_key
 from saftc.semantics.inference.passing import pass_argument
 from saftc.semantics.inference.places import fit_into, is_zero
 from saftc.semantics.operators import operate
+from saftc.semantics.results import HISTORY_ONLY
 from saftc.semantics.types import (
     ANY,
     NEVER,
@@ -48,6 +50,7 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.habits import ABSENT_ARGUMENTS
+from saftc.syntax.walk import walk
 
 # They take an object for its keys, whatever these are.
 _OF_KEYS = {"keys", "values", "items", "get"}
@@ -114,11 +117,63 @@ def _call_function(
     def give(argument: n.Expression, position: int) -> None:
         if definition.parameters[position].schema is None:
             pass_argument(inference, argument, facts, position, env)
+            _check_history(inference, argument, definition, position)
         else:
             fit_into(inference, argument, facts.parameters[position], env)
 
     _arguments(inference, node, function.name, definition.parameters, give, env)
     return inference.result_of(definition)
+
+
+def _check_history(
+    inference: Inference, argument: n.Expression, definition: n.FunctionDef, position: int
+) -> None:
+    """Reports a prompt's value that is passed to a function which asks it for the history."""
+    if inference.facts.result_of(argument) is None:
+        return
+    asked = _history_asked(inference, definition, position, frozenset())
+    if asked is not None:
+        parameter = definition.parameters[position].name.text
+        inference.report(
+            catalogue.NO_HISTORY.at(
+                argument.span,
+                found=show(inference.facts.types[argument]),
+                name=asked,
+                hint=f"`{definition.name.text}` takes the plain value; "
+                f"with `{parameter}: Result` it takes all of it",
+            )
+        )
+
+
+def _history_asked(
+    inference: Inference, definition: n.FunctionDef, position: int, seen: frozenset[str]
+) -> str | None:
+    """What a function asks a parameter for that only results have, or one that it passes it to."""
+    parameter, body = definition.parameters[position].name.text, definition.body
+    key = f"{definition.span.start} {parameter}"
+    names = (name.text for one in all_statements(body) for name in bound_by(one))
+    if definition.parameters[position].schema is not None or key in seen or parameter in names:
+        return None
+    for node in (inner for statement in body for inner in walk(statement)):
+        match node:
+            case n.Member(value=n.Name(text=text), name=name) if text == parameter:
+                if name.text in HISTORY_ONLY:
+                    return name.text
+            case n.Call(function=n.Name() as function, arguments=arguments):
+                symbol = inference.facts.names.symbols.get(function)
+                inner = None if symbol is None else inference.facts.meaning_of(symbol).node
+                for place, one in enumerate(arguments):
+                    is_passed = isinstance(one.value, n.Name) and one.value.text == parameter
+                    is_known = isinstance(inner, n.FunctionDef) and place < len(inner.parameters)
+                    if not is_passed or not is_known or one.name is not None:
+                        continue
+                    assert isinstance(inner, n.FunctionDef)
+                    found = _history_asked(inference, inner, place, seen | {key})
+                    if found is not None:
+                        return found
+            case _:
+                pass
+    return None
 
 
 def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:

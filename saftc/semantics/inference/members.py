@@ -20,7 +20,7 @@ from saftc.semantics.forms import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, path_of
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import MEMBER_TYPES, MEMBERS, misspelt_member
+from saftc.semantics.results import HISTORY_ONLY, MEMBER_TYPES, MEMBERS, misspelt_member
 from saftc.semantics.types import (
     ANY,
     DATAFRAME,
@@ -172,7 +172,7 @@ def _may_have_field(inference: Inference, owner: Type, name: str) -> bool:
 
 def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagnostic:
     name = node.name.text
-    if name in ("toolCalls", "usage"):
+    if name in HISTORY_ONLY:
         return catalogue.NO_HISTORY.at(
             node.name.span, found=show(value), name=name, hint=_history_hint(inference, node.value)
         )
@@ -188,27 +188,32 @@ def _missing_member(inference: Inference, node: n.Member, value: Type) -> Diagno
 
 def _history_hint(inference: Inference, node: n.Expression) -> str:
     """Where the history of a prompt was dropped on its way to `node`."""
+    facts = inference.facts
     match node:
         case n.Call(function=n.Name() as function):
-            definition = inference.facts.names.of(function).node
+            definition = facts.names.of(function).node
             if isinstance(definition, n.FunctionDef) and definition.returns is not None:
-                return f"`{function.text}` declares a return type: it gives the plain value"
+                return f"`{function.text}` declares the plain value; `-> Result` gives all of it"
         case n.Index():
-            return "an item of a list is a plain value: bind the prompt to a name"
+            return _ITEM_HINT
         case n.Name():
-            symbol = inference.facts.names.of(node)
+            symbol = facts.names.of(node)
             if symbol.kind == "parameter":
-                return "an argument is a plain value: ask where the prompt is bound"
+                return f"an argument is a plain value; `{node.text}: Result` takes all of it"
             if isinstance(symbol.node, n.ForStmt):
-                return "an item of a list is a plain value: bind the prompt to a name"
+                return _ITEM_HINT
             if isinstance(symbol.node, n.AssignStmt) and isinstance(
                 symbol.node.value, n.Call | n.Index
             ):
                 return _history_hint(inference, symbol.node.value)
-            return f"`{node.text}` is bound to a plain value, not (only) to a prompt"
+            own = f"give the prompt a name of its own, or say `{node.text}: Result = $ ... $`"
+            return f"`{node.text}` is bound to a plain value, not (only) to a prompt: {own}"
         case _:
             pass
     return "only a name that is bound to a prompt keeps its history"
+
+
+_ITEM_HINT = "an item of a list is a plain value, unless the list is declared `[Result]`"
 
 
 def conversation_hint(inference: Inference, node: n.Expression) -> str:
@@ -219,7 +224,7 @@ def conversation_hint(inference: Inference, node: n.Expression) -> str:
         case n.Name(text=text) if inference.facts.names.of(node).kind == "parameter":
             return f"an argument is a plain value, unless the parameter says `{text}: Result`"
         case n.Index():
-            return "an item of a list is a plain value, unless the list is declared `[Result]`"
+            return _ITEM_HINT
         case _:
             return _history_hint(inference, node)
 

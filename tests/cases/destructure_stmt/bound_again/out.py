@@ -1,0 +1,9 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import prompt, show
+
+name = "plain"
+print(name)
+name, age = prompt("x", fields={"name": str, "age": int}).fields
+print(show(name.tool_calls), age.value)
+name = "again"
+print(name)
