@@ -33,7 +33,8 @@ class Hole:
 class Preview:
     """One prompt. `request` is what it sends first; None when `error` keeps it from sending.
 
-    `overlap` tells whether it is asked at the same time as others, and if not, why.
+    `overlap` tells for each place that asks it whether that is at the same time as others, and if
+    not, why.
     """
 
     position: str
@@ -42,7 +43,7 @@ class Preview:
     holes: tuple[Hole, ...]
     notes: tuple[str, ...]
     error: str | None = None
-    overlap: str | None = None
+    overlap: tuple[str, ...] = ()
 
 
 def as_json(previews: list[Preview]) -> str:
@@ -63,7 +64,7 @@ def _data(one: Preview) -> dict[str, Any]:
         "holes": [asdict(hole) for hole in one.holes],
         "notes": list(one.notes),
         "error": one.error,
-        "overlap": one.overlap,
+        "overlap": "; ".join(one.overlap) or None,
     }
 
 
@@ -82,8 +83,8 @@ def _lines(one: Preview) -> Iterator[str]:
         else:
             yield f"  {name}:"
             yield from _indented(part if isinstance(part, str) else _written(part))
-    if one.overlap is not None:
-        yield f"  overlap: {one.overlap}"
+    for told in one.overlap:
+        yield f"  overlap: {told}"
     for note in one.notes:
         yield f"  note: {note}"
 

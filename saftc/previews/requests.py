@@ -151,18 +151,20 @@ class _Asking:
         holes, notes = tuple(self.holes), tuple(self.notes)
         return Preview(position, mode, request, holes, notes, error, self._overlap())
 
-    def _overlap(self) -> str | None:
-        """Whether the prompt overlaps with others, where there are such."""
+    def _overlap(self) -> tuple[str, ...]:
+        """Whether the prompt overlaps with others, for each place where there are such."""
         found = self.known.overlap.get(self.node)
-        if found is None:
-            return None
-        source = found.source or self.source
-        line = f"line {source.line_of(found.place.span.start)}"
-        if found.source is not None:
-            line += f" of {source.name}"
-        if found.may_overlap:
-            return f"asked ahead, {found.words} ({line})"
-        return f"in order, as {found.words} ({line})"
+        places = () if found is None else (found, *found.elsewhere)
+        return tuple(dict.fromkeys(map(self._overlap_at, places)))
+
+    def _overlap_at(self, told: Told) -> str:
+        source = told.source or self.source
+        lines = sorted({source.line_of(place.span.start) for place in (told.place, *told.beside)})
+        where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+        if told.source is not None:
+            where += f" of {source.name}"
+        how = "asked ahead," if told.may_overlap else "in order, as"
+        return f"{how} {told.words} ({where})"
 
     def _request(self) -> dict[str, Any]:
         names: dict[str, object] = {}

@@ -3,7 +3,7 @@
 told(plan(facts))         {prompt: Told(True, "for the next items of the loop"), ...}
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from saftc.schedule.plan import Note, Plan
 from saftc.source import Source
@@ -15,31 +15,65 @@ from saftc.syntax.walk import walk
 class Told:
     """Whether a prompt may overlap with others, and how; if not, why and which place is why.
 
-    `source` is the text that the place stands in, when it is another script.
+    `beside` are further places of that kind, `source` is the text that they stand in, when it is
+    another script. `elsewhere` is what was decided where the prompt is asked besides.
     """
 
     may_overlap: bool
     words: str
     place: n.Node
     source: Source | None = None
+    beside: tuple[n.Node, ...] = ()
+    elsewhere: tuple["Told", ...] = ()
 
 
 def told(plan: Plan) -> dict[n.Prompt, Told]:
     """What was decided about the prompts that stand in loops, in functions called there, or side
     by side; of others there is nothing to be decided.
 
-    A prompt that may overlap in one place may; else the reason of the innermost loop counts.
+    Each place that asks a prompt has a say of its own, those first where it may overlap. Of loops
+    in each other, a prompt that may overlap in one may; else the reason of the innermost counts.
     """
-    found: dict[n.Prompt, Told] = {}
-    notes = sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start)
-    for note in sorted(notes, key=lambda note: note.reason is not None):
+    by_prompt: dict[n.Prompt, list[Note]] = {}
+    for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
         for prompt in _prompts(note, plan):
-            if note.reason is None:
-                found.setdefault(prompt, Told(True, note.words, note.node))
-            else:
-                why = note.reason
-                found.setdefault(prompt, Told(False, why.words, why.node, why.source))
+            by_prompt.setdefault(prompt, []).append(note)
+    found: dict[n.Prompt, Told] = {}
+    for prompt, notes in by_prompt.items():
+        first, *others = (_told(note, prompt, plan) for note in _one_a_place(notes))
+        found[prompt] = replace(first, elsewhere=tuple(others))
     return found
+
+
+def _one_a_place(notes: list[Note]) -> list[Note]:
+    """Of notes about nodes in each other, innermost first, the one that counts."""
+    nests: list[list[Note]] = []
+    for note in reversed(notes):
+        around = (nest for nest in nests if _is_within(note.node, nest[0].node))
+        nest = next(around, None)
+        if nest is None:
+            nests.append([note])
+        else:
+            nest.append(note)
+    chosen = (
+        next((one for one in reversed(nest) if one.reason is None), nest[-1]) for nest in nests
+    )
+    return sorted(chosen, key=lambda note: (note.reason is not None, note.node.span.start))
+
+
+def _is_within(inner: n.Node, outer: n.Node) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
+def _told(note: Note, prompt: n.Prompt, plan: Plan) -> Told:
+    if note.reason is not None:
+        return Told(False, note.reason.words, note.reason.node, note.reason.source)
+    for group in plan.groups.values():
+        if note.node in group and _is_within(prompt, note.node):
+            # The others are what it stands beside.
+            first, *others = (one for one in group if one is not note.node)
+            return Told(True, note.words, first, beside=tuple(others))
+    return Told(True, note.words, note.node)
 
 
 def _prompts(note: Note, plan: Plan) -> list[n.Prompt]:

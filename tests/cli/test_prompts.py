@@ -561,3 +561,42 @@ def test_classes_of_python_that_is_not_imported(saftc: Command, folder: Path) ->
     found = saftc("prompts", "in.saft", "--import").out
     assert "is a Python module's" not in found
     assert found.count('"properties": {"id": {"type": "integer"}}') >= 2
+
+
+def test_each_place_that_asks_is_told_of(saftc: Command, folder: Path) -> None:
+    (folder / "a.saft").write_text(
+        """f doubt(x: string) -> string:
+    ret $ What speaks against {x}? $
+f main():
+    for x in ["a", "b"]:
+        print(doubt(x))
+    for x in ["a", "b"]:
+        assert len(x) > 0
+        print(doubt(x))
+    for x in ["a"]:
+        for y in ["b"]:
+            assert len(y) > 0
+            print($ of {x} {y} $)
+    a = $ one $
+    b = $ two $
+    c = doubt("c")
+    print(a, b, c)
+""",
+    )
+    told: list[list[str]] = []
+    for line in saftc("prompts", "a.saft").out.splitlines():
+        if line.endswith(": prompt"):
+            told.append([])
+        elif line.startswith("  overlap: "):
+            told[-1].append(line.removeprefix("  overlap: "))
+    assert told == [
+        [
+            "asked ahead, for the next items of the loop (line 4)",
+            "asked ahead, with those that stand beside it (line 15)",
+            "in order, as `assert` may stop the script (line 7)",
+        ],
+        ["in order, as `assert` may stop the script (line 11)"],
+        # Its own line is not beside it.
+        ["asked ahead, with those that stand beside it (lines 14, 15)"],
+        ["asked ahead, with those that stand beside it (lines 13, 15)"],
+    ]
