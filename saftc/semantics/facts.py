@@ -31,6 +31,7 @@ from saftc.semantics.types import (
     item_type,
     members,
     union,
+    within,
 )
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -235,15 +236,14 @@ class Facts:
         return meaning if meaning.kind == "function" else own
 
     def equals_as_python(self, left: Type, right: Type) -> bool:
-        """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not."""
+        """Whether Python's `==` gives what Saft's does (see `python_equality_is_exact`)."""
         return python_equality_is_exact(left, right, self._is_loose)
 
     def contains_as_python(self, item: Type, container: Type) -> bool:
         """Whether Python's `in` certainly gives what Saft's does."""
         return operate("in", item, container).is_proved and all(
-            self.equals_as_python(
-                item, item_type(owner) if isinstance(owner, ListType | TupleType) else STRING
-            )
+            # In a list or a tuple: there Python finds a NaN that is the same one.
+            self.equals_as_python(TupleType((item,)), TupleType((_element_of(owner),)))
             for owner in members(container)
         )
 
@@ -327,11 +327,24 @@ class Facts:
         return isinstance(node, n.Name) and self.names.of(node).kind == "import"
 
     def _is_loose(self, record: RecordType) -> bool:
-        """Whether a field of a record may hold a bool in one and a number in another."""
-        return not all(
-            python_equality_is_exact(type_, type_, lambda _record: False)
-            for type_ in self.fields_of(record).values()
+        """Whether a field of a record, or of those in it, may hold a bool in one and a number in
+        another, or a NaN."""
+        fields = (
+            TupleType((type_,))
+            for one in self.records_in(record)
+            for type_ in self.fields_of(one).values()
         )
+        return not all(python_equality_is_exact(one, one, lambda _: False) for one in fields)
+
+    def records_in(self, type_: Type) -> set[RecordType]:
+        """The records that a value of `type_` may be or hold, also in the fields of others."""
+        pending, found = [type_], set[RecordType]()
+        while pending:
+            for one in within(pending.pop()):
+                if isinstance(one, RecordType) and one not in found:
+                    found.add(one)
+                    pending += self.fields_of(one).values()
+        return found
 
     def fields_of(self, record: RecordType) -> dict[str, Type]:
         """The fields of a record, in order, with their types."""
@@ -339,6 +352,13 @@ class Facts:
             return RECORDS.get(record.name, {})
         known = self.record_facts.get(record.definition)
         return {} if known is None else known.fields
+
+    def is_data(self, record: RecordType, name: str) -> bool:
+        """Whether a record has the member as data, and not as code of Python: a field, or the name
+        of an Enum's member."""
+        known = self._facts_of(record)
+        is_enum = known is not None and bool(known.choices)
+        return name in self.fields_of(record) or (is_enum and name == "name")
 
     def name_of_record(self, definition: n.RecordDef) -> str | None:
         """What the script calls a record, if it has a name for it."""
@@ -432,3 +452,7 @@ class Facts:
         """The type of an expression at its place, after the place's coercion."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
+
+
+def _element_of(type_: Type) -> Type:
+    return item_type(type_) if isinstance(type_, ListType | TupleType) else STRING

@@ -29,6 +29,7 @@ from saftc.semantics.types import (
     is_open,
     members,
     opened,
+    parts,
     remembered,
     widened,
     within,
@@ -195,19 +196,30 @@ def python_equality_is_exact(
 ) -> bool:
     """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not.
 
-    Between dataframes it compares each value by itself.
+    Inside of other values it takes a NaN for the same one, Saft does not. Between dataframes it
+    compares each value by itself.
 
-    `is_loose` says of a record whether one of its fields could be a bool here and a number there.
+    `is_loose` says of a record whether one of its fields, or of those in them, could be a bool here
+    and a number there, or a NaN.
     """
     if left == right and isinstance(left, RecordType) and left.is_mixed:
         return True  # members of one Enum
     if any(_may_hold(type_, ("dataframe",), is_loose) for type_ in (left, right)):
         return False
     bools, numbers = ("bool", "any"), ("int", "float", "any")
+    if all(_may_hold_inside(type_, ("float", "any"), is_loose) for type_ in (left, right)):
+        return False
     return not (
         (_may_hold(left, bools, is_loose) and _may_hold(right, numbers, is_loose))
         or (_may_hold(left, numbers, is_loose) and _may_hold(right, bools, is_loose))
     )
+
+
+def _may_hold_inside(
+    type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordType], bool]
+) -> bool:
+    inside = (part for member in members(type_) for part in parts(member))
+    return any(_may_hold(part, kinds, is_loose) for part in inside)
 
 
 def _may_hold(type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordType], bool]) -> bool:

@@ -10,6 +10,7 @@ from tests.oracle.kinds import (
     INT,
     NIL,
     STRING,
+    TREE,
     Either,
     ListOf,
     MapOf,
@@ -59,6 +60,7 @@ PLACES: dict[str, Type] = {
     "<pair>": TupleOf((INT, STRING)),
     "<nested>": TupleOf((STRING, TupleOf((INT, BOOL)))),
     "<city>": CITY,
+    "<tree>": TREE,
     "<int?>": Either((INT, NIL)),
     "<string?>": Either((STRING, NIL)),
 }
@@ -73,12 +75,14 @@ INT_FORMS = (
     *("min(<ints>, by: abs)", "max(<int>, <int>, by: str)", "len(values(<object>))"),
     *("len(keys(<object>))", '<map>["a"]', "<map>[<string>]", 'get(<map>, "a", <int>)'),
     *("len(<map>)", "get(<map>, <string>, <int>)", "<map>.id", "len(items(<map>))"),
+    *("len(<tree>.parts)", "len([part for part in <tree>.parts if part.size > 1])"),
 )
 FLOAT_FORMS = (
     *("(<int> / 4)", "(<int> / <int>)", "(<float> + <int>)", "(<int> * <float>)"),
     *("(<float> - <float>)", "(<float> / 2)", "float(<int>)", "float(<float text>)"),
     *("sum([1.5, <float>])", "-<float>", "<city>.size", "round(<float>, 1)", "abs(<float>)"),
-    *("max(<floats>)", "round(<float>, digits: 2)"),
+    *("max(<floats>)", "round(<float>, digits: 2)", 'float("nan")', "<tree>.size"),
+    *("<tree>.parts[0].size", "sum([part.size for part in <tree>.parts])"),
 )
 STRING_FORMS = (
     *('f"{ <*> }"', 'f"a{<int>:,} {<string>:>4}{{}}"', 'f"{<float>:.2f}, {<string>}"'),
@@ -103,6 +107,7 @@ BOOL_FORMS = (
     *('(type(<*>) == "bool")', "(<*> == true)", '(type(<*>) != "nil")'),
     *("(<string> in <map>)", "(<map> == <map>)"),
     *("(<int> in <floats>)", "(<city> == <city>)", "(<pair> == <pair>)"),
+    *("(<tree> == <tree>)", "(<tree> in <tree>.parts)", "(<floats> == <floats>)"),
     *("(<*> in [1, true, nil])", "(<bool> == <bool>)", '(type(<*>) == "float")'),
     *("any(<bools>)", "all(<bools>)", "any([x > 1 for x in <ints>])", "all([<bool>, <bool>])"),
     *('("object" == type(<*>))', "(same(<int?>) > 1)", "(<ints> == (1, 2))"),

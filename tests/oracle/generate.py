@@ -15,10 +15,12 @@ from tests.oracle.expressions import Function, Writer
 from tests.oracle.kinds import (
     ANY,
     BOOL,
+    CITY,
     FLOAT,
     INT,
     RECORDS,
     STRING,
+    TREE,
     TYPES,
     Either,
     Exactly,
@@ -41,6 +43,8 @@ _PRELUDE = [
 ]
 _PAIR = TupleOf((INT, STRING))
 _NESTED = TupleOf((STRING, TupleOf((INT, BOOL))))
+# What a value may stand in.
+_AROUND = ("{}", "[{}]", "({}, 1)", "{{a: {}}}", "[[{}]]", "same([{}])", "{{[str(1)]: {}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class _Statements(Writer):
             if self.in_function < 2:
                 options += [self.function, self.function, self.function, self.scoping]
         options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
-        options += [self.unpack, self.accumulate, self.fail, self.streaming]
+        options += [self.unpack, self.accumulate, self.fail, self.streaming, self.itself]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -183,6 +187,18 @@ class _Statements(Writer):
     def print(self, _depth: int) -> list[str]:
         values = [self.expression(self.choose(TYPES)) for _ in range(self.choose((1, 2, 3)))]
         return [f"print({', '.join(values)})"]
+
+    def itself(self, _depth: int) -> list[str]:
+        """A value beside itself, alone and inside of others: only a NaN is another one then."""
+        name, type_ = self.target(), self.choose((FLOAT, FLOAT, CITY, TREE, *TYPES))
+        value = self.expression(type_)
+        if type_ == FLOAT and self.chance(60):
+            value = 'float("nan")'
+        self.hold(name, type_)
+        whole = self.choose(_AROUND).format(name)
+        same = self.choose(("{0} == {0}", "{0} != {0}", "{0} in [{0}]", "contains([{0}], {0})"))
+        others = [f"Tree({name}) == Tree({name})"] if type_ == FLOAT else []
+        return [f"{name} = {value}", f"print({', '.join([same.format(whole), *others])})"]
 
     def assert_(self, _depth: int) -> list[str]:
         condition = self.condition(2)

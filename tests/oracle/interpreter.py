@@ -130,6 +130,7 @@ class _Interpreter(Evaluation):
                 frame.bind(node.name.text, Function(node, frame, defaults))
             case n.RecordDef():
                 defaults = self.defaults(node.fields, frame)
+                self.types.defaults[node] = defaults
                 frame.bind(node.name.text, Constructor(node, defaults))
             case n.AssignStmt():
                 value = self.placed(node.value, frame, node.schema or self.held.get(node))

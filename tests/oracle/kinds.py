@@ -73,7 +73,12 @@ SCALARS = (INT, FLOAT, BOOL, STRING)
 LABEL = Exactly(("low", "high"))
 CITY = RecordOf("City", (("name", STRING), ("size", FLOAT), ("country", Either((STRING, NIL)))), 2)
 TOUR = RecordOf("Tour", (("stops", ListOf(CITY)), ("label", LABEL)), 2)
+# A record that holds itself, to a depth at which it is left out.
+_LEAF = RecordOf("Tree", (("size", FLOAT),), 1)
+_BRANCH = RecordOf("Tree", (("size", FLOAT), ("parts", ListOf(_LEAF))), 1)
+TREE = RecordOf("Tree", (("size", FLOAT), ("parts", ListOf(_BRANCH))), 1)
 RECORDS = (
+    "type Tree(size: float, parts: [Tree] = [])",
     'type Label = "low" | "high"',
     "type City(name: string, size: float, country: string? = nil)",
     "type Tour(stops: [City], label: Label):",
@@ -90,7 +95,7 @@ TYPES: tuple[Type, ...] = (
     ListOf(ObjectOf((("id", INT), ("tags", ListOf(STRING))))),
     ListOf(TupleOf((INT, STRING))),
     *(Either((INT, NIL)), Either((STRING, NIL)), Either((INT, STRING)), Either((FLOAT, BOOL))),
-    *(LABEL, CITY, CITY, ListOf(CITY), TOUR),
+    *(LABEL, CITY, CITY, ListOf(CITY), TOUR, TREE, ListOf(TREE), Either((TREE, NIL))),
     *(MapOf(INT), MapOf(INT), MapOf(ListOf(INT)), MapOf(STRING)),
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-from tests.oracle.values import Fault, Record, Value, Wrong, equal, kind_of, literal_of
+from tests.oracle.values import Bound, Fault, Record, Value, Wrong, equal, kind_of, literal_of
 
 _SCALARS = {"int": int, "float": float, "bool": bool, "string": str, "nil": type(None)}
 
@@ -19,6 +19,8 @@ class Types:
     def __init__(self, module: n.Module) -> None:
         self.aliases: dict[str, n.Schema] = {}
         self.records: dict[str, n.RecordDef] = {}
+        # Those of the fields of records, once these are defined.
+        self.defaults: dict[n.RecordDef, Bound] = {}
         # Holds a new record against its rules; who evaluates expressions fills it in.
         self.check_rules: Callable[[Record], None] = lambda _record: None
         for node in walk(module):
@@ -74,30 +76,58 @@ class Types:
         return self._fits(None, schema)
 
     def notation(self, schema: n.Schema) -> str:
-        """The schema as a model is told it: as a script writes it, without names of types."""
+        """The schema as a model is told it: as a script writes it, without names of types.
+
+        Only in itself has a record its name; what that stands for is said below.
+        """
+        named: dict[str, str] = {}
+        text = self._notation(schema, (), named)
+        return text + "".join(f"\n{name} = {body}" for name, body in named.items())
+
+    def _notation(self, schema: n.Schema, around: tuple[str, ...], named: dict[str, str]) -> str:
+        """`around` are the records that it stands in, `named` takes those that are named in it."""
+
+        def written(inner: n.Schema) -> str:
+            return self._notation(inner, around, named)
+
         match self.resolved(schema):
             case n.NamedSchema(text=text):
                 return text
             case n.LiteralSchema(value=value):
                 return literal_of(value)
             case n.ListSchema(item=item):
-                return f"[{self.notation(item)}]"
+                return f"[{written(item)}]"
             case n.TupleSchema(items=items):
-                inner = ", ".join(map(self.notation, items))
-                return f"({inner},)" if len(items) == 1 else f"({inner})"
-            case n.ObjectSchema(fields=fields) | n.RecordDef(fields=fields):
-                written = (
-                    f"{field.name.text}: {self.notation(field.schema)}"
-                    for field in fields
-                    if field.schema is not None
-                )
-                return "{" + ", ".join(written) + "}"
+                inside = ", ".join(map(written, items))
+                return f"({inside},)" if len(items) == 1 else f"({inside})"
+            case n.RecordDef(name=name, fields=fields):
+                if name.text not in around:
+                    return self._fields(fields, (*around, name.text), named)
+                if name.text not in named:
+                    named[name.text] = ""
+                    named[name.text] = self._fields(fields, (name.text,), named)
+                return name.text
+            case n.ObjectSchema(fields=fields):
+                return self._fields(fields, around, named)
             case n.MapSchema(value=inner):
-                return f"{{any name: {self.notation(inner)}}}"
+                return f"{{any name: {written(inner)}}}"
             case n.OptionalSchema(schema=inner):
-                return self.notation(inner) + "?"
+                return written(inner) + "?"
             case n.UnionSchema(members=members):
-                return " | ".join(map(self.notation, members))
+                return " | ".join(map(written, members))
+
+    def _fields(
+        self,
+        fields: tuple[n.SchemaField | n.Parameter, ...],
+        around: tuple[str, ...],
+        named: dict[str, str],
+    ) -> str:
+        written = (
+            f"{field.name.text}: {self._notation(field.schema, around, named)}"
+            for field in fields
+            if field.schema is not None
+        )
+        return "{" + ", ".join(written) + "}"
 
     # What a place asks of the parts of a literal: the one member of its kind, if there is one
 
@@ -231,8 +261,8 @@ class Types:
             assert schema is not None
             if name in value:
                 fields[name] = self.decoded(value[name], schema)
-            elif isinstance(field.default, n.Literal):
-                fields[name] = field.default.value
+            elif name in self.defaults[record]:
+                fields[name] = self.defaults[record][name]
             elif self.admits_nil(schema):
                 fields[name] = None
             else:
