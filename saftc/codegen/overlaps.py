@@ -60,7 +60,7 @@ def emit_mapped(context: Context, node: n.Comprehension) -> Expression:
     else:
         assert isinstance(target, cst.Name)
         function = py.lambda_(inside.emit(node.item), [(target.value, None, None)])
-    made = _overlap(context, function, items, node.span)
+    made = _overlap(context, function, items, (called or node).span)
     is_list = node not in context.plan.unlisted
     return py.call(context.global_("list"), [made]) if is_list else made
 
@@ -104,9 +104,12 @@ def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: Ahead) -> list
     items = loop_over(context, statement)
     direct = _function_alone(context, statement, ahead)
     if direct is not None:
-        return [_loop(context, statement, ahead, direct, items)]
+        # In a module of its own, nothing else tells where it was called.
+        made = _overlap(context, context.emit(direct.function), items, direct.span)
+        return [_loop(context, statement, ahead, made, direct.span)]
     function = _function(context, statement, ahead)
-    return [function, _loop(context, statement, ahead, py.name(ahead.name), items)]
+    made = _overlap(context, py.name(ahead.name), items, statement.span)
+    return [function, _loop(context, statement, ahead, made, statement.span)]
 
 
 def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
@@ -119,8 +122,8 @@ def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
     return made
 
 
-def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> Expression | None:
-    """The function, when what runs ahead is one call of it with the item alone."""
+def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.Call | None:
+    """The call of a function with the item alone, when that is all that runs ahead."""
     first, comments = statement.body[0], context.comments.of(statement.body[0])
     if ahead.cut != 1 or ahead.grows or comments.leading or comments.inner or comments.beside:
         return None
@@ -138,7 +141,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> Exp
         return None
     called = _call_of_one(context, call, context.facts.names.of(statement.pattern.name))
     is_whole = called is not None and isinstance(called.arguments[0].value, n.Name)
-    return context.emit(called.function) if called is not None and is_whole else None
+    return called if is_whole else None
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
@@ -191,16 +194,16 @@ def _type(context: Context, symbol: Symbol) -> Type:
 
 
 def _loop(
-    context: Context, statement: n.ForStmt, ahead: Ahead, function: Expression, items: Expression
+    context: Context, statement: n.ForStmt, ahead: Ahead, made: Expression, place: Span
 ) -> Statement:
+    """The loop over what `made` gives; what fails in it is told of the place."""
     rest = statement.body[ahead.cut :]
-    made = _overlap(context, function, items, statement.span)
     head = context.comments.of(statement).head
     targets: list[Expression] = [py.name(context.names[one.symbol]) for one in ahead.gives]
     targets += map(py.name, ahead.added)
     if not targets:
         run = py.call(py.attribute(made, "run"))
-        context.note(run, statement.span)
+        context.note(run, place)
         line = with_beside(py.line(cst.Expr(run)), head)
         context.note(line, statement.span)
         return line
@@ -217,7 +220,7 @@ def _loop(
         body.append(py.line(cst.Pass()))
     target = targets[0] if len(targets) == 1 else py.bare(py.tuple_(targets))
     loop = cst.For(target, made, py.block(body, beside(head), lines))  # type: ignore[arg-type]
-    context.note(loop, statement.span)
+    context.note(loop, place)
     return loop
 
 

@@ -23,6 +23,9 @@ from saftc.project.fields import (
     OwnField,
     choices_of,
     dataclass_options,
+    has_plain_body,
+    methods_of,
+    names_in,
     own_fields,
     renames_parameters,
     script_name,
@@ -49,6 +52,13 @@ _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.ReprEnum")
 _MIXED = ("enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int", "builtins.float")
 # Bases that add nothing that a script sees.
 _PLAIN_BASES = ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC")
+_WITH_FIELDS = ("typing.NamedTuple", "pydantic.BaseModel")
+# What the annotations of models may say without bringing code along.
+_TOLD = (
+    *("builtins.bool", "builtins.float", "builtins.int", "builtins.str", "builtins.list"),
+    *("builtins.dict", "builtins.tuple", "types.NoneType", "typing.Any", "typing.Literal"),
+    *("typing.List", "typing.Dict", "typing.Tuple", "typing.Optional", "typing.Union"),
+)
 _HARMLESS = ("typing.final", "typing.runtime_checkable", "functools.total_ordering", "enum.unique")
 _SAYS_NOTHING = (
     *("abc.abstractmethod", "typing.override", "typing.final", "typing.overload"),
@@ -290,9 +300,31 @@ class Class:
         found = (one.definition for one in schemas if isinstance(one, RecordType))
         bases = tuple(one for one in found if one is not None)
         record = RecordFacts(definition, {}, is_mixed, bases, self.members, self.module)
+        record.is_plain = self.is_plain
+        record.is_checked = self.kind in ("Enum", "model")
         self.found.records[definition] = record
         self.schema = record.type
         return record
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether no code of its own runs when a value of it is made, compared or shown."""
+        fields = {} if self.fields is None else self.fields
+        methods = {name for one in self.mro for name in methods_of(one.node)}
+        return (
+            not fields.keys() & methods
+            and self.known_bases <= {*_PLAIN_BASES, *_ENUMS, *_MIXED, *_WITH_FIELDS}
+            and all(has_plain_body(one.node, one.scope) for one in self.mro)
+            and (self.kind != "model" or all(self._is_told(*one) for one in fields.values()))
+        )
+
+    def _is_told(self, field: OwnField, owner: "Class") -> bool:
+        """Whether all that the annotation of a model's field names is known, so that no code of
+        another class checks its values."""
+        return all(
+            (isinstance(meaning, Class) and meaning.schema is not None) or meaning in _TOLD
+            for meaning in map(owner.scope, names_in(field.annotation))
+        )
 
     # Its members
 

@@ -22,6 +22,11 @@ _OPTIONS = (
     "weakref_slot",
 )
 _OF_FIELD = ("default", "default_factory", "repr", "hash", "compare", "metadata", "kw_only", "init")
+_OF_METHODS = (
+    *("builtins.property", "builtins.staticmethod", "builtins.classmethod"),
+    "functools.cached_property",
+)
+_EMPTY = ("builtins.list", "builtins.dict", "builtins.set", "builtins.tuple", "builtins.str")
 # What makes names of a model's parameters other ones than its fields have.
 _RENAMING = ("alias", "populate_by_name", "validate_by_name", "extra")
 
@@ -195,6 +200,70 @@ def _type_of_choice(node: ast.expr, scope: Scope, auto: Type) -> Type | None:
             return auto
         case _:
             return None
+
+
+def has_plain_body(node: ast.ClassDef, scope: Scope) -> bool:
+    """Whether a class brings no code that runs without being called by its name.
+
+    Its methods are called so; what Python itself calls begins with an underscore.
+    """
+    calls = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    decorators = set(map(scope, calls))
+    return (
+        not node.keywords
+        and decorators <= {"dataclasses.dataclass", "typing.final", "enum.unique"}
+        and all(_is_plain(line, scope) for line in node.body)
+    )
+
+
+def _is_plain(line: ast.stmt, scope: Scope) -> bool:
+    match line:
+        case ast.FunctionDef(name=name, decorator_list=decorators):
+            return not name.startswith("_") and set(map(scope, decorators)) <= {*_OF_METHODS}
+        case ast.AnnAssign(value=value):
+            return value is None or _is_plain_default(value, scope)
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return _type_of_choice(value, scope, ANY) is not None
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case _:
+            return False
+
+
+def _is_plain_default(node: ast.expr, scope: Scope) -> bool:
+    match node:
+        case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+        case ast.Call(func=function, args=[], keywords=keywords):
+            is_field = scope(function) == "dataclasses.field"
+            return is_field and all(
+                isinstance(one.value, ast.Constant)
+                or (one.arg == "default_factory" and scope(one.value) in _EMPTY)
+                for one in keywords
+            )
+        case _:
+            return False
+
+
+def methods_of(node: ast.ClassDef) -> Iterator[str]:
+    """The names of its methods and properties."""
+    return (line.name for line in node.body if isinstance(line, ast.FunctionDef))
+
+
+def names_in(annotation: ast.expr) -> Iterator[ast.expr]:
+    """The names and paths in an annotation, also those in quotes."""
+    match annotation:
+        case ast.Name() | ast.Attribute():
+            yield annotation
+        case ast.Constant(value=str() as text):
+            inner = quoted(text)
+            yield from [annotation] if inner is None else names_in(inner)
+        case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal") as head):
+            yield head
+        case _:
+            for part in ast.iter_child_nodes(annotation):
+                if isinstance(part, ast.expr):
+                    yield from names_in(part)
 
 
 def script_name(name: str) -> str:

@@ -16,6 +16,9 @@ also where these stand in other scripts.
 
 Functions that neither ask nor do anything else are over before a thread for them has begun, so
 programs do not name them.
+
+What is not known to do nothing is unknown: a node that no rule names, an import, a value of a class
+of Python that is made, compared or shown by code of its own.
 """
 
 from collections.abc import Iterable
@@ -24,12 +27,21 @@ from functools import cached_property
 from typing import Literal
 
 from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.facts import Facts
+from saftc.semantics.facts import Facts, RecordFacts
+from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
-from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
+from saftc.semantics.types import (
+    ANY,
+    BuiltinType,
+    FunctionType,
+    RecordType,
+    Type,
+    members,
+    within,
+)
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of, walk
+from saftc.syntax.walk import children, nodes_of, walk
 
 Effect = Literal["asks", "prints", "reads", "writes", "unknown"]
 # What something does by itself, and the functions that it may call.
@@ -51,6 +63,25 @@ _OF_BUILTINS: dict[str, Effect] = {
 UNKNOWN = frozenset[Effect]({"unknown"})
 # What runs ahead of its turn has none of these.
 _NEVER_AHEAD = frozenset[Effect]({"unknown", "writes"})
+
+# What Python's own code can be asked for by these: to compare a value, to show it, to go over it.
+_LOOKS = (
+    *(n.Binary, n.Comparison, n.FormatHole, n.Hole, n.Index, n.Slice, n.TupleMember, n.Spread),
+    *(n.UnpackStmt, n.ForStmt, n.ComprehensionClause, n.AssertStmt, n.FailStmt),
+)
+# What does nothing by itself, beside what its parts do.
+_ONLY_PARTS = (
+    *(n.Identifier, n.Literal, n.ListLiteral, n.TupleLiteral, n.ObjectLiteral, n.Field),
+    *(n.ComputedField, n.Argument, n.Unary, n.Logical, n.Conditional, n.Comprehension),
+    *(n.FormatText, n.FormattedString, n.PromptText, n.NamePattern, n.TuplePattern),
+    *(n.NamedSchema, n.LiteralSchema, n.ListSchema, n.TupleSchema, n.SchemaField),
+    *(n.ObjectSchema, n.MapSchema, n.UnionSchema, n.OptionalSchema, n.PatternField),
+    *(n.Parameter, n.FunctionDef, n.RecordDef, n.TypeAlias, n.AssignStmt),
+    *(n.AugmentedAssignStmt, n.DestructureStmt, n.Branch, n.IfStmt, n.WhileStmt, n.TryStmt),
+    *(n.BreakStmt, n.ContinueStmt, n.RetStmt, n.ExpressionStmt, n.ImportedName, n.Module),
+)
+# The builtins that only pass on what they are given, or look no further than at its class.
+_PASS_ON = {"type", "option"}
 
 # Modules of Python's library whose functions only calculate.
 CALCULATING = frozenset(
@@ -80,6 +111,15 @@ class Effects:
         self._calculating = calculating
         self._is_imported = is_imported
         self._own: dict[n.FunctionDef, _Found] = {}
+        self._with_code: dict[Type, bool] = {}
+
+    @cached_property
+    def _meets_python(self) -> bool:
+        """Whether a value of which nothing is known may be an object of Python."""
+        modules = (n.ImportStmt, n.FromImport)
+        return any(one._meets_python for one in self._scripts) or any(
+            "unknown" in self._of_import(node)[0] for node in nodes_of(self.facts.module, *modules)
+        )
 
     @cached_property
     def _scripts(self) -> tuple["Effects", ...]:
@@ -103,7 +143,8 @@ class Effects:
         top = self.facts.module.statements
         functions = [one for one in top if isinstance(one, n.FunctionDef)]
         is_program = any(one.name.text == "main" and not one.parameters for one in functions)
-        others = [one for one in top if not isinstance(one, n.FunctionDef)]
+        definitions = n.FunctionDef | n.ImportStmt | n.FromImport
+        others = [one for one in top if not isinstance(one, definitions)]
         return (
             not is_program
             and effects.of(*others) <= {"reads"}
@@ -200,19 +241,139 @@ class Effects:
         return effects, called
 
     def _of_node(self, node: n.Node) -> _Found:
+        if self.made_by_code(node) is not None:
+            return {"unknown"}, set()
         match node:
             case n.Name():
+                record = self._python_class(node)
+                if record is not None and (record.is_plain or self.is_declared(record)):
+                    return set(), set()
                 return self._of_symbol(self.facts.names.of(node))
             case n.Member():
-                found = self._in_module(node)
-                # Of other imports, the name it begins with is looked at with its whole path.
-                return (set(), set()) if found is None else found[0]._of_symbol(found[1])
+                return self._of_member(node)
             case n.Call():
-                return self._of_callee(node.function)
+                return _both(self._of_callee(node.function), self._of_arguments(node))
             case n.Prompt():
                 return self._of_prompt(node)
+            case n.ImportStmt() | n.FromImport():
+                return self._of_import(node)
+            case n.Comparison() if self.facts.forms.operators[node] not in (Form.NATIVE, Form.OPS):
+                return set(), set()  # what kind of value it is, or whether it is nil
+            case _ if isinstance(node, _LOOKS):
+                looks = any(map(self._is_seen_by_code, _looked_at(node)))
+                return ({"unknown"} if looks else set()), set()
+            case _:
+                return (set() if isinstance(node, _ONLY_PARTS) else {"unknown"}), set()
+
+    # Values of Python's classes
+
+    def _python_class(self, node: n.Expression) -> RecordFacts | None:
+        record = self.facts.record_of(node)
+        return record if record is not None and record.module is not None else None
+
+    def is_declared(self, record: RecordFacts) -> bool:
+        """Whether the user says that a class of Python has no effects."""
+        path = f"{record.module}.{record.node.name.text}"
+        return any(fnmatchcase(path, pattern) for pattern in self._pure)
+
+    def made_by_code(self, node: n.Node) -> Type | None:
+        """The type of which a value is made here, where code of Python may run for it."""
+        types: list[Type] = []
+        coercion = self.facts.coercions.get(node)
+        if coercion is not None:
+            types.append(coercion.wanted)
+        if isinstance(node, n.Prompt):
+            types.append(self.facts.prompts.get(node, ANY))
+        if isinstance(node, n.DestructureStmt):
+            types += [self.facts.schemas[field.schema] for field in node.fields]
+        return next((one for one in types if self._is_made_by_code(one)), None)
+
+    def _is_seen_by_code(self, node: n.Expression) -> bool:
+        """Whether code of Python may run when the value is compared, shown or gone over."""
+        type_ = self.facts.types.get(node, ANY)
+        return self._is_made_by_code(type_) or (self._meets_python and ANY in within(type_))
+
+    def _is_made_by_code(self, type_: Type) -> bool:
+        """Whether code of Python may run when a value of this type is made, or one inside it."""
+        known = self._with_code.get(type_)
+        if known is None:
+            known = self._with_code[type_] = any(map(self._has_code, self.facts.records_in(type_)))
+        return known
+
+    def _has_code(self, type_: RecordType) -> bool:
+        if type_.definition is None:
+            return False  # of the runtime
+        record = self.facts.record_facts.get(type_.definition)
+        if record is None:
+            return True
+        is_foreign = record.module is not None and not record.is_plain
+        return is_foreign and not self.is_declared(record)
+
+    def _of_member(self, node: n.Member) -> _Found:
+        found = self._in_module(node)
+        if found is not None:
+            return found[0]._of_symbol(found[1])
+        enum = self.facts.enum_of(node.value)
+        name = node.name.text
+        if self.facts.is_imported(node) or (enum is not None and name in enum.choices):
+            # The name it begins with is looked at with its whole path.
+            return set(), set()
+        owners = members(self.facts.types.get(node.value, ANY))
+        return ({"unknown"} if any(self._runs(one, name) for one in owners) else set()), set()
+
+    def _runs(self, owner: Type, name: str) -> bool:
+        """Whether code of Python may run when a value is asked for its member."""
+        if owner == ANY:
+            return self._meets_python
+        definition = owner.definition if isinstance(owner, RecordType) else None
+        record = None if definition is None else self.facts.record_facts.get(definition)
+        if record is None or record.python is None or self.is_declared(record):
+            return False
+        is_read = record.is_plain or "__getattribute__" not in record.python.names()
+        return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
+
+    def _of_arguments(self, node: n.Call) -> _Found:
+        """What a call does with its arguments: a builtin looks at them, and may call one; Python
+        may call any.
+        """
+        form = self.facts.forms.calls[node]
+        match form:
+            case BuiltinCall(by=by):
+                found: _Found = (set(), set())
+                if by is not None:
+                    found = self._of_value(self.facts.types.get(by, ANY), is_called=True)
+                return _both(found, ({"unknown"} if self.is_looking(node) else set(), set()))
+            case DirectCall(definition=None) if not self.is_declared_pure(node.function):
+                types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
+                return _both(*(self._of_value(one, is_called=False) for one in types))
             case _:
                 return set(), set()
+
+    def is_looking(self, node: n.Call) -> bool:
+        """Whether a builtin has code of Python run by looking at its arguments."""
+        form = self.facts.forms.calls[node]
+        looks = isinstance(form, BuiltinCall) and form.builtin.name not in _PASS_ON
+        return looks and any(self._is_seen_by_code(one.value) for one in node.arguments)
+
+    # Names and calls
+
+    def _of_import(self, node: n.ImportStmt | n.FromImport) -> _Found:
+        """What a module does when it is imported; a script does what stands at its top."""
+        if isinstance(node, n.ImportStmt):
+            bound = [(node.alias or node.module, node.module)]
+        else:
+            bound = [(one.alias or one.name, one.name) for one in node.names]
+        found: _Found = (set(), set())
+        for name, imported in bound:
+            script = self.facts.named_scripts.get(node.module) or self.facts.named_scripts.get(
+                imported
+            )
+            if script is not None:
+                effects = next(one for one in self._scripts if one.facts is script)
+                found = _both(found, (effects.of(*script.module.statements), set()))
+            elif not self._is_pure_import(self.facts.names.of(name)):
+                return {"unknown"}, set()
+        return found
 
     def _of_symbol(self, symbol: Symbol) -> _Found:
         if symbol.kind == "builtin":
@@ -233,7 +394,7 @@ class Effects:
         for script in self._scripts:
             if script.facts.own_names.get(target.name) is target:
                 return script._meant(target)
-        return self, target  # a class of Python
+        return self, symbol  # a class of Python
 
     def _in_module(self, node: n.Member) -> tuple["Effects", Symbol] | None:
         """The same for `module.name` of another script."""
@@ -295,9 +456,16 @@ class Effects:
                 own, functions = self._of_value(type_, is_called=False)
                 effects |= own
                 called |= functions
+                if any(map(self._is_passed_by_code, functions)):
+                    effects.add("unknown")
         if node.mode == "program":
             called.update(conversions_of(self.facts.module, self.facts).values())
         return effects, called
+
+    def _is_passed_by_code(self, definition: n.FunctionDef) -> bool:
+        """Whether code of Python may run when a model calls a function, for what it takes."""
+        known = self.facts.functions.get(definition)
+        return known is None or any(map(self._is_made_by_code, known.parameters))
 
     def _of_value(self, type_: Type, *, is_called: bool) -> _Found:
         """What it does when a value of this type is called, here or by a model."""
@@ -312,6 +480,24 @@ class Effects:
                     if member == ANY or is_called:
                         effects.add("unknown")
         return effects, called
+
+
+def _both(*found: _Found) -> _Found:
+    """What all of these do."""
+    return {e for effects, _ in found for e in effects}, {f for _, called in found for f in called}
+
+
+def _looked_at(node: n.Node) -> list[n.Expression]:
+    """The parts of a node whose values are compared, shown or gone over."""
+    match node:
+        case n.ForStmt() | n.ComprehensionClause():
+            return [node.iterable]
+        case n.Index() | n.Slice() | n.TupleMember():
+            return [node.value]
+        case n.AssertStmt():
+            return [] if node.message is None else [node.message]
+        case _:
+            return [part for part in children(node) if isinstance(part, n.Expression)]
 
 
 def _of_builtin(name: str) -> set[Effect]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.schedule.awaits import Awaits, defaults_of, evaluated
+from saftc.schedule.certainty import Certainty
 from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
@@ -132,7 +133,8 @@ def _keeps_place(
 ) -> bool:
     """Whether something means what it does only below what `main` runs above it."""
     names = {awaits.facts.names.of(one) for one in walk(node) if isinstance(one, n.Name)}
-    return awaits.in_([node]) or bool(effects.of(node)) or not names.isdisjoint(set_inside)
+    does_nothing = not effects.of(node) and Certainty(effects).expression(node) is None
+    return awaits.in_([node]) or not does_nothing or not names.isdisjoint(set_inside)
 
 
 def _is_constant(node: n.Expression) -> bool:

@@ -1,7 +1,6 @@
 """Which variables a stretch of a script assigns, and which it reads before it has assigned them."""
 
 from collections.abc import Iterable, Iterator
-from typing import assert_never
 
 from saftc.schedule.effects import Effects
 from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
@@ -121,13 +120,11 @@ class Flow:
                 return self.read(node) - certain
             case n.BreakStmt() | n.ContinueStmt() | n.TypeAlias():
                 return set()
-            case n.RecordDef():
-                return self.read(node) - certain
             case n.ImportStmt() | n.FromImport():
                 certain.update(self.bound(node))
                 return set()
-            case _:
-                assert_never(node)
+            case _:  # of others, nothing is certain to be assigned
+                return self.read(node) - certain
 
 
 def continues_of(statements: Iterable[n.Statement]) -> Iterator[n.ContinueStmt]:

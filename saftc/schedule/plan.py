@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 
 from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import Certainty
-from saftc.schedule.effects import UNKNOWN, Effects
+from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import Flow, continues_of
 from saftc.schedule.given import Given, given_of
 from saftc.schedule.reasons import STREAMED, Reason, of_effect
@@ -37,6 +37,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
 MOST_TOGETHER = 8
+# What may run ahead of its turn has no other effects.
+_AHEAD = frozenset[Effect]({"asks", "prints", "reads"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,20 +400,25 @@ class _Planner:
             unknown = self.effects.first_unknown(condition)
             if unknown is not None:
                 return of_effect(self.effects, unknown)
-            if "prints" in self.effects.of(condition):
-                return Reason(condition, "the condition prints")
+            if self._is_told_by_tests(condition):
+                prints = "prints" in self.effects.of(condition)
+                return Reason(condition, f"the condition {'prints' if prints else 'reads'}")
         if "asks" not in self.effects.of(node.item):
             return Reason(node, "only the list that it goes over asks")
         unknown = self.effects.first_unknown(node.item)
         if unknown is not None:
             return of_effect(self.effects, unknown)
-        reason = self.certainty.unpacks(clause)
-        for part in (node.item, *clause.conditions):
-            reason = reason or self.certainty.expression(part)
+        reason = self.certainty.unpacks(clause) or self.certainty.expression(node.item)
+        for condition in clause.conditions:
+            reason = reason or self.certainty.expression(condition, strictly=True)
         if reason is not None:
             return reason
         unset = self._without_value(self.flow.read(node.item, *clause.conditions), place)
         return None if unset is None else Reason(node, f"`{unset}` may have no value")
+
+    def _is_told_by_tests(self, condition: n.Expression) -> bool:
+        """Whether it can be told that all items are tested before anything is done with one."""
+        return bool(self.effects.of(condition))
 
     # Groups
 
@@ -425,7 +432,8 @@ class _Planner:
                 break
             read, bound = self.flow.read(value), set(self.flow.bound(statement))
             if (
-                self._depends(read | bound, assigned)
+                (group and self._shows_its_place(value))
+                or self._depends(read | bound, assigned)
                 or self._without_value(read, place) is not None
                 or self._read_after_failure(assigned, place) is not None
             ):
@@ -453,25 +461,38 @@ class _Planner:
             return None
         match value:
             case n.Prompt():
-                inside = [part.value for part in value.parts if isinstance(part, n.Hole)]
-                inside += [one for one in (value.options, value.after) if one is not None]
-            case n.Call():
+                pass
+            case n.Call(function=function):
                 form = self.facts.forms.calls[value]
-                is_own = isinstance(form, DirectCall) and form.definition is not None
-                function = value.function
+                is_own = isinstance(form, DirectCall) and isinstance(form.definition, n.FunctionDef)
                 is_name = isinstance(function, n.Name) or self.facts.is_imported(function)
                 if not is_own or not is_name:
                     return None
-                inside = [argument.value for argument in value.arguments]
             case _:
                 return None
         effects = self.effects.of(value)
-        if "asks" not in effects or effects & {"unknown", "writes"}:
+        if "asks" not in effects or not effects <= _AHEAD:
             return None
-        values = [one for one in inside if not isinstance(self.facts.types.get(one), FunctionType)]
-        if self.effects.of(*values) - {"reads"}:
+        if self.effects.of(*self._made_first(value)) - {"reads"}:
             return None
         return value if self.certainty.expression(value) is None else None
+
+    def _made_first(self, value: n.Expression) -> list[n.Expression]:
+        """What is evaluated before a prompt is asked, or a function called."""
+        if isinstance(value, n.Prompt):
+            parts = [part.value for part in value.parts if isinstance(part, n.Hole)]
+            parts += [one for one in (value.options, value.after) if one is not None]
+        else:
+            assert isinstance(value, n.Call)
+            parts = [argument.value for argument in value.arguments]
+        # A function is only shown to the model.
+        return [one for one in parts if not isinstance(self.facts.types.get(one), FunctionType)]
+
+    def _shows_its_place(self, value: n.Expression) -> bool:
+        """Whether it can be told that what is evaluated first comes before an earlier prompt."""
+        parts = self._made_first(value)
+        reasons = (self.certainty.expression(one, strictly=True) for one in parts)
+        return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
 
 
 def _own_nodes(statement: n.Statement) -> Iterator[n.Node]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from saftc.schedule.effects import Effects
 from saftc.semantics.facts import Facts
-from saftc.semantics.types import ANY
+from saftc.semantics.types import ANY, show
 from saftc.source import Source
 from saftc.syntax import nodes as n
 
@@ -16,13 +16,14 @@ class Reason:
     """Why something stays in order: the place that prevents it, and how.
 
     `is_caught`: a `try` around it catches it, and the script goes on. `source` is the text that the
-    place stands in, when it is another script.
+    place stands in, when it is another script. `is_rare`: only huge numbers bring it about.
     """
 
     node: n.Node
     words: str
     is_caught: bool = True
     source: Source | None = None
+    is_rare: bool = False
 
 
 def of_effect(effects: Effects, node: n.Node) -> Reason:
@@ -34,6 +35,9 @@ def of_effect(effects: Effects, node: n.Node) -> Reason:
 
 def _words(effects: Effects, node: n.Node) -> str:
     facts = effects.facts
+    made = effects.made_by_code(node)
+    if made is not None:
+        return f"nothing is known of what Python does to make {show(made)}"
     match node:
         case n.Name() if facts.names.of(node).kind == "builtin":
             match node.text:
@@ -47,7 +51,7 @@ def _words(effects: Effects, node: n.Node) -> str:
                     return f"`{name}` has to wait for what stands before it"
         case n.Name() | n.Member():
             return f"nothing is known of what {shown(node)} of Python does"
-        case n.Call():
+        case n.Call() if not effects.is_looking(node):
             return f"nothing is known of {shown(node.function)}, which is called here"
         case n.Prompt(is_streamed=True):
             return STREAMED
@@ -55,9 +59,9 @@ def _words(effects: Effects, node: n.Node) -> str:
             for part in node.parts:
                 if isinstance(part, n.Hole) and effects.shows_unknown(part.value):
                     return f"{of_unknown_type(part.value)}, and might be a function for the model"
-            return "nothing is known of a conversion that its program may call"
+            return "nothing is known of a function that it shows to the model"
         case _:
-            raise AssertionError(f"{type(node).__name__} has no effect of its own")
+            return "nothing is known of what Python does with a value here"
 
 
 def of_unknown_type(node: n.Expression) -> str:

@@ -23,6 +23,8 @@ def check_rules(facts: Facts, mistakes: Collector) -> None:
 
 
 def _problem(node: n.Node, effects: Effects) -> str | None:
+    if not isinstance(node, n.Name | n.Member | n.Call | n.Prompt):
+        return None  # to compare what it is given is what a rule is for
     found = effects.of_node(node)
     if isinstance(node, n.Call) and isinstance(node.function, n.Member):
         found |= effects.of(node.function)  # shown as a whole

@@ -39,12 +39,13 @@ class Unlisted:
                     return
                 is_plain = form.by is None or form.builtin.name == "sorted"
                 given = form.arguments or ()
-                if form.builtin.name in _TAKE_ALL and is_plain:
+                is_total = not self.certainty.stops_early(node, form)
+                if form.builtin.name in _TAKE_ALL and is_plain and is_total:
                     yield from (found for one in given if (found := self._list(one)) is not None)
             case n.Comprehension(clauses=(clause,)):
                 found = self._list(clause.iterable)
                 parts = (node.item, *clause.conditions)
-                stops = any(self.certainty.expression(one) is not None for one in parts)
+                stops = any(self.certainty.expression(one, strictly=True) for one in parts)
                 if found is not None and not stops and self._is_unseen(parts):
                     yield found
             case _:
@@ -56,7 +57,7 @@ class Unlisted:
         if found is None or self.facts.forms.loops[loop] != Form.NATIVE:
             return None
         assigned = self.flow.assigned((loop, *all_statements(loop.body)))
-        if self._depends(found, assigned) or self.certainty.body(loop) is not None:
+        if self._depends(found, assigned) or self.certainty.body(loop, strictly=True):
             return None
         return (found, assigned) if self._is_unseen(loop.body) else None
 

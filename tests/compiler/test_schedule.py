@@ -1,12 +1,20 @@
 """Which prompts could be asked at the same time as others, and which line is why not."""
 
+from dataclasses import dataclass, fields
+from pathlib import Path
+
 import pytest
 
-from saftc.schedule.plan import plan
+from saftc.schedule.effects import Effects
+from saftc.schedule.plan import Plan, plan
+from saftc.schedule.settings import Overlapping
 from saftc.schedule.telling import told
+from saftc.semantics.facts import Facts
+from saftc.semantics.types import STRING
+from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-from tests.compiler.support import compile_text
+from tests.compiler.support import compile_file, compile_text
 
 pytestmark = pytest.mark.one_python
 
@@ -213,3 +221,285 @@ def test_the_line_is_the_one_that_prevents_it() -> None:
 def test_a_loop_without_prompts_is_not_looked_at() -> None:
     compiled = compile_text("for x in [1]:\n    print(x)\n")
     assert plan(compiled.checked.facts).notes == []
+
+
+def _plan_of(tmp_path: Path, text: str, pure: tuple[str, ...] = ()) -> Plan:
+    (tmp_path / "lib.py").write_text(_LIBRARY)
+    (tmp_path / "in.saft").write_text(text)
+    compiled = compile_file(tmp_path / "in.saft", Overlapping(pure=pure))
+    assert compiled.text is not None, compiled.checked.diagnostics
+    return plan(compiled.checked.facts, Overlapping(pure=pure))
+
+
+_LIBRARY = """
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from typing import NamedTuple
+
+from pydantic import BaseModel, field_validator
+
+
+class Color(Enum):
+    RED = "red"
+
+
+@dataclass
+class Plain:
+    name: str
+    tags: list[str] = field(default_factory=list)
+
+    def shout(self) -> str:
+        return self.name.upper()
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+
+class Point(NamedTuple):
+    x: int
+
+
+@dataclass
+class Strict:
+    name: str
+
+    def __post_init__(self) -> None:
+        print(self.name)
+
+
+@dataclass
+class Heir(Strict):
+    size: int = 0
+
+
+@dataclass
+class Compared:
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+def made() -> list[str]:
+    print("made")
+    return []
+
+
+@dataclass
+class Filled:
+    name: str
+    tags: list[str] = field(default_factory=made)
+
+
+class Model(BaseModel):
+    name: str
+
+
+class Valid(BaseModel):
+    name: str
+
+    @field_validator("name")
+    @classmethod
+    def check(cls, value: str) -> str:
+        return value
+
+
+def strict() -> Strict: ...
+def plain() -> Plain: ...
+def compared() -> Compared: ...
+def anything(): ...
+"""
+_IMPORTS = "from lib import {0}\nnames = [\"a\", \"b\"]\n"
+_LOOP = "for name in names:\n    one = $ first {{name}} $\n    print({0}, $ {{one}} $)\n"
+_IN_ORDER = {
+    "a constructor": ("Strict", "Strict(name).name"),
+    "an inherited constructor": ("Heir", "Heir(name).name"),
+    "a model": ("Model", "Model(name: name).name"),
+    "a validator": ("Valid", "Valid(name: name).name"),
+    "an Enum": ("Color", "Color(name).value"),
+    "a default": ("Filled", "Filled(name).name"),
+    "a property": ("Plain", "Plain(name).label"),
+    "a method": ("Plain", "Plain(name).shout()"),
+    "a comparison": ("compared\nx = compared()", "x == x"),
+    "a comparison inside": ("compared\nx = compared()", "[x] != [x]"),
+    "the text of an unknown value": ("anything\nx = anything()", "str(x)"),
+    "a typed prompt": ("Strict\nf g(name: string) -> Strict:\n    ret $ {name} $", "g(name).name"),
+    "a conversion": ("Strict\nf g(x: any) -> Strict:\n    ret x", "g({name: name}).name"),
+    "what is ordered by": (
+        "anything\nkey = anything()\nf g(xs: [string]):\n    try:\n"
+        "        ret sorted(xs, by: key)\n    except:\n        ret xs",
+        "g(names)",
+    ),
+    "what is called back": (
+        "anything\nimport re\nkey = anything()\nf g(x: string):\n    try:\n"
+        '        ret re.sub("a", key, x)\n    except:\n        ret x',
+        "g(name)",
+    ),
+    "an import inside": (
+        "anything\nx = anything()\nf g():\n    from lib import plain\n    ret plain",
+        "type(g())",
+    ),
+}
+_TOGETHER = {
+    "a plain class": ("Plain", "Plain(name).name"),
+    "a tuple with names": ("Point", "Point(1).x"),
+    "a member of an Enum": ("Color", "Color.RED.value"),
+    "the name of a member": ("Color", "Color.RED.name"),
+    "a field": ("plain\nx = plain()", "x.name"),
+    "a comparison of a plain class": ("plain\nx = plain()", "x == x"),
+    "the text of a plain class": ("plain\nx = plain()", "str(x)"),
+    "a typed prompt": ("Plain\nf g(name: string) -> Plain:\n    ret $ {name} $", "g(name).name"),
+    "a typed prompt of a model": (
+        "Model\nf g(name: string) -> Model:\n    ret $ {name} $",
+        "g(name).name",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _IN_ORDER)
+def test_code_of_python_stays_in_order(name: str, tmp_path: Path) -> None:
+    imported, expression = _IN_ORDER[name]
+    found = _plan_of(tmp_path, _IMPORTS.format(imported) + _LOOP.format(expression))
+    assert not found.loops
+
+
+@pytest.mark.parametrize("name", _TOGETHER)
+def test_what_runs_no_code_of_python_runs_ahead(name: str, tmp_path: Path) -> None:
+    imported, expression = _TOGETHER[name]
+    found = _plan_of(tmp_path, _IMPORTS.format(imported) + _LOOP.format(expression))
+    assert found.loops
+
+
+@pytest.mark.parametrize("name", ["a constructor", "a validator", "a comparison", "a typed prompt"])
+def test_what_is_declared_pure_runs_ahead(name: str, tmp_path: Path) -> None:
+    imported, expression = _IN_ORDER[name]
+    text = _IMPORTS.format(imported) + _LOOP.format(expression)
+    assert _plan_of(tmp_path, text, ("lib.*",)).loops
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _New(n.Node):
+    """A node of which no rule has heard, with something in it."""
+
+    value: n.Node
+
+
+def _renew(module: n.Module, facts: Facts, text: str) -> None:
+    """Puts such a node in the place of the call that is written so, or of its statement."""
+    for parent in [*walk(module)]:
+        for field in fields(parent):
+            value = getattr(parent, field.name)
+            parts = value if isinstance(value, tuple) else (value,)
+            found = [one for one in parts if isinstance(one, n.Node) and _is(one, text)]
+            if found and not any(_is(parent, text) for _ in found):
+                new = [_New(one.span, one) if one in found else one for one in parts]
+                facts.types |= {one: STRING for one in new if isinstance(one, _New)}
+                object.__setattr__(parent, field.name, tuple(new) if value is parts else new[0])
+
+
+def _is(node: n.Node, name: str) -> bool:
+    if isinstance(node, n.ExpressionStmt):
+        return _is(node.value, name)
+    is_call = isinstance(node, n.Call) and isinstance(node.function, n.Name)
+    return is_call and node.function.text == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for mail in mails:\n    one = $ {mail} $\n    print(upper(mail), one)\n",
+        "for mail in mails:\n    one = $ {mail} $\n    upper(mail)\n    print(one)\n",
+        "for mail in mails:\n    one = $ {mail} $\n    if mail == latest:\n        upper(mail)\n"
+        "    print(one)\n",
+        "all = [$ {mail} {upper(mail)} $ for mail in mails]\n",
+        "all = [$ {mail} $ for mail in mails if upper(mail) != mail]\n",
+        "one = $ a {latest} $\ntwo = $ b {upper(latest)} $\n",
+        "f g(mail: string) -> string:\n    one = $ {mail} $\n    print(upper(mail))\n    ret one\n"
+        "all = [g(mail) for mail in mails]\n",
+        "f g(mail: string) -> string:\n    upper(mail)\n    ret $ {mail} $\n"
+        "one = g(latest)\ntwo = g(latest)\n",
+        "f g(mail: string) -> string:\n    try:\n        upper(mail)\n    except:\n"
+        "        print(mail)\n    ret $ {mail} $\nall = [g(mail) for mail in mails]\n",
+    ],
+)
+def test_a_node_that_no_rule_names_stays_in_order(text: str) -> None:
+    facts = compile_text(FUNCTIONS + text).checked.facts
+    found = plan(facts)
+    assert found.loops or found.maps or found.groups
+    _renew(facts.module, facts, "upper")
+    found = plan(facts)
+    assert not (found.loops or found.maps or found.groups)
+
+
+def test_what_effects_and_certainty_know_of_each_kind_of_node() -> None:
+    facts = compile_text("x = 1\n").checked.facts
+    effects = Effects(facts)
+    new = _New(Span(0, 0), facts.module)
+    assert effects.of_node(new) == {"unknown"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "f a(n: int) -> string:\n    first = $ {n} $\n    assert n != 3\n    if n > 5:\n"
+            "        ret b(n - 1)\n    ret first\nf b(n: int) -> string:\n    if n > 2:\n"
+            "        ret a(n)\n    ret $ b {n} $\nfor n in [1]:\n    print(a(n))\n"
+            "for n in [1, 3, 2]:\n    print(b(n))\n",
+            "calls itself",
+        ),
+        (
+            "f a(n: int) -> string:\n    if n > 0:\n        ret a(n - 1)\n    ret $ {n} $\n"
+            "all = [a(n) for n in [1, 2]]\n",
+            "calls itself",
+        ),
+        (
+            "f a(n: int) -> string:\n    if n > 0:\n        ret a(n - 1)\n    ret $ {n} $\n"
+            "for n in [1, 2]:\n    try:\n        print(a(n))\n    except:\n        print(n)\n",
+            "calls itself",
+        ),
+        (
+            "f a() -> string:\n    for mail in mails:\n        for one in mails:\n"
+            "            if one == latest:\n                ret one\n        print($ {mail} $)\n"
+            '    ret ""\nprint(a())\n',
+            "`ret` may end the loop",
+        ),
+        (
+            "f a(mail: string) -> bool:\n    while mail == latest:\n        print(mail)\n"
+            "    ret true\nfor mail in mails:\n    one = $ {mail} $\n    try:\n"
+            "        assert a(one)\n    except:\n        print(one)\n",
+            "may go on for ever",
+        ),
+        ("all = [$ {mail} $ for mail in mails if read_text(mail) != latest]\n", "reads"),
+        ("all = [$ {n} $ for n in [len(latest)] if str(n) != latest]\n", "may have no text"),
+        ("all = [$ {n} $ for n in [len(latest)] if n + 0.5 > 2]\n", "too large"),
+    ],
+)
+def test_what_may_be_seen_stays_in_order(text: str, expected: str) -> None:
+    facts = compile_text(FUNCTIONS + text).checked.facts
+    found = plan(facts)
+    assert not (found.loops or found.maps)
+    assert all(expected in one.words for one in told(found).values())
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        '$ b {read_text("x")} $',
+        '$ b {file("x")} $',
+        'triage(read_text("x"))',
+        "triage(str(len(latest)))",
+        'triage(f"{len(latest)}")',
+        "$ b {len(latest) + 0.5} $",
+        "$ b $ with {model: read_text(latest)}",
+    ],
+)
+def test_what_comes_first_in_a_later_prompt_waits_for_the_one_above(second: str) -> None:
+    facts = compile_text(FUNCTIONS + f"one = $ a {{latest}} $\ntwo = {second}\n").checked.facts
+    assert not plan(facts).groups
+
+
+def test_the_first_of_a_group_may_read() -> None:
+    text = FUNCTIONS + 'one = $ a {read_text("x")} $\ntwo = $ b {latest} $\n'
+    assert plan(compile_text(text).checked.facts).groups

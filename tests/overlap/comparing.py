@@ -35,13 +35,16 @@ from runtime_support.testing import tool_request
 from saftc.codegen.module import Generated, generate
 from saftc.codegen.positions import Mapping, locate
 from saftc.driver import Checked, check
+from saftc.project.scripts import Modules
 from saftc.schedule.plan import Plan, plan
 from saftc.schedule.settings import Overlapping
-from saftc.semantics.imports import Loaded, Loader, SaftModule, no_modules
+from saftc.semantics.imports import Loaded, Loader, SaftModule
 from saftc.source import Source
 from tests.overlap.scripts import Script
 
 _FILE = "overlapped.py"
+# Python's modules, from the folder that imports begin with.
+_PYTHON = Modules(Path(__file__).parents[2])
 MOST_REQUESTS = 100
 # Of the processor, in order; some hundredths are usual.
 _MOST_SECONDS = 20
@@ -280,11 +283,11 @@ def checked(script: Script) -> Scripts:
     """What is known of a script that has no errors."""
     helpers = None
     if script.helpers is not None:
-        helpers = _checked(Source.from_text("helpers.saft", script.helpers), no_modules)
+        helpers = _checked(Source.from_text("helpers.saft", script.helpers), _PYTHON.load)
 
     def load(name: str) -> Loaded:
         if helpers is None or name != "helpers":
-            return no_modules(name)
+            return _PYTHON.load(name)
         return SaftModule(helpers.facts, helpers.source)
 
     return Scripts(_checked(Source.from_text("overlapped.saft", script.text), load), helpers)

@@ -6,6 +6,14 @@ from random import Random
 from typing import NamedTuple
 
 FILES = ("a.txt", "b.txt", "c.txt")
+# Of Python; all but one do something when they are made, asked for something, or compared.
+CLASSES = ("Amount", "Kind", "Parcel", "Plain", "Rated", "Tagged")
+# Texts that come out of them.
+_BY_CLASSES = (
+    *("Plain({}).text", "Plain({}).text", "Parcel({}).text", "Parcel({}).label"),
+    *("Amount(text: {}).text", "Kind({}).value", "Tagged({}).tags[0]"),
+    'str(Rated({}) == Rated("x"))',
+)
 
 
 class Script(NamedTuple):
@@ -30,6 +38,7 @@ class _Writer:
         self.random = Random(seed)
         # Apart, so that what else is written stays what it was.
         self.streams = Random(seed)
+        self.others = Random(f"others {seed}")
         self.lines: list[str] = []
         self.count = count
         # Functions of one text that give one, and those that give a bool.
@@ -37,6 +46,9 @@ class _Writer:
         self.tools: list[str] = []
         # A function that reads the variable of that name.
         self.shared = ""
+        # Whether there are classes of Python.
+        self.has_classes = False
+        self.in_function = False
 
     def one(self, *ways: str) -> str:
         return self.random.choice(ways)
@@ -58,7 +70,20 @@ class _Writer:
         choices += [f"str({name})" for name in names.numbers]
         choices += [f'f"{{{name}}}, {{{name}:03d}}"' for name in names.numbers]
         chosen = self.random.choice(choices)
-        return f'{chosen} + "{self.one("k", "l")}"' if self.odds(0.2) else chosen
+        added = f'{chosen} + "{self.one("k", "l")}"' if self.odds(0.2) else chosen
+        return self.through_python(added)
+
+    def through_python(self, text: str) -> str:
+        """A text, maybe by way of a class of Python, or with what a file holds."""
+        if self.others.random() < 0.015:
+            return f"{text} + {self.reading()}"
+        if not self.has_classes or self.others.random() > 0.12:
+            return text
+        return self.others.choice(_BY_CLASSES).format(text)
+
+    def reading(self) -> str:
+        """What a file holds, that may not be there."""
+        return f'read_text("{self.others.choice((*FILES, "none.txt"))}")'
 
     def prompt(self, names: _Names) -> str:
         self.count += 1
@@ -96,6 +121,8 @@ class _Writer:
         item, inside = self.new("v"), names.inside()
         inside.texts = [item, item, *names.texts]
         condition = f" if {self.condition(inside)}" if self.odds(0.3) else ""
+        if self.others.random() < 0.1:
+            condition = f" if contains({self.reading()} + {item}, {item})"
         value = self.asking(inside)
         if self.functions and self.odds(0.4):
             value = f"{self.random.choice(self.functions)}({item})"
@@ -176,7 +203,10 @@ class _Writer:
         self.line(depth, f"if {condition}:")
         if self.odds(0.3):
             ways = ("continue", "continue", "break") if in_loop else ()
-            self.line(depth + 1, self.one(*ways, f"fail {self.text(names)}"))
+            ended = self.one(*ways, f"fail {self.text(names)}")
+            if self.in_function and self.others.random() < 0.5:
+                ended = f"ret {self.text(names)}"
+            self.line(depth + 1, ended)
             return
         self.block(depth + 1, names.inside(), in_loop=in_loop, most=2)
         if self.odds(0.4):
@@ -275,10 +305,70 @@ class _Writer:
         name = self.new("f")
         self.line(0, f"f {name}(a: string) -> string:")
         names = _Names(["a", "a", *outer.texts], [*outer.numbers], [*outer.lists])
+        self.in_function = True
+        if outer.lists == ["xs1000"] and self.others.random() < 0.3:
+            self.line(1, 'assert a != "x"')
+        if self.others.random() < 0.1:
+            # A loop in a loop, which both end.
+            item, other = self.new("v"), self.new("v")
+            self.line(1, f"for {item} in {outer.lists[0] if outer.lists else '[a, a]'}:")
+            self.line(2, f'for {other} in ["w1", "y", {item}]:')
+            self.line(3, f"if {other} == a:")
+            self.line(4, f"ret {other}")
+            self.line(2, f"print($ {{{item}}} {{a}} $)")
         for _ in range(self.random.randint(0, 2)):
             self.statement(1, names, in_loop=False)
+        self.in_function = False
         self.line(1, f"ret {self.asking(names) if self.odds(0.8) else self.text(names)}")
         self.functions.append(name)
+
+    def ring(self) -> None:
+        """Two functions that call each other, and loops over both."""
+        first, second = self.new("f"), self.new("f")
+        end = self.others.choice(("w1", "w2", "w0"))
+        self.line(0, f"f {first}(a: string, n: int) -> string:")
+        self.line(1, "told = $ first {a} {n} $")
+        self.line(1, f'assert told != "{end}"')
+        self.line(1, f"if n > 1:\n        ret {second}(a, n - 1)")
+        self.line(1, "ret told")
+        self.line(0, f"f {second}(a: string, n: int) -> string:")
+        self.line(1, f"if n > 0:\n        ret {first}(a, n)")
+        self.line(1, "ret $ second {a} $")
+        for function, items in ((first, '["a"]'), (second, '["b", "c", "d", "e", "g"]')):
+            item = self.new("v")
+            self.line(0, f"for {item} in {items}:")
+            self.line(1, f"print({function}({item}, 1))")
+
+    def classes(self, names: _Names) -> None:
+        """Loops, comprehensions and prompts side by side with values of classes of Python."""
+        item, made, told = (self.new("v") for _ in range(3))
+        text = self.others.choice(_BY_CLASSES).format(item)
+        kind = self.others.randrange(6)
+        if kind == 0:
+            self.line(0, f"for {item} in xs0:")
+            self.line(1, f"{made} = {self.prompt(names).removeprefix('stream ')}")
+            self.line(1, f"print($ {{{text}}} {{{made}}} $)")
+        elif kind == 1:
+            self.line(0, f"{made} = [{self.prompt(names)} for {item} in xs0 if {text} != \"x\"]")
+        elif kind == 2:
+            other = self.others.choice(_BY_CLASSES).format(f"{self.text(names)}")
+            self.line(0, f"{made} = $ a {{xs0}} $\n{told} = $ b {{{other}}} $")
+        elif kind == 3:
+            asked = self.others.choice(("Parcel", "Amount", "Tagged", "Plain"))
+            self.line(0, f"for {item} in xs0:")
+            self.line(1, f"{made}: {asked} = $ {{{item}}} {self.count} $")
+            self.line(1, f"print({made}.text)")
+        elif kind == 4:
+            self.line(0, f"{made} = Rated({self.text(names)})")
+            self.line(0, f'{told} = Rated("w1")')
+            self.line(0, f"for {item} in xs0:")
+            self.line(1, f"print($ {{{item}}} $)")
+            self.line(1, f"print($ {{{item}}} {{str({made} == {told})}} $)")
+        else:
+            self.line(0, f"{made} = Parcel(\"w1\")")
+            self.line(0, f"for {item} in xs0:")
+            self.line(1, f"print($ {{{item}}} {{{made}.label}} $)")
+            self.line(1, f"print($ {{{item}}} {{{made}.text}} $)")
 
     def tool(self) -> None:
         name = self.new("tool")
@@ -322,6 +412,9 @@ class _Writer:
         if self.odds(0.2):
             self.line(0, "from tests.overlap.noisy import shout")
             self.tools.append("shout")
+        self.has_classes = self.others.random() < 0.3
+        if self.has_classes:
+            self.line(0, f"from tests.overlap.noisy import {', '.join(CLASSES)}")
         for path in FILES:
             self.line(0, f'write_text("{path}", "{path[0]}")')
         self.assign(0, names.texts, "s", '"first"')
@@ -341,6 +434,25 @@ class _Writer:
             self.statement(0, names, in_loop=False)
             if self.odds(0.3):
                 self.loop(0, names)
+            if self.has_classes and self.others.random() < 0.4:
+                self.classes(names)
+        if self.others.random() < 0.15:
+            self.ring()
+        if helpers is not None and self.functions and self.others.random() < 0.3:
+            item = self.new("v")
+            self.line(0, f"for {item} in xs0:")
+            self.line(1, f"print({self.functions[0]}({item}))")
+        if self.others.random() < 0.1:
+            item = self.new("v")
+            asked = self.others.choice((*self.functions, "print"))
+            condition = f'contains(read_text({item}), "{self.others.choice("abw")}")'
+            paths = '["a.txt", "none.txt", "c.txt"]'
+            kept = f"[{asked}($ about {{{item}}} $) for {item} in {paths} if {condition}]"
+            self.line(0, f"{self.new('xs')} = {kept}")
+        if self.others.random() < 0.1:
+            # A prompt that may fail, or prints by a tool, and one that reads.
+            self.line(0, f"{self.new('s')} = {self.prompt(names).removeprefix('stream ')}")
+            self.line(0, f"{self.new('s')} = $ later {{{self.reading()}}} $")
         for name in (*dict.fromkeys(names.texts), *dict.fromkeys(names.lists)):
             if self.odds(0.5):
                 self.line(0, f"print({name})")
