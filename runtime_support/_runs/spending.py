@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from heapq import nlargest
 from typing import Any
@@ -83,13 +83,18 @@ class Spent:
 
     def add(self, more: Spent) -> None:
         """Adds what was spent since."""
-        for own in _PARTS:
-            setattr(self, own, getattr(self, own) + getattr(more, own))
+        self.requests += more.requests
+        self.input_tokens += more.input_tokens
+        self.output_tokens += more.output_tokens
+        self.cost += more.cost
+        self.cached_tokens += more.cached_tokens
+        self.cache_write_tokens += more.cache_write_tokens
+        self.reasoning_tokens += more.reasoning_tokens
+        self.unpriced += more.unpriced
 
     def take(self, less: Spent) -> None:
         """Takes away what was added before."""
-        for own in _PARTS:
-            setattr(self, own, getattr(self, own) - getattr(less, own))
+        self.add(Spent(*(-getattr(less, own.name) for own in fields(less))))
 
     def __str__(self) -> str:
         cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
@@ -97,9 +102,6 @@ class Spent:
         if self.cost:
             parts.append(f"cost {'at most ' if self.unpriced else ''}{self.cost:.4g}")
         return ", ".join(parts)
-
-
-_PARTS = tuple(own.name for own in fields(Spent))
 
 
 @dataclass(slots=True)
@@ -181,15 +183,21 @@ class Spending:
 
     def begin(
         self, settings: Settings, request: Request, model: str, place: Place | None
-    ) -> Waits[Reserved]:
+    ) -> Waits[Reserved | None]:
         """Counts a request that is about to be sent, and reserves what it may take.
+
+        None where there is no bound of tokens or of cost.
 
         Waits for others to end where it does not fit beside them. BudgetSpent when it would be too
         much without them, too, or when there is nobody who could be waited for.
         """
+        if not _bounds_what_is_told(settings):
+            with self._lock:
+                self._begin_one(settings, place)
+            return None
         asks = _Asks(settings, request, model)
         own: Bell | None = None
-        may_wait = asks.is_bounded and not is_in_exchange()
+        may_wait = not is_in_exchange()
         began = time.monotonic()
         try:
             while True:
@@ -231,17 +239,18 @@ class Spending:
         reply: Reply | None,
         model: str,
         place: Place | None,
-        reserved: Reserved,
+        reserved: Reserved | None,
     ) -> None:
         """Counts what a request has taken, in the place of what was reserved.
 
         Where the server has not told, that is what was reserved, or the length of the reply.
         """
         with self._lock:
-            self._reserved.take(reserved.spent)
-            self._open -= reserved.is_open
-            self._open_prices = self._open_prices - reserved.price if self._open else 0.0
-            self._note_active(reserved, -(not reserved.is_aside))
+            if reserved is not None:
+                self._reserved.take(reserved.spent)
+                self._open -= reserved.is_open
+                self._open_prices = self._open_prices - reserved.price if self._open else 0.0
+                self._note_active(reserved, -(not reserved.is_aside))
             if reply is not None:
                 self._count(settings, reply, model, place, reserved)
             self._wake()
@@ -270,15 +279,21 @@ class Spending:
             self.largest = max(self.largest or 0, largest)
 
     def _count(
-        self, settings: Settings, reply: Reply, model: str, place: Place | None, reserved: Reserved
+        self,
+        settings: Settings,
+        reply: Reply,
+        model: str,
+        place: Place | None,
+        reserved: Reserved | None,
     ) -> None:
-        usage = replace(reply.usage, requests=0)
-        if not (reply.input_tokens or reply.output_tokens) and _bounds_what_is_told(settings):
+        usage = reply.usage
+        if reserved is not None and not (reply.input_tokens or reply.output_tokens):
             guess = reserved.spent
             written = len(reply.text) + sum(len(call.arguments) for call in reply.tool_calls)
             answered = -(-written // _TOKEN) if reserved.is_open else guess.output_tokens
             usage = Usage(guess.input_tokens, answered)
         taken = _spent(settings, model, usage)
+        taken.requests = 0  # it was counted when it began
         self._replies += 1
         self.largest = max(self.largest or 0, usage.output_tokens)
         self.total.add(taken)
@@ -305,13 +320,21 @@ class Spending:
             if may_wait:
                 return None
             raise self._passed(*passed)
-        self.total.requests += 1
-        self._at(place).requests += 1
+        self._begin_one(settings, place)
         self._reserved.add(reserved.spent)
         self._open += reserved.is_open
         self._open_prices += reserved.price
         self._note_active(reserved, 1)
         return reserved
+
+    def _begin_one(self, settings: Settings, place: Place | None) -> None:
+        """Counts a request, with the lock held; BudgetSpent when there are to be no more."""
+        if settings.max_requests is not None:
+            passed = self._passed_bound(settings, self.total)
+            if passed is not None:
+                raise self._passed(*passed)
+        self.total.requests += 1
+        self._at(place).requests += 1
 
     def _note_active(self, reserved: Reserved, change: int) -> None:
         self._active += change
@@ -365,12 +388,9 @@ def _bounds_what_is_told(settings: Settings) -> bool:
 
 
 class _Asks:
-    """What a request may take, as far as a budget asks for it."""
+    """What a request may take; ConfigError when a budget needs a price that is not known."""
 
     def __init__(self, settings: Settings, request: Request, model: str) -> None:
-        self.is_bounded = _bounds_what_is_told(settings)
-        self._most: int | None = None
-        self._sent = 0
         self._price = settings.prices.get(model)
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(
@@ -379,9 +399,8 @@ class _Asks:
                 hint="the project file has prices: [tool.saft.prices] "
                 f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
             )
-        if self.is_bounded:
-            self._most = _most_output(request)
-            self._sent = _tokens(request) if self._most is None else _bytes(request)
+        self._most = _most_output(request)
+        self._sent = _tokens(request) if self._most is None else _bytes(request)
 
     def reserved(self, *, is_blind: bool) -> Reserved:
         """What is reserved for it; blind while nobody knows how long replies are."""
@@ -391,7 +410,7 @@ class _Asks:
             dearest = max(price["input"], _cached(price), _written(price))
             each = price["output"] / 1_000_000
             spent.cost = self._sent * dearest / 1_000_000 + spent.output_tokens * each
-        if not self.is_bounded or self._most is not None:
+        if self._most is not None:
             return Reserved(spent)
         return Reserved(spent, each, is_open=True, is_blind=is_blind)
 
@@ -430,7 +449,14 @@ def _tokens(request: Request) -> int:
 
 
 def _spent(settings: Settings, model: str, usage: Usage) -> Spent:
-    spent = Spent(**{own.name: getattr(usage, own.name) for own in fields(usage)})
+    spent = Spent(
+        usage.requests,
+        usage.input_tokens,
+        usage.output_tokens,
+        cached_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+    )
     price = settings.prices.get(model)
     if price is not None:
         spent.cost, spent.unpriced = cost_of(price, usage)
@@ -508,7 +534,9 @@ class Metered(Streaming):
         reply: Reply | None = None
         try:
             work = replying(provider, request, heard)
-            reply = yield from driving(work, partial(_given_aside, spending, reserved))
+            if reserved is not None:
+                work = driving(work, partial(_given_aside, spending, reserved))
+            reply = yield from work
             return reply
         finally:
             if reply is None and heard:
