@@ -85,6 +85,26 @@ class Plan:
 
     __saft_kind__: ClassVar[str] = "program"
 
+    @overload
+    @classmethod
+    def read(
+        cls,
+        program: Any,
+        functions: Mapping[str, Function],
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+    ) -> Plan: ...
+
+    @overload
+    @classmethod
+    def read(
+        cls,
+        program: Any,
+        functions: Iterable[Function],
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+    ) -> Plan: ...
+
     @classmethod
     def read(
         cls,
