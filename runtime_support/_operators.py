@@ -475,8 +475,8 @@ def _missing_member(value: Any, name: str) -> MissingError | CheckError:
     if name in _HISTORY_ONLY:
         return CheckError(
             f"{brief(value)} has no `{name}`: it is a plain value",
-            hint="say that it is a whole result: `r: Result` of a name or parameter, `-> Result` of "
-            "a function, `[Result]` of a list",
+            hint="say that it is a whole result: `r: Result` of a name or parameter, "
+            "`-> Result` of a function, `[Result]` of a list",
         )
     if is_object(value):
         fields = [str(key) for key in value]

@@ -104,7 +104,8 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
     later = later_imports(facts.module)
     for position, statement in enumerate(statements):
         if first is not None and position > first and statement in later:
-            what, hint = "what stands above this import", "move it to the top of the script"
+            what = "this import cannot stand below a prompt at the top level"
+            hint = "move it to the top of the script"
             mistakes.add(catalogue.CANNOT_WAIT.at(statement.span, what=what, hint=hint))
         for node in defaults_of(statement) if isinstance(statement, n.RecordDef) else ():
             is_below = first is not None and position > first
