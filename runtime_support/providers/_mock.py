@@ -55,7 +55,10 @@ class MockProvider:
         if calls:
             return _reply(request, "", calls)
         if request.schema is None:
-            return _reply(request, reading.text_answer())
+            answer = reading.text_answer()
+            asked = _text_of(request.messages[-1]["content"]).rpartition("\n\n")[2]
+            # Of any JSON value there is no schema, and a text is not taken for one.
+            return _reply(request, to_json(answer) if "Reply with JSON" in asked else answer)
         return _reply(request, to_json(reading.value(schema)))
 
 
