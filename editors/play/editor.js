@@ -1,7 +1,14 @@
 // The editor of `saftc play`: CodeMirror, the grammar of the other editors, and a client of the
 // language server. `npm run build` bundles it into saftc/play/editor.js.
 
-import { autocompletion, closeBrackets } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  completionStatus,
+  moveCompletionSelection,
+  selectedCompletionIndex,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import {
@@ -25,7 +32,7 @@ import {
   signatureHelp,
 } from "@codemirror/lsp-client";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, MapMode, Prec, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -162,7 +169,10 @@ const saft = StreamLanguage.define({
     while (state.open.length && ends("", state.open[state.open.length - 1])) state.open.pop();
   },
   tokenTable: { function: tags.function(tags.variableName) },
-  languageData: { commentTokens: { line: "//" }, closeBrackets: { brackets: ["(", "[", "{", '"'] } },
+  languageData: {
+    commentTokens: { line: "//" },
+    closeBrackets: { brackets: ["(", "[", "{", '"'], stringPrefixes: ["f"] },
+  },
 });
 
 function ends(text, rule) {
@@ -209,26 +219,114 @@ class Message extends WidgetType {
   }
 }
 
+function below(effectOf) {
+  return StateField.define({
+    create: () => Decoration.none,
+    update(value, transaction) {
+      for (const effect of transaction.effects) {
+        if (!effect.is(effectOf)) continue;
+        const { doc } = transaction.state;
+        const found = effect.value
+          .filter(({ severity, range }) => severity <= 2 && range.start.line < doc.lines)
+          .map(({ message, severity, range }) =>
+            Decoration.widget({ widget: new Message(message, severity === 1), block: true, side: 1 }).range(
+              doc.line(range.start.line + 1).to,
+            ),
+          );
+        return Decoration.set(found, true);
+      }
+      return value.map(transaction.changes);
+    },
+    provide: (field) => EditorView.decorations.from(field),
+  });
+}
+
+// What the compiler says, and what a run has said.
 const wrong = StateEffect.define();
-const messages = StateField.define({
-  create: () => Decoration.none,
-  update(value, transaction) {
-    for (const effect of transaction.effects) {
-      if (!effect.is(wrong)) continue;
-      const { doc } = transaction.state;
-      const found = effect.value
-        .filter(({ severity, range }) => severity <= 2 && range.start.line < doc.lines)
-        .map(({ message, severity, range }) =>
-          Decoration.widget({ widget: new Message(message, severity === 1), block: true, side: 1 }).range(
-            doc.line(range.start.line + 1).to,
-          ),
-        );
-      return Decoration.set(found, true);
-    }
-    return value.map(transaction.changes);
+const failed = StateEffect.define();
+const messages = [below(wrong), below(failed)];
+
+// Brackets and quotes that the editor has closed by itself: who types one of these goes over it, also
+// over the line ends before it. (The package's own rule knows neither a quote behind a hole nor a
+// bracket on another line.)
+
+const PAIRS = ["()", "[]", "{}", '""'];
+
+const passed = StateEffect.define();
+const closed = StateField.define({
+  create: () => [],
+  update(before, transaction) {
+    const { changes, state } = transaction;
+    const over = transaction.effects.filter((one) => one.is(passed)).map((one) => one.value);
+    const places = before
+      .map((at) => changes.mapPos(at, 1, MapMode.TrackAfter))
+      .filter((at) => at !== null && !over.includes(at));
+    const { head } = state.selection.main;
+    const lineOf = (at) => state.doc.lineAt(at).number;
+    // Whoever goes to another line writes something else.
+    const isLeft = !transaction.docChanged && lineOf(transaction.startState.selection.main.head) !== lineOf(head);
+    const now = isLeft ? places.filter((at) => lineOf(at) === lineOf(head)) : places;
+    if (!transaction.isUserEvent("input.type")) return now;
+    changes.iterChanges((from, to, start, end, { length }) => {
+      if (length === 2 && PAIRS.includes(state.sliceDoc(start, end)) && head === start + 1) now.push(start + 1);
+    });
+    return now;
   },
-  provide: (field) => EditorView.decorations.from(field),
 });
+
+// Whether a line's beginning ends within a text in quotes, and not in a hole of one.
+function isInText(line) {
+  const open = [];
+  for (let at = 0; at < line.length; at += 1) {
+    const inner = open.at(-1);
+    const isText = inner === '"' || inner === 'f"';
+    if (isText && line[at] === "\\") at += 1;
+    else if (line[at] === '"') isText ? open.pop() : open.push(line[at - 1] === "f" ? 'f"' : '"');
+    else if (line[at] === "{" && inner !== '"') open.push("{");
+    else if (line[at] === "}" && inner === "{") open.pop();
+  }
+  return open.at(-1)?.endsWith('"') ?? false;
+}
+
+const goesOver = EditorView.inputHandler.of((view, from, to, text) => {
+  if (from !== to || text.length !== 1 || view.state.selection.ranges.length > 1) return false;
+  const { doc } = view.state;
+  const found = view.state
+    .field(closed)
+    .filter((at) => at >= from && doc.sliceString(at, at + 1) === text && !doc.sliceString(from, at).trim());
+  if (!found.length) {
+    // What ends a text begins none.
+    if (text !== '"' || !isInText(doc.sliceString(doc.lineAt(from).from, from))) return false;
+    view.dispatch({
+      changes: { from, insert: text },
+      selection: { anchor: from + 1 },
+      userEvent: "input.type",
+      scrollIntoView: true,
+    });
+    return true;
+  }
+  const at = Math.min(...found);
+  const line = doc.lineAt(from);
+  // Of an empty line above the one of the bracket, nothing stays.
+  const isEmpty = at > line.to && !doc.sliceString(line.from, from).trim();
+  const changes = isEmpty ? { from: line.from, to: doc.lineAt(at).from } : { from, to: at };
+  const gone = changes.to - changes.from;
+  view.dispatch({
+    changes,
+    selection: { anchor: at - gone + 1 },
+    effects: passed.of(at - gone),
+    userEvent: "input.type",
+    scrollIntoView: true,
+  });
+  return true;
+});
+
+// Enter ends a line, whatever is proposed; Tab takes the proposal that is chosen, or the first.
+function take(view) {
+  if (completionStatus(view.state) !== "active") return false;
+  if (selectedCompletionIndex(view.state) === null && !moveCompletionSelection(true)(view)) return false;
+  return acceptCompletion(view);
+}
 
 // A hover is Markdown with doc comments in it, in which any HTML may stand: also what would draw
 // something over the page, or lead away from it. Of other elements than these, the words are shown.
@@ -297,9 +395,9 @@ export function viewer(parent, kind, label) {
   };
 }
 
-/// The script, and the language server behind `transport`; `told` is called with what is wrong
-/// after each change, `moved` when the cursor is on another line.
-export function editor(parent, { text, uri, transport, told, changed, moved, keys }) {
+/// The script, and the language server behind `transport`; `told` is called with what is wrong with
+/// the script that is shown after each change, `moved` when the cursor is on another line.
+export function editor(parent, { transport, told, changed, moved, keys }) {
   const client = new LSPClient({
     // It is on this machine: one that is slow is busy, and one that has ended closes the connection.
     timeout: 600_000,
@@ -307,7 +405,10 @@ export function editor(parent, { text, uri, transport, told, changed, moved, key
     highlightLanguage: (name) => (name === "saft" ? saft : null),
     sanitizeHTML: harmless,
   });
+  let uri = null;
   let line = 0;
+  // By their addresses, the scripts that are not shown now, with all that can be undone in them.
+  const others = new Map();
   const listener = EditorView.updateListener.of((update) => {
     if (update.docChanged) {
       // With each keystroke.
@@ -320,22 +421,23 @@ export function editor(parent, { text, uri, transport, told, changed, moved, key
       moved(line);
     }
   });
-  client.connect({
-    ...transport,
-    subscribe: (handler) =>
-      transport.subscribe((message) => {
-        handler(message);
-        const { method, params } = JSON.parse(message);
-        if (method !== "textDocument/publishDiagnostics" || params.uri !== uri) return;
-        // One of an older text is followed by that of this one.
-        const isNow = params.version == null || params.version === client.workspace.getFile(uri)?.version;
-        if (isNow) view.dispatch({ effects: wrong.of(params.diagnostics) });
-        told(params);
-      }),
-  });
-  const view = new EditorView({
-    parent,
-    state: EditorState.create({
+  function connect(to) {
+    client.connect({
+      ...to,
+      subscribe: (handler) =>
+        to.subscribe((message) => {
+          handler(message);
+          const { method, params } = JSON.parse(message);
+          if (method !== "textDocument/publishDiagnostics" || params.uri !== uri) return;
+          // One of an older text is followed by that of this one.
+          const isNow = params.version == null || params.version === client.workspace.getFile(uri)?.version;
+          if (isNow) view.dispatch({ effects: wrong.of(params.diagnostics) });
+          told(params);
+        }),
+    });
+  }
+  function stateOf(address, text) {
+    return EditorState.create({
       doc: text,
       extensions: [
         look,
@@ -347,8 +449,10 @@ export function editor(parent, { text, uri, transport, told, changed, moved, key
         indentUnit.of("    "),
         indentOnInput(),
         bracketMatching(),
+        closed,
+        Prec.high(goesOver),
         closeBrackets(),
-        autocompletion(),
+        autocompletion({ selectOnOpen: false }),
         highlightActiveLine(),
         highlightSelectionMatches(),
         keymap.of([
@@ -361,15 +465,18 @@ export function editor(parent, { text, uri, transport, told, changed, moved, key
           ...searchKeymap,
           ...historyKeymap,
           ...defaultKeymap,
+          { key: "Tab", run: take },
           // Escape, then Tab, leaves the editor.
           indentWithTab,
         ]),
         listener,
-        client.plugin(uri, "saft"),
+        client.plugin(address, "saft"),
         EditorView.contentAttributes.of({ "aria-label": "script" }),
       ],
-    }),
-  });
+    });
+  }
+  const view = new EditorView({ parent });
+  connect(transport);
   return {
     get text() {
       return view.state.doc.toString();
@@ -377,10 +484,36 @@ export function editor(parent, { text, uri, transport, told, changed, moved, key
     get line() {
       return line;
     },
-    replace(text) {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 } });
+    /// Shows the script at an address: as it was left, or with its text. Its draft can be undone.
+    open(address, text, draft = text) {
+      if (uri !== null) others.set(uri, view.state);
+      uri = address;
+      line = 0;
+      view.setState(others.get(address) ?? stateOf(address, text));
+      if (!others.has(address) && draft !== text) {
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: draft } });
+      }
+      others.delete(address);
+      view.dispatch({ effects: failed.of([]) });
+    },
+    /// Forgets a script that is not shown.
+    forget: (address) => others.delete(address),
+    /// Goes to a place, counted from 1.
+    go(number, column) {
+      const { from, to } = view.state.doc.line(Math.min(number, view.state.doc.lines));
+      view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, scrollIntoView: true });
       view.focus();
     },
+    /// Tells below a line, counted from 1, how a run has failed there; without one, nowhere.
+    fail(number, message) {
+      const range = { start: { line: number - 1 } };
+      view.dispatch({ effects: failed.of(number ? [{ message, severity: 1, range }] : []) });
+    },
+    reconnect(to) {
+      client.disconnect();
+      connect(to);
+    },
+    focus: () => view.focus(),
     ask: (method, params) => client.request(method, params),
   };
 }

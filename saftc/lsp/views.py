@@ -4,11 +4,12 @@ Each has an address of its own, from which the script's is told: `saft-python:/a
 module of `/a/in.saft`. While a script has errors, its last text stays.
 """
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from saftc.lsp.session import Script
-from saftc.previews.rendering import as_text
+from saftc.previews.rendering import Preview, as_text
 from saftc.previews.requests import preview
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -74,7 +75,12 @@ def request_of(script: Script, prompt: n.Prompt) -> str:
     line, column = script.source.position(prompt.span.start)
     position = f"{script.source.name}:{line}:{column}"
     found = preview(script.compiled, script.modules)
-    return as_text([one for one in found if one.position == position])
+    return _text([one for one in found if one.position == position])
+
+
+def _text(previews: list[Preview]) -> str:
+    """The previews as they are shown beside the script, of which the name is enough."""
+    return as_text([replace(one, position=os.path.basename(one.position)) for one in previews])
 
 
 def _python(script: Script) -> View | None:
@@ -94,7 +100,7 @@ def _requests(script: Script) -> View:
         for line, column in [script.source.position(node.span.start)]
     }
     previews = preview(script.compiled, script.modules)
-    texts = [as_text([one]) for one in previews]
+    texts = [_text([one]) for one in previews]
     starts = [0]
     for text in texts:
         # A blank line stands between two.

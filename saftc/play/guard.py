@@ -1,12 +1,14 @@
 """Lets nobody in but the page itself: who may run code here is whoever was given its address.
 
 Any page that a browser shows can send requests to this machine, and one whose name begins to mean
-this machine can read the answers. So each request needs the token of the address, has to be meant
-for this host by its own name, and may come from no other page. There are no cookies that a browser
-would add by itself.
+this machine can read the answers. So each request has to be meant for this host by its own name,
+may come from no other page, and needs the token of the address. Only the page itself, which is the
+same for everybody, is given without it: browsers keep the part of the address that has the token to
+themselves. There are no cookies that a browser would add by itself.
 """
 
 import hmac
+from collections.abc import Collection
 from urllib.parse import parse_qs
 
 from starlette.datastructures import MutableHeaders
@@ -29,13 +31,15 @@ _HEADERS = {
 class Guard:
     """Looks at each request and each connection before `app` does.
 
-    `host` is where the page is, as in `127.0.0.1:8000`.
+    `host` is where the page is, as in `127.0.0.1:8000`; what is at one of the paths in `known` is
+    nobody's secret.
     """
 
-    def __init__(self, app: ASGIApp, host: str, token: str) -> None:
+    def __init__(self, app: ASGIApp, host: str, token: str, known: Collection[str] = ()) -> None:
         self.app = app
         self.host = host
         self.token = token
+        self.known = known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers, or refuses to."""
@@ -57,12 +61,12 @@ class Guard:
         # Browsers name the page that a connection comes from; of a plain request, not always.
         is_own = origins == [f"http://{self.host}"]
         is_unnamed = scope["type"] == "http" and not origins
-        return (
-            hosts == [self.host]
-            and (is_own or is_unnamed)
-            and len(tokens) == 1
-            and hmac.compare_digest(tokens[0].encode(), self.token.encode())
+        is_got = scope["type"] == "http" and scope["method"] == "GET"
+        is_known = is_got and scope["path"] in self.known
+        has_token = len(tokens) == 1 and hmac.compare_digest(
+            tokens[0].encode(), self.token.encode()
         )
+        return hosts == [self.host] and (is_own or is_unnamed) and (is_known or has_token)
 
 
 def _values(scope: Scope, name: bytes) -> list[str]:

@@ -6,6 +6,9 @@
     WS   /language        the language server protocol
     WS   /run             {"run": text}, {"stop": true} or {"save": text}, answered by news; a page
                           names the version of the file that it knows, and no other is written over
+
+A message may have the `name` of a script beside that of the page: what runs is called so, and what
+is saved is written there; with `"new": true`, only where there is none.
 """
 
 import asyncio
@@ -15,11 +18,14 @@ import os
 import secrets
 import signal
 import socket
+import sys
+import tempfile
 import webbrowser
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
@@ -48,6 +54,16 @@ _OF_TIMELINE = (
 )
 
 
+_LEADING = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={{address}}">
+<title>saftc play</title>
+<p>This leads to <a href="{{address}}">saftc play</a>.
+"""
+
+
 class Playground:
     """One script that is written and run on a page."""
 
@@ -66,12 +82,11 @@ class Playground:
             WebSocketRoute("/language", speak),
             WebSocketRoute("/run", self._run),
         ]
-        return Guard(Starlette(routes=routes), host, token)
+        known = {"/", *(f"/{name}" for name in _PARTS)}
+        return Guard(Starlette(routes=routes), host, token, known)
 
-    async def _page(self, request: Request) -> Response:
-        text = (_HERE / "page.html").read_text(encoding="utf-8")
-        # The guard has compared it, so it is one of ours.
-        return HTMLResponse(text.replace("{{token}}", request.query_params["token"]))
+    async def _page(self, _request: Request) -> Response:
+        return HTMLResponse((_HERE / "page.html").read_text(encoding="utf-8"))
 
     async def _part(self, request: Request) -> Response:
         name = request.url.path[1:]
@@ -108,20 +123,27 @@ class Playground:
     async def _run(self, page: WebSocket) -> None:
         """Runs, stops and saves, one script at a time, until the page is closed."""
         await page.accept()
-        known = page.query_params.get("version", "")
+        known = {self.path.name: page.query_params.get("version", "")}
         run: Run | None = None
         task: asyncio.Task[None] | None = None
         try:
             while True:
-                match await page.receive_json():
+                message = _message(await page.receive_text())
+                name = str(message.get("name", self.path.name))
+                match message:
                     case {"run": str(text)} if task is None or task.done():
-                        run = Run(text, self.path.parent)
+                        run = Run(text, self.path.parent, name)
                         task = asyncio.create_task(self._tell(page, run))
                     case {"stop": True} if run is not None:
                         run.stop()
                     case {"save": str(text)}:
-                        news = self._save(text, known)
-                        known = news.get("version", known)
+                        if message.get("new") is True:
+                            known.pop(name, None)
+                        elif "version" in message:
+                            known[name] = str(message["version"])
+                        news = self._save(name, text, known.get(name))
+                        if "version" in news:
+                            known[name] = news["version"]
                         await _send(page, news)
                     case _:
                         pass
@@ -144,23 +166,46 @@ class Playground:
             how = {"code": 1, "seconds": 0.0, "stopped": False, "timeline": False}
             await _send(page, {"kind": "ended", **how})
 
-    def _save(self, text: str, known: str) -> News:
-        """Writes the script, unless somebody else has done so since its version was `known`."""
+    def _save(self, name: str, text: str, known: str | None) -> News:
+        """Writes a script, unless somebody else has done so since its version was `known`; of one
+        that the page does not know, there may be none."""
+        path = self.path.with_name(name) if _is_name(name) else self.path
         try:
-            data = _data_of(self.path)
-            if (version := _version_of(data)) != known:
-                problem = f"{self.path.name} has changed on disk; save again to write over it"
-                return {"kind": "unsaved", "problem": problem, "version": version}
+            if path.name != name:
+                raise FileProblem(f"`{name}` is not a name for a script; write one as in a.saft")
+            data = _data_of(path)
+            if known is None and data is not None:
+                raise FileProblem(f"there is a file {name} already; choose another name")
+            if (version := _version_of(data)) != (known or ""):
+                problem = f"{name} has changed on disk; save again to write over it"
+                return {"kind": "unsaved", "name": name, "problem": problem, "version": version}
             # The page has lines, not what stands at their ends.
             first, _, _ = (data or b"").partition(b"\n")
             text = text.replace("\n", "\r\n") if first.endswith(b"\r") else text
-            write_module(self.path.resolve(), text)
+            write_module(path.resolve(), text)
         except FileProblem as problem:
-            return {"kind": "unsaved", "problem": str(problem)}
+            return {"kind": "unsaved", "name": name, "problem": str(problem)}
         except UnicodeEncodeError as problem:
             line = text.count("\n", 0, problem.start) + 1
-            return {"kind": "unsaved", "problem": f"half of a character stands in line {line}"}
-        return {"kind": "saved", "name": self.path.name, "version": _version_of(text.encode())}
+            said = f"half of a character stands in line {line}"
+            return {"kind": "unsaved", "name": name, "problem": said}
+        version = _version_of(text.encode())
+        return {"kind": "saved", "name": name, "uri": path.as_uri(), "version": version}
+
+
+def _message(text: str) -> dict[str, Any]:
+    """What a page says; nothing where that is no message."""
+    try:
+        message: Any = json.loads(text)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", message) if isinstance(message, dict) else {}
+
+
+def _is_name(name: str) -> bool:
+    """Whether it names a script in the folder of the page's."""
+    is_plain = Path(name).name == name and "\\" not in name and name.isprintable()
+    return is_plain and name.endswith(".saft") and not name.startswith(".")
 
 
 async def _send(page: WebSocket, news: News) -> None:
@@ -210,9 +255,15 @@ def play(path: Path, port: int, *, opens: bool) -> None:
         listening.listen()
         host = f"{HOST}:{listening.getsockname()[1]}"
         token = secrets.token_urlsafe(32)
-        address = f"http://{host}/?token={token}"
-        # The log of requests would have the token in it.
-        settings: dict[str, Any] = {"log_level": "warning", "access_log": False, "lifespan": "off"}
+        # A browser sends to nobody what stands behind the `#`.
+        address = f"http://{host}/#token={token}"
+        # The log of requests would have the token in it. No page is slower than its own machine.
+        settings: dict[str, Any] = {
+            "log_level": "warning",
+            "access_log": False,
+            "lifespan": "off",
+            "ws_ping_interval": None,
+        }
         # Without more than it needs: what is open when it ends is ended.
         app = Playground(path).app(host, token)
         server = uvicorn.Server(
@@ -221,9 +272,29 @@ def play(path: Path, port: int, *, opens: bool) -> None:
         # As SIGINT and SIGTERM do, a terminal that is closed ends the run, too; unless under nohup.
         if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
             signal.signal(signal.SIGHUP, server.handle_exit)
+        # It is raised again when all is closed; what is left to be done here is done first.
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         print(f"{path} on {address}\nCtrl-C ends it", flush=True)
-        if opens:
-            # One in the terminal ends only after it was answered.
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        with suppress(KeyboardInterrupt):
+        with _leading_to(address) if opens else nullcontext() as file, suppress(KeyboardInterrupt):
+            if file is not None:
+                # One in the terminal ends only after it was answered.
+                Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
             server.run(sockets=[listening])
+
+
+@contextmanager
+def _leading_to(address: str) -> Generator[Path]:
+    """A file that leads a browser of this user to the address.
+
+    Everybody on the machine can see with what a browser was started, but not what is in the file.
+    """
+    # For its owner alone, as `mkstemp` makes it.
+    number, name = tempfile.mkstemp(prefix="saftc-play-", suffix=".html")
+    try:
+        with open(number, "w", encoding="utf-8") as file:
+            file.write(_LEADING.replace("{{address}}", address))
+        yield Path(name)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name)

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import sync_api
+from tests.compiler.support import ROOT
 from tests.play.serving import Page, serving
 
 pytestmark = pytest.mark.one_python
 
 Opened = Callable[..., Any]
+EXAMPLES_OF_PAGE = ROOT / "saftc" / "play" / "examples"
 expect = sync_api.expect
 
 
@@ -62,7 +64,7 @@ def test_a_doc_comment_leads_nowhere(page: Any, served: Page, tmp_path: Path) ->
     expect(shown).to_contain_text("A List<int> by Set<int>, of there. <meta><img>")
     expect(shown.locator("meta, img")).to_have_count(0)
     expect(shown.locator("a")).to_have_attribute("target", "_blank")
-    assert page.url == served.address
+    assert page.url == f"http://{served.host}/"
 
 
 def test_a_language_server_may_be_slow(served: Page, browser: Any) -> None:
@@ -137,27 +139,232 @@ def test_run_shows_the_output_and_the_prompts(page: Any) -> None:
     expect(prompt.locator("pre").first).to_contain_text("Extract the person")
 
 
-def test_of_endless_output_the_beginning_is_shown(page: Any, tmp_path: Path) -> None:
-    # In few lines: a browser needs long to lay out many.
-    text = f'line = join(["{"word" * 100}" for n in range(200)], "\\n")\n'
-    (tmp_path / "mine.saft").write_text(f"{text}for n in range(14):\n    print(line)\n")
+def test_of_much_output_the_end_is_shown(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.saft").write_text(
+        'for i in range(20000):\n    print("line of output number", i)\n'
+    )
     page.reload()
-    expect(page.locator("#python .cm-content")).to_contain_text("range(200)")
+    expect(page.locator("#python .cm-content")).to_contain_text("range(20000)")
     page.locator("#run").click()
     expect(page.locator("#status")).to_contain_text("ended after")
-    said = page.locator("#output").evaluate("panel => panel.textContent")
-    assert said.endswith("\n(more output is not shown)\n")
-    assert len(said) == 1_000_000 + len("\n(more output is not shown)\n")
+    shown = page.locator("#output").evaluate("panel => panel.textContent")
+    note, _, rest = shown.partition(" lines before these are not shown)")
+    lines = rest.splitlines()
+    assert lines == [f"line of output number {i}" for i in range(20000 - len(lines), 20000)]
+    assert 4_000 < len(lines) <= 5_000
+    assert int(note.strip("(").replace(",", "")) == 20000 - len(lines)
+    # The last line is seen.
+    at_end = "panel => panel.scrollHeight - panel.scrollTop - panel.clientHeight < 40"
+    assert page.locator("#output").evaluate(at_end)
 
 
-def test_an_example_is_chosen_and_saved(page: Any, tmp_path: Path) -> None:
-    page.locator("#examples").select_option("conditions")
-    expect(page.locator("#script .cm-content")).to_contain_text("Prompts as conditions")
+def test_of_long_lines_the_end_is_shown(page: Any, tmp_path: Path) -> None:
+    text = 'line = join(["word" for n in range(20000)], "")\nfor n in range(30):\n'
+    text += '    print(line + str(n))\nprint("the end")\n'
+    (tmp_path / "mine.saft").write_text(text)
+    page.reload()
+    expect(page.locator("#python .cm-content")).to_contain_text("range(20000)")
+    page.locator("#run").click()
+    expect(page.locator("#status")).to_contain_text("ended after")
+    shown = page.locator("#output").evaluate("panel => panel.textContent")
+    assert shown.endswith("word29\nthe end\n") and len(shown) < 1_100_000
+
+
+def test_output_and_prompts_stay_in_order(page: Any, tmp_path: Path) -> None:
+    write(page, 'print("before")\nassert 1 == 2')
+    page.locator("#run").click()
+    expect(page.locator("#status")).to_contain_text("failed (exit code 1)")
+    assert page.locator("#output pre").evaluate_all("all => all.map((one) => one.className)") == [
+        "stdout",
+        "stderr",
+    ]
+
+
+# What somebody has written
+
+
+def kept(page: Any) -> None:
+    """Loads the page again, as somebody does who has forgotten to save."""
+    page.reload()
+    expect(page.locator("#script .cm-content")).to_be_visible()
+
+
+def script(page: Any) -> str:
+    lines = page.locator("#script .cm-line").all_inner_texts()
+    return "\n".join("" if line == "\n" else line for line in lines)
+
+
+def test_what_is_not_saved_is_there_again(page: Any, tmp_path: Path) -> None:
+    write(page, "hello = 1")
+    kept(page)
+    expect(page.locator("#script .cm-content")).to_have_text("hello = 1")
     expect(page.locator("#name")).to_have_text("mine.saft (not saved)")
     page.locator("#script .cm-content").press("Control+s")
     expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    assert (tmp_path / "mine.saft").read_text() == "hello = 1"
+    (tmp_path / "mine.saft").write_text("other = 2\n")
+    kept(page)
+    expect(page.locator("#script .cm-content")).to_have_text("other = 2")
+
+
+def test_a_draft_is_not_written_over_what_has_changed(page: Any, tmp_path: Path) -> None:
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    write(page, "draft = 1")
+    (tmp_path / "mine.saft").write_text("other = 2\n")
+    kept(page)
+    expect(page.locator("#script .cm-content")).to_have_text("draft = 1")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_contain_text("mine.saft has changed on disk")
+    assert (tmp_path / "mine.saft").read_text() == "other = 2\n"
+    # The draft can be undone to what is there.
+    page.locator("#script .cm-content").press("Control+z")
+    expect(page.locator("#script .cm-content")).to_have_text("other = 2")
+
+
+def test_who_leaves_is_asked(page: Any) -> None:
+    asked: list[str] = []
+
+    def answer(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", answer)
+    kept(page)
+    assert asked == []
+    write(page, "hello = 1")
+    kept(page)
+    assert asked == ["beforeunload"]
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    kept(page)
+    assert asked == ["beforeunload"]
+
+
+def test_undone_to_what_is_saved_it_is_saved(page: Any) -> None:
+    page.locator("#save").click()
     expect(page.locator("#name")).to_have_text("mine.saft")
-    assert (tmp_path / "mine.saft").read_text().startswith("// Prompts as conditions")
+    page.locator("#script .cm-content").press("Control+End")
+    page.keyboard.type("x")
+    expect(page.locator("#name")).to_have_text("mine.saft (not saved)")
+    page.keyboard.press("Backspace")
+    expect(page.locator("#name")).to_have_text("mine.saft")
+
+
+def test_an_example_is_a_script_of_its_own(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.saft").write_text("mine = 1\n")
+    kept(page)
+    write(page, "mine = 2")
+    page.locator("#examples").select_option("conditions")
+    expect(page.locator("#script .cm-content")).to_contain_text("Prompts as conditions")
+    expect(page.locator("#name")).to_have_text("untitled-conditions.saft (not saved)")
+    expect(page.locator("#python .cm-content")).to_contain_text("is_urgent")
+    # Without a name it is not saved.
+    page.locator("#script .cm-content").press("Control+s")
+    expect(page.locator("#status")).to_contain_text("not saved")
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.saft"]
+    assert (tmp_path / "mine.saft").read_text() == "mine = 1\n"
+    page.locator("#examples").select_option("mine.saft")
+    expect(page.locator("#script .cm-content")).to_have_text("mine = 2")
+    expect(page.locator("#python .cm-content")).to_contain_text("mine = 2")
+    # As it was, it can be undone.
+    page.locator("#script .cm-content").press("Control+z")
+    expect(page.locator("#script .cm-content")).to_contain_text("mine = ")
+
+
+def test_an_example_is_saved_under_another_name(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.saft").write_text("mine = 1\n")
+    kept(page)
+    names = ["mine.saft", "../away.saft", "chosen"]
+    page.on("dialog", lambda dialog: dialog.accept(names.pop(0)))
+    page.locator("#examples").select_option("conditions")
+    expect(page.locator("#script .cm-content")).to_contain_text("Prompts as conditions")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_contain_text("there is a file mine.saft already")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_contain_text("is not a name for a script")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as chosen.saft")
+    expect(page.locator("#name")).to_have_text("chosen.saft")
+    assert (tmp_path / "mine.saft").read_text() == "mine = 1\n"
+    assert not (tmp_path.parent / "away.saft").exists()
+    write(page, "chosen = 3")
+    page.locator("#save").click()
+    expect(page.locator("#name")).to_have_text("chosen.saft")
+    assert (tmp_path / "chosen.saft").read_text() == "chosen = 3"
+    # It is still open when the page is loaded again, and the example is as it was.
+    kept(page)
+    expect(page.locator("#script .cm-content")).to_have_text("chosen = 3")
+    page.locator("#examples").select_option("conditions")
+    expect(page.locator("#script .cm-content")).to_contain_text("Prompts as conditions")
+
+
+def test_what_is_changed_in_an_example_is_there_again(page: Any) -> None:
+    page.locator("#examples").select_option("tools")
+    expect(page.locator("#script .cm-content")).to_contain_text("Functions as tools")
+    write(page, "changed = 1")
+    page.locator("#examples").select_option("mine.saft")
+    kept(page)
+    page.locator("#examples").select_option("tools")
+    expect(page.locator("#script .cm-content")).to_have_text("changed = 1")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        'x = f"{a}"',
+        'x = f"a {b}"',
+        'x = f"{a} b"',
+        'x = f"{a}{b}"',
+        'x = f"{f("a")}"',
+        'x = "hello"',
+        'x = ""',
+        "x = [{a: (1)}, []]",
+        'print(f"{a}", "b")',
+        "x = $ is {a}? $",
+        'x = $ is {f"{a}"}? $',
+        'x = parse("{\\"a\\": 1}")',
+        'ret f"{a}" if b else f"{c}"',
+        "pri\n",
+    ],
+)
+def test_what_is_typed_is_what_is_there(page: Any, typed: str) -> None:
+    write(page, typed)
+    assert script(page) == typed.removesuffix("\n") + ("\n" if typed.endswith("\n") else "")
+
+
+def number_of_blanks(page: Any) -> int:
+    """How many characters stand before the cursor in its line."""
+    return page.evaluate(
+        """() => {
+            const { anchorNode, anchorOffset } = getSelection();
+            const isText = anchorNode.nodeType === 3;
+            const line = (isText ? anchorNode.parentNode : anchorNode).closest(".cm-line");
+            const range = document.createRange();
+            range.setStart(line, 0);
+            range.setEnd(anchorNode, anchorOffset);
+            return range.toString().length;
+        }"""
+    )
+
+
+@pytest.mark.parametrize(
+    "example", sorted((EXAMPLES_OF_PAGE).glob("*.saft")), ids=lambda path: path.stem
+)
+def test_each_example_can_be_typed(page: Any, example: Path) -> None:
+    text = example.read_text()
+    page.locator("#script .cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    for number, line in enumerate(text.splitlines()):
+        if number:
+            page.keyboard.press("Enter")
+            # The editor indents a line as the one before it, and this one may be another's.
+            for _ in range(number_of_blanks(page)):
+                page.keyboard.press("Shift+ArrowLeft")
+                page.keyboard.press("Delete")
+        page.keyboard.type(line)
+    assert script(page).splitlines() == text.splitlines()
 
 
 def test_what_is_written_while_it_saves_is_not_saved(page: Any, tmp_path: Path) -> None:
@@ -165,14 +372,13 @@ def test_what_is_written_while_it_saves_is_not_saved(page: Any, tmp_path: Path) 
     page.evaluate(
         """() => {
             document.querySelector("#save").click();
-            const examples = document.querySelector("#examples");
-            examples.value = "conditions";
-            examples.dispatchEvent(new Event("change"));
+            document.querySelector("#script .cm-content").focus();
+            document.execCommand("insertText", false, "later");
         }"""
     )
     expect(page.locator("#status")).to_have_text("saved as mine.saft")
     expect(page.locator("#name")).to_have_text("mine.saft (not saved)")
-    assert "Prompts as conditions" not in (tmp_path / "mine.saft").read_text()
+    assert "later" not in (tmp_path / "mine.saft").read_text()
 
 
 def test_two_tabs_do_not_write_over_each_other(page: Any, served: Page, opened: Opened) -> None:
@@ -197,6 +403,116 @@ def test_a_server_that_has_ended_is_told(opened: Opened, tmp_path: Path) -> None
         page.locator("#save").click()
         expect(page.locator("#status")).to_have_text("saved as mine.saft")
     expect(page.locator("#status")).to_contain_text("saftc play has ended")
+
+
+def test_a_lost_connection_is_made_again(served: Page, browser: Any) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    sockets: list[Any] = []
+
+    def connect(socket: Any) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket("**/language?*", connect)
+    page.route_web_socket("**/run?*", connect)
+    page.goto(served.address)
+    expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    for socket in list(sockets):
+        socket.close(code=4000)
+    write(page, "number = 40 + 2")
+    expect(page.locator("#python .cm-content")).to_contain_text("number = 40 + 2")
+    page.locator("#save").click()
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    assert "ended" not in page.locator("#status").inner_text()
+    write(page, 'print("on")\nn = 0\nwhile true:\n    n = n + 1')
+    page.locator("#run").click()
+    expect(page.locator("#output")).to_contain_text("on")
+    sockets[-1].close(code=4000)
+    expect(page.locator("#status")).to_contain_text("the run has ended with it")
+    expect(page.locator("#run")).to_be_enabled()
+    context.close()
+
+
+# Places and failures
+
+
+def test_a_failure_stands_below_its_line_and_leads_there(page: Any) -> None:
+    write(page, "number = 1\nassert number == 2")
+    page.locator("#run").click()
+    expect(page.locator("#status")).to_contain_text("failed (exit code 1)")
+    message = page.locator("#script .message.error")
+    expect(message).to_have_text("assertion failed")
+    line = page.locator("#script .cm-line", has_text="assert").bounding_box()
+    assert line["y"] < message.bounding_box()["y"]
+    output = page.locator("#output")
+    assert "<stdin>" not in output.inner_text()
+    page.locator("#script .cm-content").press("Control+Home")
+    output.locator(".stderr .place").first.click()
+    expect(page.locator("#script .cm-activeLine")).to_have_text("assert number == 2")
+    # The next run takes it away.
+    write(page, "number = 1")
+    page.locator("#run").click()
+    expect(page.locator("#status")).to_contain_text("ended after")
+    expect(message).to_have_count(0)
+
+
+def test_a_prompt_leads_to_its_line(page: Any) -> None:
+    page.locator("#run").click()
+    expect(page.locator("#status")).to_contain_text("ended after")
+    page.locator("#output .place").click()
+    expect(page.locator("#script .cm-activeLine")).to_contain_text("Extract the person")
+    # It has not been opened by that.
+    expect(page.locator("#output details pre").first).to_be_hidden()
+    frame = page.frame_locator("#timeline iframe")
+    page.locator("#tab-timeline").click()
+    expect(frame.locator("#title")).to_have_text("Timeline of mine.saft")
+    assert "person: {name" in frame.locator("#places").inner_html()
+
+
+def test_requests_have_the_name_of_the_script(page: Any, tmp_path: Path) -> None:
+    page.locator("#tab-request").click()
+    expect(page.locator("#request .cm-line").first).to_have_text("mine.saft:5:36: prompt")
+    page.locator("#examples").select_option("tools")
+    expect(page.locator("#request .cm-line").first).to_contain_text("untitled-tools.saft:")
+    assert str(tmp_path) not in page.locator("#request").inner_text()
+
+
+def test_the_timeline_is_that_of_the_last_run(page: Any) -> None:
+    page.locator("#run").click()
+    expect(page.locator("#status")).to_contain_text("ended after")
+    expect(page.locator("#timeline iframe")).to_have_count(1)
+    write(page, "print(1)")
+    page.locator("#run").click()
+    expect(page.locator("#timeline")).to_have_text("This run asked nothing.")
+
+
+def test_both_tabs_are_of_the_last_good_text(page: Any) -> None:
+    write(page, "print($ name a colour $)")
+    expect(page.locator("#python .cm-content")).to_contain_text("name a colour")
+    write(page, "print(pepole")
+    expect(page.locator("#mistakes")).to_contain_text("1 mistake")
+    expect(page.locator("#python .cm-content")).to_contain_text("name a colour")
+    page.locator("#tab-request").click()
+    expect(page.locator("#request .cm-content")).to_contain_text("name a colour")
+
+
+def test_the_token_stays_in_the_tab(page: Any, served: Page, opened: Opened) -> None:
+    assert page.url == f"http://{served.host}/"
+    kept(page)
+    expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+    assert served.token not in page.evaluate("() => location.href + document.referrer")
+
+
+def test_without_the_token_nothing_is_shown(served: Page, browser: Any) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"http://{served.host}/")
+    expect(page.locator("#status")).to_contain_text("open the address")
+    expect(page.locator("#run")).to_be_disabled()
+    context.close()
 
 
 def test_tabs_are_used_by_keyboard(page: Any) -> None:

@@ -27,7 +27,7 @@ class Page:
 
     @property
     def address(self) -> str:
-        return f"http://{self.host}/?token={self.token}"
+        return f"http://{self.host}/#token={self.token}"
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def serving(file: Path, browser: str | None = None) -> Iterator[Page]:
     ) as process:
         assert process.stdout is not None
         said = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", said)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/#token=(\S+)", said)
         assert found is not None, said
         try:
             yield Page(int(found[1]), found[2], file.parent, process)

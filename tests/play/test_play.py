@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import signal
 import socket
 import sys
@@ -86,14 +87,29 @@ def printed(news: list[Any], stream: str = "stdout") -> str:
 # Who is let in
 
 
-@pytest.mark.parametrize("path", ["/", "/state", "/page.js", "/editor.js", "/timeline", "/other"])
+# What is the same for everybody: the token is with the page, not in it.
+KNOWN = ("/", "/page.js", "/page.css", "/editor.js")
+
+
+@pytest.mark.parametrize("query", ["", "?token=", "?token=wrong", "?token=wrong&token={token}"])
+@pytest.mark.parametrize("path", ["/state", "/timeline", "/other", "/page.html"])
+def test_who_has_no_token_is_refused(page: Page, path: str, query: str) -> None:
+    status, text = ask(page, path + query, {})
+    assert status == 403 and page.token not in text
+
+
+@pytest.mark.parametrize("path", KNOWN)
+def test_the_page_alone_needs_no_token(page: Page, path: str) -> None:
+    status, text = ask(page, path, {})
+    assert status == 200 and page.token not in text
+    # Of what is on this machine, nothing is in it.
+    assert str(page.folder) not in text and "one.saft" not in text
+
+
+@pytest.mark.parametrize("path", ["/state", "/timeline", "/other", *KNOWN])
 @pytest.mark.parametrize(
     ("query", "headers"),
     [
-        ("", {}),
-        ("?token=", {}),
-        ("?token=wrong", {}),
-        ("?token=wrong&token={token}", {}),
         ("?token={token}", {"Host": "evil.example"}),
         ("?token={token}", {"Host": "localhost"}),
         ("?token={token}", {"Origin": EVIL}),
@@ -122,7 +138,7 @@ def test_the_page_itself_is_let_in(page: Page) -> None:
 
 def test_other_pages_neither_hold_nor_read_it(page: Page) -> None:
     with closing(http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE)) as to:
-        to.request("GET", f"/?token={page.token}")
+        to.request("GET", "/")
         headers = to.getresponse().headers
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "frame-ancestors 'self'" in policy
@@ -155,20 +171,41 @@ def test_only_the_loopback_interface_is_served(page: Page) -> None:
         socket.create_connection(("127.0.0.2", page.port), timeout=PATIENCE)
 
 
-def test_a_browser_in_the_terminal_is_answered(tmp_path: Path) -> None:
-    # `saftc play` cannot wait for such a one, which ends when somebody has seen the page.
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks at processes in /proc")
+def test_no_other_user_sees_the_token(tmp_path: Path) -> None:
+    # The browser stays, as one in the terminal does.
     looking = tmp_path / "looking.py"
     looking.write_text(
-        "import pathlib, sys, urllib.request\n"
-        f"answer = urllib.request.urlopen(sys.argv[1], timeout={PATIENCE})\n"
+        "import os, pathlib, sys, time, urllib.request\n"
+        "path = pathlib.Path(urllib.request.url2pathname(sys.argv[1].removeprefix('file://')))\n"
         "part = pathlib.Path(__file__).with_name('part')\n"
-        "part.write_bytes(answer.read())\npart.rename(part.with_name('seen'))\n"
+        "part.write_text(f'{path}\\n{path.stat().st_mode & 0o777:o}\\n{path.read_text()}')\n"
+        "part.rename(part.with_name('seen'))\n"
+        "time.sleep(600)\n"
     )
     with serving(tmp_path / "one.saft", f"{sys.executable} {looking} %s") as page:
-        assert ask(page, "/?token={token}", {})[0] == 200
         while not (seen := tmp_path / "seen").exists():
             time.sleep(0.05)
-    assert "saftc play" in seen.read_text()
+        path, mode, text = seen.read_text().split("\n", 2)
+        assert mode == "600" and f"url={page.address}" in text and "saftc play" in text
+        started = [
+            data
+            for process in Path("/proc").glob("[0-9]*")
+            for data in _read(process / "cmdline")
+        ]
+        browsers = [data for data in started if str(looking) in data]
+        assert browsers and not any(page.token in data for data in started)
+        for process in Path("/proc").glob("[0-9]*"):
+            if any(str(looking) in data for data in _read(process / "cmdline")):
+                os.kill(int(process.name), signal.SIGKILL)
+    assert not Path(path).exists()
+
+
+def _read(path: Path) -> list[str]:
+    try:
+        return [path.read_text()]
+    except OSError:
+        return []  # it has ended
 
 
 # Runs
@@ -200,6 +237,21 @@ def test_a_run_without_its_folder_is_told(tmp_path: Path) -> None:
         assert "the run did not begin: No such file" in printed(news, "stderr")
         assert ended["code"] == 1
         folder.mkdir()
+        assert printed(news_of(connection, {"run": "print(1)"}, "ended")) == "1\n"
+
+
+def test_what_runs_has_the_name_of_its_file(page: Page) -> None:
+    with own(page) as connection:
+        *news, _ = news_of(connection, {"run": "x = 1\nassert x == 2\n"}, "ended")
+        assert "--> one.saft:2:" in printed(news, "stderr") and "<stdin>" not in str(news)
+        *news, _ = news_of(connection, {"run": "assert 1 == 2\n", "name": "two.saft"}, "ended")
+        assert "--> two.saft:1:" in printed(news, "stderr")
+
+
+def test_what_is_no_message_is_passed_over(page: Page) -> None:
+    with own(page) as connection:
+        for message in ("{nothing", "[1]", "5", '{"run": 5}', '{"save": null}'):
+            connection.send(message)
         assert printed(news_of(connection, {"run": "print(1)"}, "ended")) == "1\n"
 
 
@@ -326,6 +378,46 @@ def test_each_page_knows_the_file_that_it_has_shown(tmp_path: Path) -> None:
         with own(page, told["version"]) as first:
             assert news_of(first, {"save": "print(3)\n"}, "saved")
     assert file.read_text() == "print(3)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("mine.saft", "there is a file mine.saft already"),
+        ("../away.saft", "is not a name for a script"),
+        ("/tmp/away.saft", "is not a name for a script"),
+        ("sub/away.saft", "is not a name for a script"),
+        ("..\\away.saft", "is not a name for a script"),
+        (".away.saft", "is not a name for a script"),
+        ("away.py", "is not a name for a script"),
+        ("a\nb.saft", "is not a name for a script"),
+        ("", "is not a name for a script"),
+    ],
+)
+def test_a_new_script_is_written_over_nothing(tmp_path: Path, name: str, problem: str) -> None:
+    file = tmp_path / "mine.saft"
+    file.write_text("print(0)\n")
+    with serving(file) as page, own(page, state_of(page)["version"]) as connection:
+        message = {"save": "print(1)\n", "name": name, "new": True}
+        for _ in range(2):
+            (told,) = news_of(connection, message, "unsaved")
+            assert problem in told["problem"]
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.saft"]
+    assert file.read_text() == "print(0)\n"
+
+
+def test_a_new_script_is_saved_and_saved_again(tmp_path: Path) -> None:
+    file = tmp_path / "mine.saft"
+    with serving(file) as page, own(page) as connection:
+        (told,) = news_of(
+            connection, {"save": "print(1)\n", "name": "new.saft", "new": True}, "saved"
+        )
+        assert told["uri"] == (tmp_path / "new.saft").as_uri()
+        assert news_of(connection, {"save": "print(2)\n", "name": "new.saft"}, "saved")
+        assert (tmp_path / "new.saft").read_text() == "print(2)\n"
+        again = {"save": "print(3)\n", "name": "new.saft", "new": True}
+        assert news_of(connection, again, "unsaved")
+    assert not file.exists()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
