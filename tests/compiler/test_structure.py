@@ -160,8 +160,8 @@ _SEMANTICS = [
 _INFERENCE = [
     "environment",
     "context",
-    "places conditions loops keys",
-    "passing members literals",
+    "places conditions keys",
+    "loops passing members literals",
     "calls",
     "prompts",
     "expressions",

@@ -319,7 +319,7 @@ def test_calls_of_a_plan_are_not_made_again() -> None:
         made.append(to)
         return f"sent to {to}"
 
-    plan = Plan.read('[{"send": {"to": "Ada"}}, {"send": {"to": "Bo"}}]', [send])
+    plan = Plan.read([{"send": {"to": "Ada"}}, {"send": {"to": "Bo"}}], [send])
     for _ in range(2):
         with journaled(FILE):
             assert run_plan(plan) == ["sent to Ada", "sent to Bo"]
