@@ -220,6 +220,16 @@ def position_of_error(error: BaseException, trace: TracebackType | None) -> str 
     return found
 
 
+def position_of_frame(frame: FrameType | None) -> str | None:
+    """The position in the script of the innermost call under way that a source map knows."""
+    while frame is not None:
+        position = Place(frame.f_code, frame.f_lasti, frame.f_globals).position()
+        if position is not None:
+            return position
+        frame = frame.f_back
+    return None
+
+
 def is_broken_rule(trace: TracebackType) -> bool:
     """Whether this is where a rule of a record does not hold, inside of the record's making."""
     below = trace.tb_next

@@ -29,7 +29,7 @@ from runtime_support import _turns as turns
 from runtime_support._exchange import Provider, Reply, Request
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._runs.places import Scope, enter, scope_here
-from runtime_support._turns import Unwanted, current, in_turn, note_wait
+from runtime_support._turns import Unwanted, clock_here, current, in_turn, note_wait
 
 IDLE_SECONDS = 0.5
 # Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
@@ -133,8 +133,9 @@ class Task:
         if getattr(provider, "answers_in_order", False):
             self.await_turn()
         self.check_wanted()
-        while not _slots.take(self):
-            self.check_wanted()
+        with clock_here():
+            while not _slots.take(self):
+                self.check_wanted()
         note_wait(time.monotonic() - began)
         try:
             return provider.complete(request)

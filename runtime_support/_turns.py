@@ -17,12 +17,14 @@ import builtins
 import os
 from _thread import allocate_lock
 from contextvars import ContextVar
+from time import monotonic
 from weakref import WeakSet
 
 from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from threading import Event
+    from types import TracebackType
 
     from runtime_support._tasks import Task
 
@@ -39,8 +41,11 @@ is_beside: ContextVar[bool] = ContextVar("saft_is_beside", default=False)
 _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
 
-# In threads that work for an event loop: set when nobody waits for them any more.
+# In threads that work for an event loop or a row: set when nobody waits for them any more.
 deserters: ContextVar[tuple[Event, ...]] = ContextVar("saft_deserters", default=())
+
+# What counts the time of the work that this is a part of, such as a row of a table.
+clock: ContextVar[Clock | None] = ContextVar("saft_clock", default=None)
 
 
 # Writes what a script prints; `saftc run` has one that escapes what a terminal would obey.
@@ -95,8 +100,46 @@ def note_wait(seconds: float) -> None:
     _waited.set(_waited.get() + seconds)
 
 
+class Clock:
+    """Counts the seconds of some work, without those in which a part of it waits for its server."""
+
+    __slots__ = ("_began", "_lock", "_paused", "_waiting")
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._began = self._paused = monotonic()
+        self._waiting = 0
+
+    def seconds(self) -> float:
+        """How long the work has lasted until now."""
+        with self._lock:
+            return (self._paused if self._waiting else monotonic()) - self._began
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._waiting:
+                self._paused = monotonic()
+            self._waiting += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._waiting -= 1
+            if not self._waiting:
+                self._began += monotonic() - self._paused
+
+
+def clock_here() -> Clock:
+    """The clock of this work; inside of a `with` block it stands still."""
+    return clock.get() or Clock()
+
+
 def is_deserted() -> bool:
-    """Whether this thread works for an event loop where nobody waits for it any more."""
+    """Whether nobody waits any more for what this thread does, in its event loop or its job."""
     return any(one.is_set() for one in deserters.get())
 
 

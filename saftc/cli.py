@@ -417,6 +417,10 @@ def map_(
     address: Annotated[
         str | None, typer.Option(help="The scheduler of a cluster of Dask.", metavar="URL")
     ] = None,
+    row_timeout: Annotated[
+        float | None,
+        typer.Option(help="A row fails that takes longer, in seconds.", metavar="SECONDS"),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many rows.")] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Tell what can be known to go wrong; ask nothing.")
@@ -485,6 +489,7 @@ def map_(
         "in_flight": in_flight,
         "workers": workers,
         "address": address,
+        "row_timeout": row_timeout,
         "limit": limit,
         "check_only": check,
         "retry_failed": retry_failed,

@@ -25,7 +25,7 @@ from typing import Literal, TypeAlias
 from runtime_support._config import Settings
 from runtime_support._exchange import Reply, Replying
 from runtime_support._tracing import is_at_terminal, note
-from runtime_support._turns import check_wanted, note_wait
+from runtime_support._turns import check_wanted, clock_here, note_wait
 from runtime_support._waits import LOOK_SECONDS, Bell, Wait, Waits
 from runtime_support.errors import ProviderError
 
@@ -260,7 +260,8 @@ def patiently(
 def _enter(pace: Pace, settings: Settings, waited: Waited) -> Waits[float]:
     """Waits for room; the time then."""
     before = time.monotonic()
-    began = yield from pace.enter(settings.patience - waited.seconds)
+    with clock_here():
+        began = yield from pace.enter(settings.patience - waited.seconds)
     waited.seconds += (began or time.monotonic()) - before
     note_wait((began or time.monotonic()) - before)
     if began is None:
@@ -285,7 +286,8 @@ def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:
 def _sleep(seconds: float) -> Waits[None]:
     if seconds > 0:
         note_wait(seconds)
-        yield Wait(partial(_slept, seconds), partial(_slept_async, seconds))
+        with clock_here():
+            yield Wait(partial(_slept, seconds), partial(_slept_async, seconds))
 
 
 def _slept(seconds: float) -> None:

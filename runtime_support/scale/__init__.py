@@ -60,6 +60,7 @@ def map_rows(
     in_flight: int = IN_FLIGHT,
     workers: int | None = None,
     address: str | None = None,
+    row_timeout: float | None = None,
     limit: int | None = None,
     max_failed: float | None = None,
     retry_failed: bool = False,
@@ -75,10 +76,12 @@ def map_rows(
     from 0, and the result. The parts are in the format of the input, for CSV in JSON lines.
 
     `in_flight` rows are asked at once in each process: this one, `workers` that Dask starts here,
-    or those of the cluster whose scheduler is at `address`. `limit` takes only the first rows,
+    or those of the cluster whose scheduler is at `address`. A row fails that takes longer than
+    `row_timeout` seconds, without what it waits for its server. `limit` takes only the first rows,
     `max_failed` ends the job when more rows fail: so many, or such a share if it is below 1.
-    `retry_failed` asks failed rows again, `check_only` asks none. When it `is_quiet`, nobody is
-    told how far it is.
+    `retry_failed` asks failed rows again. `check_only` asks none, and rows among the first that do
+    not fit are a ConfigError then; otherwise each of them fails. When it `is_quiet`, nobody is told
+    how far it is.
 
     The same call goes on with what is in the folder. ConfigError for what can be known to go wrong
     before anything is asked; FileError when the table cannot be read. What ends a job early, such
@@ -95,6 +98,8 @@ def map_rows(
     for name, number, least in bounds:
         if number is not None and number < least:
             raise ConfigError(f"{name}: expected {least} or more, got {number}")
+    if row_timeout is not None and not 0 < row_timeout < float("inf"):
+        raise ConfigError(f"row_timeout: expected seconds above 0, got {row_timeout:g}")
     source, folder = table_at(str(table)), os.path.abspath(str(out))
     format = format or ("parquet" if source.format == "parquet" else "jsonl")
     with ExitStack() as block:
@@ -102,7 +107,7 @@ def map_rows(
         name = function_name(called)
         tool = function_tool(name, called)
         binding = Binding(tool, source, columns or {}, constants or {}, keep)
-        binding.check()
+        binding.check(every=check_only)
         forms = columns_of(tool.signature.returns)
         same: Entry = {
             "function": name,
@@ -126,6 +131,7 @@ def map_rows(
             columns=forms if format == "parquet" else None,
             in_flight=in_flight,
             at_once=_at_once(first, in_flight),
+            row_timeout=row_timeout,
         )
 
         def count() -> int:
@@ -179,7 +185,7 @@ def _open(parts: Iterator[Part], output: Output, work: Work, retry_failed: bool)
             continue
         failed = output.failed(part.number)
         if failed and retry_failed:
-            work.report.done += len(part.kept) - len(failed)
+            work.pass_by_rows(len(part.kept) - len(failed))
             kept = {row: part.kept[row] for row in failed}
             rows = {row: part.rows[row] for row in failed if row in part.rows}
             problems = {row: part.problems[row] for row in failed if row in part.problems}

@@ -55,15 +55,24 @@ class Binding:
             if column in table.columns:
                 self.columns[name] = column
             elif parameter.required or name in columns:
-                raise self._without_column(parameter, column)
+                wanted = f"{name}: {short(parameter.schema)}"
+                raise self._without_column(name, column, wanted)
             if isinstance(parameter.schema, m.AnySchema):
                 note(f"`{name}` of `{tool.name}` has no type: whatever is in its column is taken")
+        for name, column in columns.items():
+            if name in parameters:
+                continue
+            if column not in table.columns:  # of a function that takes any others, too
+                raise self._without_column(name, column)
+            self.columns[name] = column
+        if not self.columns:
+            raise self._takes_nothing(list(parameters))
         self.keep = self._kept(keep)
         # CSV holds texts alone: what is empty is no value, where the parameter allows it.
         self._empty = {
             name
             for name in self.columns
-            if table.format == "csv" and _may_be_missing(parameters[name])
+            if table.format == "csv" and name in parameters and _may_be_missing(parameters[name])
         }
 
     @property
@@ -85,10 +94,12 @@ class Binding:
         """What is kept of a row."""
         return {name: values.get(name) for name in self.keep}
 
-    def check(self) -> None:
-        """ConfigError when rows among the first do not fit."""
+    def check(self, *, every: bool) -> None:
+        """ConfigError when rows among the first do not fit: some, if `every` row is to, or all."""
         found: list[str] = []
+        count = 0
         for row in itertools.islice(self.table.rows(self.names), LOOKED_AT):
+            count += 1
             problem = row.problem
             if problem is None:
                 try:
@@ -97,7 +108,7 @@ class Binding:
                 except CheckError as error:
                     problem = error.message.removeprefix("args.")
             found.append(f"{self.table.place(row)}: {problem}")
-        if found:
+        if found and (every or len(found) == count == LOOKED_AT):
             shown = found[:_MOST_TOLD]
             if len(found) > len(shown):
                 others = counted(len(found) - len(shown), "row")
@@ -114,11 +125,24 @@ class Binding:
         told = [f"{column}: {types[column]}" for column in self.columns.values() if types]
         return f"the columns are {', '.join(told)}: cast them" if told else None
 
-    def _without_column(self, parameter: Parameter, column: str) -> ConfigError:
-        wanted = f"{parameter.name}: {short(parameter.schema)}"
+    def _takes_nothing(self, parameters: list[str]) -> ConfigError:
+        """Why all rows would be the same call."""
+        columns = listed(self.table.columns)
+        if parameters:
+            hint = f"its columns are {columns}; --column {parameters[0]}=... names one of them"
+        else:
+            hint = f"a parameter takes the column of its name: {columns}"
+        return ConfigError(
+            f"`{self.tool.name}` takes nothing of {self.table.path}: each row would be the same "
+            "call",
+            hint=hint,
+        )
+
+    def _without_column(self, name: str, column: str, wanted: str | None = None) -> ConfigError:
+        wanted = wanted or name
         lacks = f"{self.table.path} has no column `{column}`"
         names = f"its columns are {listed(self.table.columns)}"
-        hint = f"--column {parameter.name}=... names another one"
+        hint = f"--column {name}=... names another one"
         near = did_you_mean(column, self.table.columns)
         return ConfigError(
             f"`{self.tool.name}` needs `{wanted}`, and {lacks}", hint=near or f"{names}; {hint}"

@@ -1,36 +1,46 @@
 """Some rows in a process that may have several such chunks under way: what a worker does.
 
-    run_chunk(job, chunk, function, is_wanted)    Done: what each row gave, or what went wrong
+    run_chunk(job, chunk, function, is_wanted, tell)    Done: what each row gave, or what went wrong
 
 A row is a call of the function as a tool. Its prompts are kept in the journal of the chunk, each
 attempt at which has a file of its own: it goes on with what the earlier attempts have left.
+
+No thread can be killed. So a row that has had its time fails, and its thread is replaced: it goes
+on with the call, asks no model any more, and what it comes to is dropped.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import socket
+import stat
+import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import SimpleQueue
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 from runtime_support._config import configured_here, settings_for
 from runtime_support._failures import words_of
 from runtime_support._jsontext import to_json
-from runtime_support._positions import position_of_error
+from runtime_support._positions import is_ours, position_of_error, position_of_frame
 from runtime_support._redaction import redacted
 from runtime_support._runs.keeping import journaled_part
+from runtime_support._runs.lines import Entry
 from runtime_support._runs.places import scoped
 from runtime_support._runs.spending import Spent, spending_apart, spending_here
 from runtime_support._schema.checking import validate
 from runtime_support._tools import Tool, bound, function_tool
+from runtime_support._turns import Clock, clock, deserters
 from runtime_support._values import plain
 from runtime_support.errors import (
     AuthenticationFailed,
@@ -45,6 +55,19 @@ from runtime_support.errors import (
 from runtime_support.scale._columns import RESULT, fitted, spread
 from runtime_support.scale._job import Function, Job
 from runtime_support.scale._output import cannot_write
+from runtime_support.scale._printing import printing_apart, whole_lines
+
+# How often a chunk tells how far it is, and looks for rows that have had their time, in seconds.
+_LOOK = 0.5
+# So many threads may still be busy with rows that have had their time.
+MOST_LEFT = 500
+_PYTHONS = os.path.dirname(os.__file__) + os.sep
+# The kind of a row that has had its time.
+ROW_TIMEOUT = "RowTimeout"
+
+# The journal of an attempt, a copy that is not whole, and what workers see the folder by.
+_JOURNAL = re.compile(r".+\.jsonl", re.DOTALL)
+_TORN = re.compile(r"\d{6,}\..+-\d+-[0-9a-f]{8}\.jsonl\.tmp|[0-9a-f]{12}\.tmp", re.DOTALL)
 
 BUDGETS = {"max_requests": "requests", "max_total_tokens": "tokens", "max_cost": "cost"}
 _RATES = ("requests_per_minute", "tokens_per_minute")
@@ -64,6 +87,14 @@ class Chunk:
     largest: int | None = None
 
 
+class Tally(NamedTuple):
+    """How far a chunk is: the rows that have ended, those of them that failed, what it took."""
+
+    rows: int
+    failed: int
+    spent: Spent
+
+
 @dataclass(slots=True)
 class Done:
     """What became of a chunk: the columns of each row, or what went wrong with it.
@@ -80,46 +111,143 @@ class Done:
     largest: int | None = None
 
 
-def run_chunk(job: Job, chunk: Chunk, function: Function, is_wanted: Callable[[], bool]) -> Done:
-    """Calls the function for each row, in threads; no new row begins when it is not wanted."""
-    done = Done(chunk.number)
-    tool = function_tool(job.part_of, function)
+def run_chunk(
+    job: Job,
+    chunk: Chunk,
+    function: Function,
+    is_wanted: Callable[[], bool],
+    tell: Callable[[Tally], object] = lambda _: None,
+) -> Done:
+    """Calls the function for each row, in threads; no new row begins when it is not wanted.
+
+    How far it is is told now and then.
+    """
     with ExitStack() as block:
         settings = {**job.settings, "max_in_flight": job.in_flight}
         block.enter_context(configured_here(settings, job.around))
         spending = block.enter_context(spending_apart(chunk.largest))
         block.enter_context(journaled_part(_attempt(job, chunk.number), job.part_of))
-        block.enter_context(configured_here(_bounds(chunk, spending.total)))
-        crew = block.enter_context(_crew(job))
-        over = threading.Semaphore(0)
+        block.enter_context(configured_here(_bounds(job, chunk, spending.total)))
+        block.enter_context(whole_lines())
+        rows = _Rows(job, chunk, function, block.enter_context(_crew(job)), is_wanted)
+        rows.begin()
+        while rows.are_left():
+            tell(Tally(*rows.ended(), replace(spending.total)))
+    return replace(rows.done, spent=replace(spending.total), largest=spending.largest)
 
-        def answer(number: int, arguments: dict[str, Any]) -> None:
-            try:
-                if not (done.stopped or crew.stopped) and is_wanted():
-                    stopped = _row(job, tool, number, arguments, done)
-                    done.stopped = done.stopped or stopped
+
+class _Rows:
+    """The rows of a chunk while they are under way, each in a thread of the crew."""
+
+    def __init__(
+        self, job: Job, chunk: Chunk, function: Function, crew: _Crew, is_wanted: Callable[[], bool]
+    ) -> None:
+        self.done = Done(chunk.number)
+        self._job = job
+        self._chunk = chunk
+        self._tool = function_tool(job.part_of, function)
+        self._crew = crew
+        self._is_wanted = is_wanted
+        self._left = len(chunk.rows)
+        self._over = threading.Semaphore(0)
+        self._lock = threading.Lock()
+        self._under_way: dict[int, _UnderWay] = {}
+
+    def begin(self) -> None:
+        """Has the crew answer the rows, as threads are free."""
+        for number in self._chunk.rows:
+            self._crew.do(partial(copy_context().run, partial(self._answer, number)))
+
+    def are_left(self) -> bool:
+        """Waits for rows, but no longer than until it is time to tell of them; whether some are."""
+        limit = self._job.row_timeout
+        until = time.monotonic() + (_LOOK if limit is None else min(_LOOK, max(0.01, limit / 4)))
+        while self._left:
+            self._left -= self._over.acquire(timeout=max(0.0, until - time.monotonic()))
+            if time.monotonic() >= until:
+                break
+        if limit is not None:
+            self._give_up(limit)
+        self.done.stopped = self.done.stopped or self._crew.stopped
+        return self._left > 0
+
+    def ended(self) -> tuple[int, int]:
+        """How many rows have ended, and how many of them have failed."""
+        failed = len(self.done.failed)
+        return len(self.done.values) + failed, failed
+
+    def _answer(self, number: int) -> bool:
+        """Answers a row; whether the thread is still of the crew."""
+        done, crew = self.done, self._crew
+        if done.stopped or crew.stopped or not self._is_wanted():
+            self._over.release()
+            return True
+        row = _UnderWay(self._chunk.rows[number])
+        clock.set(row.clock)
+        deserters.set((*deserters.get(), row.is_left))
+        with self._lock:
+            self._under_way[number] = row
+        outcome: dict[str, Any] | _Failed | SaftError
+        try:
+            outcome = _row(self._job, self._tool, number, row)
+        except BaseException as error:  # while it was told what went wrong
+            found = {"error": type(error).__name__, "message": "it cannot be shown", "at": None}
+            outcome = _Failed({"row": number, **found, "input": row.arguments})
+        with self._lock:
+            if self._under_way.pop(number, None) is None:  # nobody has waited for it
+                return False
+            match outcome:
+                case SaftError():
+                    done.stopped = done.stopped or outcome
                     # Another chunk may have more to spend.
-                    if not isinstance(stopped, BudgetSpent):
-                        crew.stopped = crew.stopped or stopped
-            finally:
-                over.release()
+                    if not isinstance(outcome, BudgetSpent):
+                        crew.stopped = crew.stopped or outcome
+                case _Failed(found):
+                    done.failed[number] = found
+                case _:
+                    done.values[number] = outcome
+        self._over.release()
+        return True
 
-        for number, arguments in chunk.rows.items():
-            crew.do(partial(copy_context().run, partial(answer, number, arguments)))
-        for _ in chunk.rows:
-            over.acquire()
-        done.stopped = done.stopped or crew.stopped
-    done.spent, done.largest = spending.total, spending.largest
-    return done
+    def _give_up(self, limit: float) -> None:
+        """Has the rows fail that have had their time."""
+        with self._lock:
+            late = [(n, row) for n, row in self._under_way.items() if row.clock.seconds() >= limit]
+            for number, row in late:
+                row.is_left.set()
+                del self._under_way[number]
+                self.done.failed[number] = {"row": number, **_out_of_time(row, limit)}
+        self._left -= len(late)
+        for _ in late:
+            self._crew.replace_one()
 
 
-def _bounds(chunk: Chunk, kept: Spent) -> dict[str, Any]:
+class _UnderWay:
+    """A row that a thread is at; `is_left` when nobody waits for it any more."""
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        self.arguments = arguments
+        self.thread = threading.get_ident()
+        self.clock = Clock()
+        self.is_left = threading.Event()
+
+
+class _Failed(NamedTuple):
+    """What is told of a row that failed."""
+
+    found: dict[str, Any]
+
+
+def _bounds(job: Job, chunk: Chunk, kept: Spent) -> dict[str, Any]:
     """The settings by which the chunk keeps to its allowance, and to its part of the rates.
 
-    What its journal holds was counted before, and counts as spent here.
+    What its journal holds was counted before, and counts as spent here. No request lasts longer
+    than a row may, so that none of a row that was left goes on for long.
     """
     settings = settings_for()
     found: dict[str, Any] = {}
+    if job.row_timeout is not None:
+        found["timeout"] = min(settings.timeout, job.row_timeout)
     for name, most in chunk.allowance.items():
         found[name] = most + getattr(kept, BUDGETS[name])
     for name in _RATES:
@@ -129,26 +257,37 @@ def _bounds(chunk: Chunk, kept: Spent) -> dict[str, Any]:
     return found
 
 
-def _row(
-    job: Job, tool: Tool, number: int, arguments: dict[str, Any], done: Done
-) -> SaftError | None:
-    """Answers a row, into `done`; gives what ends the job, or the chunk.
+def _row(job: Job, tool: Tool, number: int, row: _UnderWay) -> dict[str, Any] | _Failed | SaftError:
+    """Answers a row: its columns, or what went wrong, or else what ends the job or the chunk.
 
     That ends it even if the function has caught it: what it gave then is no answer to the row.
     """
-    place, found = done.values, dict[str, Any]()
+    found: dict[str, Any] | _Failed
     try:
-        with scoped(f"row/{number}"):
-            call = bound(tool, {**arguments, **job.constants})
+        with scoped(f"row/{number}"), printing_apart():
+            call = bound(tool, {**row.arguments, **job.constants})
             found = _columns(job, tool, call())
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # no interrupt: those are for the main thread, which has no row
         if isinstance(error, SaftError) and _ends_the_job(error):
             return error
-        place, found = done.failed, {"row": number, **told(error), "input": arguments}
-    stopped = spending_here().stopped
-    if stopped is None:
-        place[number] = found
-    return stopped
+        limit = job.row_timeout
+        if limit is not None and row.clock.seconds() >= limit:  # as its request has ended by it
+            problem = _out_of_time(row, limit, error)
+        else:
+            problem = {**told(error), "input": row.arguments}
+        found = _Failed({"row": number, **problem})
+    return spending_here().stopped or found
+
+
+def _out_of_time(row: _UnderWay, limit: float, error: BaseException | None = None) -> Entry:
+    """What is told of a row that has had its time, with the place where it is."""
+    if error is not None:
+        at = told(error)["at"]
+    else:
+        frame = sys._current_frames().get(row.thread)  # pyright: ignore[reportPrivateUsage]
+        at = None if frame is None else position_of_frame(frame) or _line_of(frame)
+    message = f"the row took longer than the {limit:g} s that it may"
+    return {"error": ROW_TIMEOUT, "message": message, "at": at, "input": row.arguments}
 
 
 def _columns(job: Job, tool: Tool, value: Any) -> dict[str, Any]:
@@ -171,17 +310,36 @@ def _ends_the_job(error: SaftError) -> bool:
             return False
 
 
-def told(error: BaseException) -> dict[str, Any]:
+def told(error: BaseException) -> Entry:
     """What went wrong with a row, as data; without secrets."""
-    position = getattr(error, "saft_position", None)
-    message = str(error) if isinstance(error, SaftError) else printable(words_of(error))
-    replies = getattr(error, "replies", None)
+    position = replies = None
+    if isinstance(error, SaftError):
+        position, replies, message = error.saft_position, error.replies, str(error)
+    else:
+        try:
+            message = printable(words_of(error))
+        except BaseException as other:  # the class of somebody else has a `__str__` that fails
+            message = f"it cannot be shown: {type(other).__name__}"
     return {
         "error": type(error).__name__,
         "message": redacted(message),
         "at": position or position_of_error(error, error.__traceback__) or _in_python(error),
         **({} if replies is None else {"replies": replies}),
     }
+
+
+def _line_of(frame: FrameType) -> str | None:
+    """The line of Python that a thread is at, outside of this package and of Python's own."""
+    found: FrameType | None = frame
+    while found is not None and _is_of_others(found.f_code.co_filename):
+        found = found.f_back
+    if found is None:
+        return None
+    return f"{os.path.basename(found.f_code.co_filename)}:{found.f_lineno}"
+
+
+def _is_of_others(path: str) -> bool:
+    return is_ours(path) or path.startswith((_PYTHONS, "<frozen "))
 
 
 def _in_python(error: BaseException) -> str | None:
@@ -195,26 +353,30 @@ def _in_python(error: BaseException) -> str | None:
 # The journal of an attempt
 
 
-def journals_of(folder: str, number: int | None = None, ending: str = ".jsonl") -> list[str]:
+def journals_of(folder: str, number: int | None = None, *, torn: bool = False) -> list[str]:
     """The journals of a chunk's attempts, or of all, the oldest first.
 
-    With the ending `.tmp`, what a process that was killed has left of copies.
+    If `torn`, what a process that was killed has left of copies, and of its own file there.
     """
     begins = "" if number is None else f"{number:06d}."
+    form = _TORN if torn else _JOURNAL
     try:
         # Not by `glob`, which remembers each pattern that it was ever asked for.
         names = os.listdir(folder)
     except FileNotFoundError:
         return []
-    found = (name for name in names if name.startswith(begins) and name.endswith(ending))
-    return sorted((os.path.join(folder, name) for name in found), key=_age)
+    found = (name for name in names if name.startswith(begins) and form.fullmatch(name))
+    aged = ((_age(path), path) for path in (os.path.join(folder, name) for name in found))
+    return [path for age, path in sorted((age, path) for age, path in aged if age is not None)]
 
 
-def _age(path: str) -> float:
+def _age(path: str) -> float | None:
+    """When a file was changed last; None for what is no file of ours, or is not there any more."""
     try:
-        return os.path.getmtime(path)
+        found = os.lstat(path)
     except FileNotFoundError:  # another attempt has it by now
-        return 0.0
+        return None
+    return found.st_mtime if stat.S_ISREG(found.st_mode) else None
 
 
 def _attempt(job: Job, number: int) -> str:
@@ -271,30 +433,53 @@ class _Crew:
     def __init__(self, most: int) -> None:
         self.users = 0
         self.stopped: SaftError | None = None
-        self._actions: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._actions: SimpleQueue[Callable[[], bool] | None] = SimpleQueue()
         self._most = most
         self._threads = 0
 
-    def do(self, action: Callable[[], object]) -> None:
-        """Has it done as soon as a thread is free."""
+    def do(self, action: Callable[[], bool]) -> None:
+        """Has it done as soon as a thread is free; it tells whether that is of the crew then."""
         self._actions.put(action)
         with _hiring:
             is_wanted = self._threads < self._most
             self._threads += is_wanted
         if is_wanted:
-            threading.Thread(target=self._work, name="saft row", daemon=True).start()
+            self._hire()
+
+    def replace_one(self) -> None:
+        """Has another thread do the work of one that is still busy, and is of the crew no more."""
+        global _left
+        with _hiring:
+            _left += 1
+            are_many = _left >= MOST_LEFT
+        if are_many:
+            self.stopped = self.stopped or RunStopped(
+                f"{_left} calls that have had their time are still running, and no thread can be "
+                "stopped from outside",
+                hint="give what they wait for a time limit of its own; the same command goes on",
+            )
+        self._hire()
 
     def end(self) -> None:
         """Has the threads end after what they were given."""
         for _ in range(self._threads):
             self._actions.put(None)
 
+    def _hire(self) -> None:
+        threading.Thread(target=self._work, name="saft row", daemon=True).start()
+
     def _work(self) -> None:
+        global _left
         while (action := self._actions.get()) is not None:
-            action()
+            if not action():
+                with _hiring:
+                    _left -= 1
+                return
 
 
 _crews: dict[str, _Crew] = {}
+# How many threads are still busy with rows that nobody waits for.
+_left = 0
 _hiring = threading.Lock()
 
 

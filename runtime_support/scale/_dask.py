@@ -3,6 +3,9 @@
 Dask places chunks, and brings them to other workers when one dies; how many are under way follows
 the workers that there are. What is asked of the scheduler may fail at any time: that is one error
 here, and the same command goes on later.
+
+A scheduler has whoever reaches it run code as its owner. So what is started here speaks TLS, with a
+certificate of this run, and shows nothing by HTTP.
 """
 
 from __future__ import annotations
@@ -19,17 +22,19 @@ import tempfile
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import astuple, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from runtime_support._config import configured_here, given_here, settings_for, snapshot
 from runtime_support._redaction import secret_in
+from runtime_support._runs.spending import Spent
 from runtime_support._tools import function_tool
+from runtime_support._tracing import note
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError, RunStopped, SaftError
 from runtime_support.providers import live_provider
-from runtime_support.scale._chunk import Chunk, Done, run_chunk
+from runtime_support.scale._chunk import Chunk, Done, Tally, run_chunk
 from runtime_support.scale._job import Function, Job, Module, Script, kept
 from runtime_support.scale._mapping import Lost
 
@@ -39,6 +44,11 @@ _LOOKED_FOR = 1.0
 _SECONDS_TO_CONNECT = 30
 # Dask keeps the last messages, in which the rows travel.
 _MESSAGES_KEPT = 20
+# Where nobody is heard who has no certificate, or who is in another process.
+_TRUSTED = ("tls://", "wss://", "inproc://")
+# How often workers are looked at that are lost just then, and the seconds between.
+_LOOKS = 5
+_BETWEEN_LOOKS = 1.0
 
 
 class Dask:
@@ -50,6 +60,7 @@ class Dask:
         self._over: SimpleQueue[Any] = SimpleQueue()
         self._chunks: dict[str, int] = {}
         self._threads: dict[str, int] = {}
+        self._tallies: dict[int, Tally] = {}
         self._looked_at = float("-inf")
         if address is not None and (os.environ.get("SAFT_REPLAY") or os.environ.get("SAFT_RECORD")):
             raise ConfigError("recordings are for this machine: a cluster would ask the model")
@@ -62,6 +73,11 @@ class Dask:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def is_here(self) -> bool:
+        """Whether a row that ends its process ends the job."""
+        return False
 
     @property
     def processes(self) -> int:
@@ -90,6 +106,7 @@ class Dask:
             self._workers()  # tells when there is no scheduler any more
             return None
         number = self._chunks.pop(future.key)
+        self._tallies.pop(number, None)
         with self._guarded():
             error = future.exception(timeout=_SECONDS_TO_CONNECT)
             if error is None:
@@ -101,6 +118,11 @@ class Dask:
         if isinstance(error, SaftError):
             raise error
         raise RunStopped(f"a worker cannot go on: {type(error).__name__}: {error}") from error
+
+    def tallies(self) -> dict[int, Tally]:
+        """How far the chunks under way are."""
+        here = set(self._chunks.values())  # and not one that is told of late
+        return {number: tally for number, tally in [*self._tallies.items()] if number in here}
 
     def stop(self) -> None:
         """Has no new row begin."""
@@ -119,10 +141,21 @@ class Dask:
         with open(_token(self.job), "xb"):
             block.callback(os.unlink, _token(self.job))
         block.enter_context(library.utils.silence_logging_cmgr(logging.CRITICAL))
-        kept = {"distributed.admin.low-level-log-length": _MESSAGES_KEPT}
-        block.enter_context(importlib.import_module("dask.config").set(kept))
+        security = None
+        options: dict[str, Any] = {
+            "distributed.admin.low-level-log-length": _MESSAGES_KEPT,
+            "distributed.scheduler.http.routes": [],
+            "distributed.worker.http.routes": [],
+        }
+        block.enter_context(importlib.import_module("dask.config").set(options))
+        if address is not None and not address.startswith(_TRUSTED):
+            note(
+                f"{address} is not a tls:// address: whoever can connect to it, on this machine or "
+                "from another one, can run code as you; docs/scale.md tells how to close it"
+            )
         with self._guarded():
             if workers is not None:
+                security = _security(library)
                 cluster = library.LocalCluster(
                     n_workers=workers,
                     threads_per_worker=self.job.at_once,
@@ -131,19 +164,40 @@ class Dask:
                     scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                     silence_logs=logging.CRITICAL,
                     preload=[__name__],
+                    security=security,
+                    # Where workers keep what they read again as it is, without looking at it.
+                    local_directory=block.enter_context(
+                        tempfile.TemporaryDirectory(prefix="saft-", ignore_cleanup_errors=True)
+                    ),
                 )
                 block.callback(cluster.close)
                 address = cluster.scheduler_address
             self._client = library.Client(
-                address, timeout=_SECONDS_TO_CONNECT, set_as_default=False
+                address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
             block.callback(self._client.close)
+            self._client.subscribe_topic(_topic(self.job), self._hear)
         self._check()
+
+    def _hear(self, event: tuple[float, tuple[int, int, int, list[Any]]]) -> None:
+        """Takes in how far a chunk is, as its worker has told."""
+        number, rows, failed, spent = event[1]
+        self._tallies[number] = Tally(rows, failed, Spent(*spent))
+
+    def _look_at_workers(self) -> dict[str, Any]:
+        """What each worker tells of itself; one that is lost just then may be started again."""
+        left = _LOOKS
+        while True:
+            with self._guarded():
+                found: dict[str, Any] = self._client.run(_look, self.job, on_error="return")
+            left -= 1
+            if not left or not any(isinstance(told, OSError) for told in found.values()):
+                return found
+            time.sleep(_BETWEEN_LOOKS)
 
     def _check(self) -> None:
         """ConfigError with what workers lack, and which."""
-        with self._guarded():
-            found: dict[str, Any] = self._client.run(_look, self.job, on_error="return")
+        found = self._look_at_workers()
         if not found:
             raise ConfigError(f"the cluster {self._address} has no workers")
         own, wrong = _versions(), list[str]()
@@ -162,8 +216,6 @@ class Dask:
         if wrong:
             raise ConfigError("\n".join(wrong), hint="the workers need what this process has")
         if not all(sees for _, _, sees in found.values()):
-            from runtime_support._tracing import note
-
             note(
                 f"workers do not see {self.job.journals}: one that is lost repeats the rows of its "
                 "unfinished chunks"
@@ -214,6 +266,17 @@ def _imported() -> Any:
         ) from None
 
 
+def _security(library: Any) -> Any:
+    """Certificates of this run, which exist in memory alone."""
+    try:
+        return library.Security.temporary()
+    except ImportError:
+        raise ConfigError(
+            "workers need the package cryptography, so that nobody else gives them orders",
+            hint='pip install "saftc[scale]"',
+        ) from None
+
+
 def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
     """The settings in force, for other processes: those of the program, and those around it.
 
@@ -241,6 +304,10 @@ def _importable(function: Script | Function) -> Script | Function:
         return Script(
             (Module(os.path.splitext(os.path.basename(path))[0], file.read()),), name, os.getcwd()
         )
+
+
+def _topic(job: Job) -> str:
+    return f"saft-{job.run}"
 
 
 def _token(job: Job) -> str:
@@ -288,8 +355,12 @@ def _run(job: Job, chunk: Chunk) -> Done:
         is_running = task is not None and task.state == "executing"
         return is_running and worker.status.name == "running" and job.run not in _stopped
 
+    def tell(tally: Tally) -> None:
+        spent = list(astuple(tally.spent))
+        worker.log_event(_topic(job), [chunk.number, tally.rows, tally.failed, spent])
+
     with ExitStack() as block:
         if not os.path.exists(_token(job)):
             own = block.enter_context(tempfile.TemporaryDirectory(prefix="saft-"))
             job = replace(job, journals=own)
-        return run_chunk(job, chunk, block.enter_context(kept(job.function)), is_wanted)
+        return run_chunk(job, chunk, block.enter_context(kept(job.function)), is_wanted, tell)

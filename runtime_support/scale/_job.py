@@ -61,8 +61,9 @@ class Job:
     `run` names this start of the job, `part_of` is what its journals are called after. `constants`
     are arguments that are the same for each row; `columns` are those of the result, as Parquet
     holds them, or None where a part holds JSON. In each process, `in_flight` rows of `at_once`
-    chunks are under way. `settings` are those that the program has set, and `around` those of its
-    surroundings; both are empty in the process that has them in force anyway.
+    chunks are under way, each row for `row_timeout` seconds at most. `settings` are those that the
+    program has set, and `around` those of its surroundings; both are empty in the process that has
+    them in force anyway.
     """
 
     run: str
@@ -73,6 +74,7 @@ class Job:
     columns: Mapping[str, m.Schema] | None
     in_flight: int
     at_once: int
+    row_timeout: float | None = None
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     around: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

@@ -2,15 +2,19 @@
 
     {"saft": "map", "version": 1, "same": {...}, "rows": 100000, ...}      what is mapped
     {"begun": 1795317109.8, "process": "node3-4711"}                       a process takes it up
+    {"try": 17, "requests": 12, "alone": false}                            it begins a chunk
     {"chunk": 17, "rows": 200, "failed": 3, "spent": [203, 8120, 4060, 0.12], "journals": [...]}
+    {"ended": 1795317171.2}                                                it is over, in order
 
-One process at a time has it. A chunk's line comes after its part, and before its journals go.
+One process at a time has it. A chunk's line comes after its part, and before its journals go. What
+a process had begun that was not over in order may have been what ended it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,11 +29,26 @@ from runtime_support._runs.journal import time_text
 from runtime_support._runs.lines import Entry, Held, line_of, usage_of
 from runtime_support._runs.spending import Spending, Spent
 from runtime_support._values import counted, is_object
-from runtime_support.errors import ConfigError
+from runtime_support.errors import ConfigError, JournalError
 from runtime_support.scale._chunk import journals_of, lines_in
 from runtime_support.scale._output import cannot_write
 
 VERSION = 1
+_HEAD = b'{"saft": "map"'
+_UNFINISHED = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{16}")
+# What makes a job another one, in words.
+_WORDS = {
+    "function": "function",
+    "script": "script",
+    "input": "table",
+    "columns": "`column`",
+    "constants": "`set`",
+    "keep": "`keep`",
+    "format": "`format`",
+    "limit": "`limit`",
+    "chunk_rows": "`chunk_rows`",
+    "settings": "model or settings",
+}
 
 
 class Ledger:
@@ -45,8 +64,13 @@ class Ledger:
         # Journals whose cost stands in the lines of their chunks, and those that are kept.
         self._counted: set[str] = set()
         self._keeps: set[str] = set()
+        # Of chunks that were under way when a process was lost: the requests that were known then,
+        # how many processes in a row were, and how many of them had no other chunk under way.
+        self._lost: dict[int, tuple[int, int, int]] = {}
         try:
             os.makedirs(folder, exist_ok=True)
+            if os.path.islink(self.path):
+                raise ConfigError(f"{self.path} is a link: remove it, or name another folder")
             is_empty = not os.path.exists(self.path)
             if is_empty and any(name.startswith("part-") for name in os.listdir(folder)):
                 raise ConfigError(f"{folder} has parts, and no job.journal says of what")
@@ -56,13 +80,14 @@ class Ledger:
         except OSError as error:
             raise ConfigError(f"cannot use {folder}: {error.strerror or error}") from None
         try:
+            self._check_head()
             self._file.mend()
             self.rows = self._read(folder, same, count)
             self._add({"begun": _now(), "process": _process()})
-            begun = [name for name in os.listdir(folder) if name.startswith(UNFINISHED)]
-            parts = [os.path.join(folder, name) for name in begun]
-            for unfinished in [*parts, *journals_of(self.journals, ending=".tmp")]:
-                os.unlink(unfinished)
+            for path in _unfinished(folder):
+                os.unlink(path)
+            for path in journals_of(self.journals, torn=True):
+                os.unlink(path)
         except BaseException:
             self._file.close()
             raise
@@ -96,6 +121,27 @@ class Ledger:
         self.spent.add(spent)
         return spent.requests > before.requests
 
+    def begin(self, number: int, *, alone: bool) -> None:
+        """Notes that a chunk is begun, beside others or alone."""
+        self._add({"try": number, "requests": self._requests(number), "alone": alone})
+
+    def times_lost(self, number: int) -> tuple[int, int]:
+        """How many processes in a row were lost with a chunk under way and nothing new kept of it.
+
+        And how often it was alone then.
+        """
+        known, times, alone = self._lost.get(number, (0, 0, 0))
+        return (times, alone) if self._requests(number) <= known else (0, 0)
+
+    def spent_with(self, under_way: Mapping[int, Spent]) -> Spent:
+        """What the job has taken, with what is told of chunks that are under way."""
+        whole = Spent()
+        whole.add(self.spent)
+        for number, spent in under_way.items():
+            whole.take(self._under_way.get(number, Spent()))
+            whole.add(spent)
+        return whole
+
     def settle(self, number: int, rows: int, failed: int, *, keeps: bool) -> None:
         """Finishes a chunk whose part is there, when a process was killed before its line was.
 
@@ -114,14 +160,19 @@ class Ledger:
         line["keep"] = keeps
         self._add(line)
         # With what a process that was killed has left of a copy.
-        torn = journals_of(self.journals, number, ".tmp")
+        torn = journals_of(self.journals, number, torn=True)
         for path in torn if keeps else [*paths, *torn]:
             with suppress(FileNotFoundError):  # an attempt that nobody waits for has it
                 os.unlink(path)
 
     def close(self) -> None:
         """Lets the folder go."""
+        with suppress(JournalError):  # whoever waits for the job has been told of a full disk
+            self._add({"ended": _now()})
         self._file.close()
+
+    def _requests(self, number: int) -> int:
+        return self._under_way.get(number, Spent()).requests
 
     def _add(self, entry: Entry) -> None:
         try:
@@ -137,39 +188,102 @@ class Ledger:
             self._add(head)
             return rows
         head = lines[0]
-        if head.get("saft") != "map" or head.get("version") != VERSION:
+        before, rows = head.get("same"), head.get("rows")
+        is_known = head.get("saft") == "map" and head.get("version") == VERSION
+        if not is_known or not is_object(before) or not isinstance(rows, int):
             raise ConfigError(f"{self.path} is no journal of a job of this version")
         now = json.loads(json.dumps(same))
-        others = [name for name in now if head["same"].get(name) != now[name]]
+        others = [_WORDS[name] for name in now if before.get(name) != now[name]]
         if others:
             parts = sum(name.startswith("part-") for name in os.listdir(folder))
             stay = counted(parts, "part that stays", "parts that stay")
             raise ConfigError(
-                f"{folder} holds another job: not the same are {listed(others)}",
+                f"{folder} holds another job, which was started with a different {listed(others)}",
                 hint=f"it has {stay}: name another folder"
                 if parts
                 else "it has no parts: remove it, or name another folder",
             )
         for line in lines:
-            if "chunk" in line:
-                self.spent.add(Spent(*line["spent"]))
-                self._finished.add(line["chunk"])
-                self._counted.update(line["journals"])
-                self._keeps.update(line["journals"] if line["keep"] else ())
-        return int(head["rows"])
+            with suppress(KeyError, TypeError, ValueError):  # a damaged line: its part is there
+                if "chunk" in line:
+                    self._read_chunk(line)
+        self._read_tries(lines)
+        return rows
+
+    def _read_chunk(self, line: Entry) -> None:
+        number, journals, keeps = int(line["chunk"]), list[str](line["journals"]), line["keep"]
+        if not all(isinstance(part, int | float) for part in line["spent"]):
+            raise ValueError
+        self.spent.add(Spent(*line["spent"]))
+        self._finished.add(number)
+        self._counted.update(journals)
+        self._keeps.update(journals if keeps else ())
+
+    def _read_tries(self, lines: list[Entry]) -> None:
+        """Counts the chunks that processes had under way when they ended out of order."""
+        begun = dict[int, tuple[int, bool]]()
+        for line in [*lines, {"begun": 0.0}]:
+            number, requests = line.get("chunk", line.get("try")), line.get("requests")
+            if "begun" in line:
+                for lost, (known, is_alone) in begun.items():
+                    before, times, alone = self._lost.get(lost, (known, 0, 0))
+                    if known > before:
+                        times = alone = 0
+                    self._lost[lost] = (known, times + 1, alone + is_alone)
+            if "begun" in line or "ended" in line:
+                begun.clear()
+            elif "chunk" in line and isinstance(number, int):
+                begun.pop(number, None)
+                self._lost.pop(number, None)
+            elif isinstance(number, int) and isinstance(requests, int):
+                begun[number] = (requests, line.get("alone") is True)
+
+    def _check_head(self) -> None:
+        """ConfigError when the file is not a job's, before anything in it is changed."""
+        with open(self.path, "rb") as file:
+            first = file.readline()
+        # A process that was killed may have left no more than a part of its first line.
+        if first and not _HEAD.startswith(first[: len(_HEAD)]):
+            raise ConfigError(
+                f"{self.path} is no journal of a job of this version",
+                hint="it stays as it is: name another folder",
+            )
 
     def _lines(self) -> Iterator[Entry]:
         """The lines that can be read."""
         with open(self.path, "rb") as file:
             for line in file:
-                with suppress(ValueError):
-                    yield json.loads(line)
+                with suppress(ValueError, RecursionError):
+                    entry = json.loads(line)
+                    if is_object(entry):
+                        yield entry
 
     def _holder(self) -> str:
         begun = [line for line in self._lines() if "begun" in line]
         if not begun:
             return "just now"
-        return f"{begun[-1]['process']} since {time_text(begun[-1]['begun'])}"
+        process, since = begun[-1].get("process"), begun[-1]["begun"]
+        return f"{process} since {time_text(since)}" if isinstance(since, float) else f"{process}"
+
+
+def _unfinished(folder: str) -> list[str]:
+    """What a process that was killed has left of parts in this folder: regular files of one's own.
+
+    A script may write such files as well, which are not there for long.
+    """
+    with os.scandir(folder) as entries:
+        return [
+            entry.path
+            for entry in entries
+            if _UNFINISHED.fullmatch(entry.name)
+            and entry.is_file(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_uid == _user()
+        ]
+
+
+def _user() -> int:
+    """Who runs this; on Windows, files tell of nobody."""
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def _exchanges(journals: list[str]) -> Iterator[Any]:

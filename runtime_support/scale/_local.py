@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from contextvars import copy_context
+from functools import partial
 from queue import Empty, SimpleQueue
 
-from runtime_support.scale._chunk import Chunk, Done, run_chunk
+from runtime_support.scale._chunk import Chunk, Done, Tally, run_chunk
 from runtime_support.scale._job import Function, Job
 
 
@@ -18,6 +19,12 @@ class Local:
         self._function = function
         self._done: SimpleQueue[Done | BaseException] = SimpleQueue()
         self._is_stopped = threading.Event()
+        self._tallies: dict[int, Tally] = {}
+
+    @property
+    def is_here(self) -> bool:
+        """Whether a row that ends its process ends the job."""
+        return True
 
     @property
     def processes(self) -> int:
@@ -41,7 +48,12 @@ class Local:
             return None
         if isinstance(done, BaseException):
             raise done
+        self._tallies.pop(done.number, None)
         return done
+
+    def tallies(self) -> dict[int, Tally]:
+        """How far the chunks under way are."""
+        return dict(self._tallies)
 
     def stop(self) -> None:
         """Has no new row begin."""
@@ -54,6 +66,7 @@ class Local:
     def _run(self, chunk: Chunk) -> None:
         try:
             wanted = lambda: not self._is_stopped.is_set()  # noqa: E731
-            self._done.put(run_chunk(self.job, chunk, self._function, wanted))
+            tell = partial(self._tallies.__setitem__, chunk.number)
+            self._done.put(run_chunk(self.job, chunk, self._function, wanted, tell))
         except BaseException as error:
             self._done.put(error)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from runtime_support._config import settings_for
 from runtime_support._redaction import redacted
@@ -22,28 +22,43 @@ from runtime_support._runs.showing import show_progress
 from runtime_support._runs.spending import Spent
 from runtime_support._tracing import is_at_terminal, note
 from runtime_support._values import counted
-from runtime_support.errors import BudgetSpent, RunStopped, SaftError
-from runtime_support.scale._chunk import BUDGETS, Chunk, Done
+from runtime_support.errors import BudgetSpent, JournalError, RunStopped, SaftError
+from runtime_support.scale._chunk import BUDGETS, ROW_TIMEOUT, Chunk, Done, Tally
 from runtime_support.scale._inputs import Part
 from runtime_support.scale._ledger import Ledger
 from runtime_support.scale._output import Output
+from runtime_support.scale._progress import Progress, Speed, width_here
 
 # Rows under way are waited for so long when the job is stopped, in seconds.
 GRACE = 30.0
 _LOOK = 0.5
 _TOLD_EVERY = 10.0
 _FEWEST_FOR_SHARE = 100
+# A chunk of which nothing comes is begun so often. Before the last time, it is begun alone.
+MOST_TRIES = 3
+# With so many processes in a row a chunk may be lost beside others, and then alone.
+MOST_BESIDE = MOST_ALONE = 2
+
+
+# What has become of rows, by their numbers.
+Rows: TypeAlias = dict[int, dict[str, Any]]
 
 
 class Engine(Protocol):
-    """What runs chunks: `processes` share the rates, `window` chunks are to be under way."""
+    """What runs chunks: `processes` share the rates, `window` chunks are to be under way.
 
+    `is_here` when a row that ends its process ends the job. `tallies` tells of chunks under way.
+    """
+
+    @property
+    def is_here(self) -> bool: ...
     @property
     def processes(self) -> int: ...
     @property
     def window(self) -> int: ...
     def submit(self, chunk: Chunk) -> None: ...
     def take(self, seconds: float) -> Done | Lost | None: ...
+    def tallies(self) -> dict[int, Tally]: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
 
@@ -129,8 +144,13 @@ class Work:
         # The longest output of a reply until now, which a budget needs to know.
         self._largest: int | None = None
         self._is_first = True
+        # Rows that have had their time: in another attempt at their chunk they are not begun again.
+        self._overdue: dict[int, dict[int, dict[str, Any]]] = {}
+        # The most rows of a chunk that had an outcome, and how many attempts had no more.
+        self._tries: dict[int, tuple[int, int]] = {}
         self._begun = time.monotonic()
-        self._asked = 0
+        self._speed = Speed(self._begun, 0)
+        self._passed_by = 0
         self._processes = 1
 
     def run(self, parts: Iterator[Part]) -> Report:
@@ -158,6 +178,7 @@ class Work:
                     except RunStopped as error:  # what they are kept in takes no more
                         self._stop(_words(error))
                     now = time.monotonic()
+                    self._speed.note(now, self.progress().ended - self._passed_by)
                     if interrupts.count and self.report.stopped is None:
                         note("waits for the rows under way; once more, and it ends at once")
                         self._stop("interrupted")
@@ -168,41 +189,66 @@ class Work:
                     is_time = now - told >= _TOLD_EVERY and not self.is_quiet
                     if is_time and not is_at_terminal():
                         told = now
-                        note(self.progress())
+                        note(self.progress().line())
         finally:
             _shown.remove(self)
             self.report.seconds = time.monotonic() - self._begun
         interrupts.pass_on(self.report)
         return self.report
 
-    def progress(self) -> str:
-        """How far it is, in a line."""
-        report, seconds = self.report, time.monotonic() - self._begun
-        rate = self._asked / seconds if seconds else 0.0
-        left = report.rows - report.done - report.failed
-        soon = f", {_duration(left / rate)} to go" if rate else ""
-        failed = f"{report.failed:,} failed, " if report.failed else ""
-        asked = f"{report.done + report.failed:,} of {counted(report.rows, 'row')}"
-        processes = f"; {counted(self._processes, 'process', 'processes')}"
-        return f"{asked}, {failed}{rate:.1f}/s{soon}; {self.ledger.spent}{processes}"
+    def progress(self) -> Progress:
+        """How far it is, with the rows that have ended in chunks that are under way."""
+        report, tallies = self.report, self.engine.tallies()
+        ended = report.done + report.failed + sum(tally.rows for tally in tallies.values())
+        return Progress(
+            rows=report.rows,
+            ended=min(ended, report.rows),
+            failed=report.failed + sum(tally.failed for tally in tallies.values()),
+            rate=self._speed.rate,
+            spent=self.ledger.spent_with({n: tally.spent for n, tally in tallies.items()}),
+            processes=self._processes,
+        )
 
     def pass_by(self, part: Part, failed: Mapping[int, Mapping[str, Any]]) -> None:
         """Counts the rows of a chunk that was done before."""
         self.ledger.settle(part.number, len(part.kept), len(failed), keeps=self.keeps_journals)
         self._count(len(part.kept), failed)
+        self._passed_by += len(part.kept)
+
+    def pass_by_rows(self, rows: int) -> None:
+        """Counts rows of a chunk that have a result from before."""
+        self.report.done += rows
+        self._passed_by += rows
 
     # What is begun
 
     def _fill(self, parts: Iterator[Part]) -> None:
         """Begins chunks, as many as there is room for."""
         while self._alone is None and len(self._under_way) < self._room():
-            part = self._again.popleft() if self._again else next(parts, None)
+            part = self._again.popleft() if self._again else self._next(parts)
             if part is None:
                 if self._under_way or not self._suspects:
                     return
                 part = self._alone = self._suspects.popleft()
             if not self._submit(part):
                 return
+
+    def _next(self, parts: Iterator[Part]) -> Part | None:
+        """The next chunk, but for those that may have been what ended earlier processes."""
+        for part in parts:
+            times, alone = self.ledger.times_lost(part.number) if self.engine.is_here else (0, 0)
+            if alone >= MOST_ALONE:
+                why = f"the process has ended {times} times while {_named(part)} was under way"
+                self._give_up(part, why, keeps=True)
+            elif times >= MOST_BESIDE:
+                note(
+                    f"the process has ended {times} times while {_named(part)} was under way: it "
+                    "is begun when all others are done, alone"
+                )
+                self._suspects.append(part)
+            else:
+                return part
+        return None
 
     def _room(self) -> int:
         if self._is_first and self._is_blind():
@@ -218,8 +264,10 @@ class Work:
 
     def _submit(self, part: Part) -> bool:
         """Begins a chunk, unless there is nothing left that it may spend."""
-        if not part.rows:
-            self._finish(part, {}, {})
+        overdue = self._overdue.get(part.number, {})
+        rows = {row: given for row, given in part.rows.items() if row not in overdue}
+        if not rows:
+            self._finish(part, {}, {**overdue})
             return True
         allowance = self._allowance()
         spent = next((name for name, most in allowance.items() if most <= 0), None)
@@ -229,11 +277,17 @@ class Work:
             else:
                 self._stop(self._budget(f"raise `{spent}` to go on"))
             return False
+        if self.engine.is_here:
+            try:
+                self.ledger.begin(part.number, alone=self._alone is part)
+            except JournalError as error:
+                self._stop(_words(error))
+                return False
         self._under_way[part.number] = part
         self._given[part.number] = allowance
         self._beside[part.number] = self._room()
         self._processes = self.engine.processes
-        chunk = Chunk(part.number, part.rows, allowance, self._processes, self._largest)
+        chunk = Chunk(part.number, rows, allowance, self._processes, self._largest)
         self.engine.submit(chunk)
         return True
 
@@ -259,10 +313,7 @@ class Work:
         was_alone, self._alone = self._alone is part, None
         if isinstance(done, Lost):
             if was_alone:
-                error = {"error": "WorkerLost", "message": done.why, "at": None}
-                rows = part.rows.items()
-                failed = {row: {"row": row, **error, "input": given} for row, given in rows}
-                self._finish(part, {}, failed)
+                self._give_up(part, f"{_named(part)}: {done.why}")
             else:
                 self._suspects.append(part)
             return
@@ -270,9 +321,14 @@ class Work:
         self._is_first = False
         if done.largest is not None:
             self._largest = max(self._largest or 0, done.largest)
-        if len(done.values) + len(done.failed) == len(part.rows):
-            self._finish(part, done.values, done.failed)
-        elif isinstance(done.stopped, BudgetSpent):
+        failed = done.failed | self._overdue.pop(part.number, {})
+        ended = len(done.values) + len(failed)
+        if ended == len(part.rows):
+            self._finish(part, done.values, failed)
+            return
+        late = {row: told for row, told in failed.items() if told["error"] == ROW_TIMEOUT}
+        self._overdue[part.number] = late
+        if isinstance(done.stopped, BudgetSpent):
             # Others may leave something; who had all that was left, and asked nothing, ends it.
             if beside == 1 and not is_new:
                 self._stop(self._budget(done.stopped.hint))
@@ -280,21 +336,48 @@ class Work:
             self._again.append(part)
         elif done.stopped is not None:
             self._stop(_words(done.stopped))
-        elif was_alone and not done.values and not done.failed:
-            self._stop("no worker brings the rows on that are left")
-        else:  # its worker is about to end
-            (self._again if done.values or done.failed else self._suspects).append(part)
+        elif self.report.stopped is None:  # its worker is about to end
+            self._try_again(part, done.values, failed)
 
-    def _finish(
-        self, part: Part, values: dict[int, dict[str, Any]], failed: dict[int, dict[str, Any]]
+    def _try_again(self, part: Part, values: Rows, failed: Rows) -> None:
+        """Has a chunk be begun again that was left, unless nothing new comes of it."""
+        ended = len(values) + len(failed)
+        most, times = self._tries.get(part.number, (-1, 0))
+        times = 1 if ended > most else times + 1
+        self._tries[part.number] = (max(ended, most), times)
+        if times >= MOST_TRIES:
+            why = f"{_named(part)} was begun {times} times, and nobody has answered this row"
+            self._give_up(part, why, values, failed)
+        else:
+            (self._again if times < MOST_TRIES - 1 else self._suspects).append(part)
+
+    def _give_up(
+        self,
+        part: Part,
+        why: str,
+        values: Rows | None = None,
+        failed: Rows | None = None,
+        *,
+        keeps: bool = False,
     ) -> None:
+        """Has the rows of a chunk fail that have no outcome."""
+        values, failed = values or {}, dict(failed or {})
+        for row, given in part.rows.items():
+            if row not in values and row not in failed:
+                told = {"error": "WorkerLost", "message": why, "at": None}
+                failed[row] = {"row": row, **told, "input": given}
+        self._finish(part, values, failed, keeps=keeps)
+
+    def _finish(self, part: Part, values: Rows, failed: Rows, *, keeps: bool = False) -> None:
+        self._overdue.pop(part.number, None)
+        self._tries.pop(part.number, None)
         for row, problem in part.problems.items():
             told = {"error": "CheckError", "message": problem, "at": None}
             failed[row] = {"row": row, **told, "input": part.kept[row]}
         self.output.write(part.number, part.kept, values, failed)
-        self.ledger.finish(part.number, len(part.kept), len(failed), keeps=self.keeps_journals)
+        keeps = keeps or self.keeps_journals
+        self.ledger.finish(part.number, len(part.kept), len(failed), keeps=keeps)
         self._count(len(part.kept), failed)
-        self._asked += len(part.kept)
         self._check_failures()
 
     def _check_failures(self) -> None:
@@ -331,10 +414,10 @@ def _words(error: SaftError) -> str:
     return redacted(f"{type(error).__name__}: {error}")
 
 
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+def _named(part: Part) -> str:
+    """A chunk in words."""
+    rows = list(part.kept)
+    return f"chunk {part.number} (rows {rows[0]:,} to {rows[-1]:,})"
 
 
 # The job that the line at a terminal tells of.
@@ -342,7 +425,7 @@ _shown: list[Work] = []
 
 
 def _progress() -> str:
-    return _shown[-1].progress() if _shown else ""
+    return _shown[-1].progress().bar(width_here()) if _shown else ""
 
 
 class _Interrupts:

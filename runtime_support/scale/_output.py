@@ -126,7 +126,7 @@ def _json_lines(rows: Iterable[Entry]) -> bytes:
 def _write_whole(path: str, data: bytes) -> None:
     """Writes a file, whole or not at all; JournalError when it is not on the disk then."""
     try:
-        replace_file(path, data, synced=True)
+        replace_file(path, data, synced=True, permissions=0o600)
     except OSError as error:
         raise cannot_write(path, error) from None
 

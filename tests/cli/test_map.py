@@ -110,6 +110,25 @@ def test_options(saftc: Command) -> None:
     assert not Path("c").exists()
 
 
+def test_a_job_that_was_started_otherwise(saftc: Command) -> None:
+    job = ("map", "home/triage.saft:list", "mails.csv", "out")
+    assert saftc(*job, "--row-timeout", "60").code == 0
+    ended = saftc(*job, "--keep", "none")
+    assert ended.code == 1
+    assert "out holds another job, which was started with a different `keep`; " in ended.err
+    assert saftc(*job, "--row-timeout", "30").code == 0
+
+
+def test_rows_that_do_not_fit(saftc: Command, script: Script) -> None:
+    script("mails.csv", "mail,least\nhello,1\nhi,x\nhello,2\n")
+    job = ("map", "home/triage.saft:triage", "mails.csv", "out")
+    ended = saftc(*job, "--check")
+    assert (ended.code, Path("out").exists()) == (1, False)
+    assert ended.err == 'saftc: mails.csv:3: least: expected int, got string "x"\n'
+    ended = saftc(*job)
+    assert ended.code == 1 and "3 rows: 2 done, 1 failed (CheckError 1; errors-" in ended.err
+
+
 def test_budget_and_limits_are_those_of_a_run(
     saftc: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +152,14 @@ def test_budget_and_limits_are_those_of_a_run(
         (["home/triage.saft:triage", "mails.csv", "--set", "mail=x"], 2, "--set 'mail=\"x\"'"),
         (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "or a share as 10%"),
         (["home/triage.saft:triage", "mails.csv", "--in-flight", "0"], 2, "in-flight"),
+        (
+            ["home/triage.saft:main", "mails.csv"],
+            1,
+            "`main` takes nothing of mails.csv: each row wo",
+        ),
+        (["home/triage.saft:main", "mails.csv", "--check"], 1, "a parameter takes the column of"),
+        (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 1, "--column mail=... names"),
+        (["home/triage.saft:list", "mails.csv", "--row-timeout", "0"], 1, "row_timeout: expected"),
         (["home/triage.saft:triage", "mails.csv", "--set", "x=1"], 1, "has no parameter `x`"),
         (["home/triage.saft:triage", "mails.csv", "--provider", "x"], 1, "no provider `x`"),
     ],

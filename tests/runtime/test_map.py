@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import errno
 import gc
@@ -11,7 +12,8 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -34,11 +36,16 @@ from runtime_support import (
     read_text,
 )
 from runtime_support._runs.lines import Held
+from runtime_support._runs.spending import Spent
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
 from runtime_support.scale import Module, Script, map_rows
+from runtime_support.scale import _chunk as chunk
+from runtime_support.scale import _local as local
 from runtime_support.scale import _mapping as mapping
+from runtime_support.scale._chunk import Chunk, Done
 from runtime_support.scale._columns import columns_of, data_type
+from runtime_support.scale._progress import Progress, Speed
 from tests.support.fake_server import FakeServer, completion, status
 
 
@@ -259,12 +266,12 @@ def test_values_of_several_lines_and_long_ones() -> None:
     assert report.rows == 2 and len(parts("out")) == 2, "a chunk is bounded by its bytes as well"
 
 
-def test_a_function_without_parameters() -> None:
-    def seven() -> int:
-        return 7
+def test_a_function_takes_any_columns_that_are_named_for_it() -> None:
+    def shown(**given: str) -> str:
+        return json.dumps(given)
 
-    map_rows(seven, table("mails.parquet", 2), "out", keep="none", format="jsonl")
-    assert lines("out/part-*") == [{"row": 0, "result": 7}, {"row": 1, "result": 7}]
+    map_rows(shown, table("mails.csv", 1), "out", columns={"text": "mail"}, keep="none")
+    assert lines("out/part-*") == [{"row": 0, "result": '{"text": "mail 0"}'}]
 
 
 def test_an_empty_table_has_no_parts() -> None:
@@ -344,6 +351,295 @@ def test_a_row_that_fails_is_told_and_the_others_go_on() -> None:
     assert first["row"] == 1 and first["input"] == {"mail": "mail 1"}
     assert first["message"] == "[redacted] is no mail" and first["at"].startswith("test_map.py:")
     assert [row["row"] for row in lines("out/part-*")] == [0, 3]
+
+
+class Silent(Exception):
+    """Cannot be shown."""
+
+    def __str__(self) -> str:
+        raise KeyboardInterrupt
+
+
+class Outside(BaseException):
+    """As frameworks of tests and event loops have them."""
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(asyncio.CancelledError, KeyboardInterrupt, GeneratorExit, StopIteration, Silent, Outside),
+        *(pytest.exit.Exception, pytest.skip.Exception, MemoryError, RecursionError),
+    ],
+)
+@pytest.mark.parametrize("chunk_rows", [1, 200])
+def test_whatever_a_row_raises_it_fails_once(kind: Any, chunk_rows: int) -> None:
+    called: list[str] = []
+
+    def odd(mail: str) -> str:
+        called.append(mail)
+        if mail == "mail 1":
+            raise kind("no mail")
+        return mail
+
+    report = map_rows(odd, table("mails.csv", 4), "out", chunk_rows=chunk_rows)
+    assert (report.done, report.failures) == (3, {kind.__name__: 1})
+    assert sorted(called) == [f"mail {n}" for n in range(4)]
+    (failed,) = lines("out/errors-*")
+    assert failed["row"] == 1 and failed["message"]
+
+
+def test_what_calls_that_run_ahead_raise_fails_their_row() -> None:
+    def inner(mail: str) -> str:
+        if mail == "mail 1.2":
+            raise asyncio.CancelledError
+        return mail
+
+    def thrice(mail: str) -> list[str]:
+        return list(overlap(inner, [f"{mail}.{n}" for n in range(3)]))
+
+    report = map_rows(thrice, table("mails.csv", 3), "out")
+    assert (report.done, report.failures) == (2, {"CancelledError": 1})
+
+
+def test_a_chunk_that_nobody_brings_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+    run = local.run_chunk
+
+    def lose(job: Any, part: Chunk, *others: Any) -> Done:
+        tries.append(part.number)
+        done = run(job, part, *others)
+        if part.number == 1:
+            del done.values[3]
+        return done
+
+    monkeypatch.setattr(local, "run_chunk", lose)
+    configure(provider=(echo := Echo()))
+    report = map_rows(ask, table("mails.csv", 6), "out", chunk_rows=2)
+    assert (report.done, report.failures, report.stopped) == (5, {"WorkerLost": 1}, None)
+    assert tries.count(1) == 3 and tries[-1] == 1 and len(echo.asked) == 6
+    (failed,) = lines("out/errors-*")
+    assert failed["row"] == 3 and failed["input"] == {"mail": "mail 3"}
+    assert failed["message"].startswith("chunk 1 (rows 2 to 3) was begun 3 times")
+
+
+# Rows that take too long
+
+
+@pytest.fixture
+def never() -> Iterator[threading.Event]:
+    """What rows wait for, until the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
+    never: threading.Event, in_flight: int
+) -> None:
+    def odd(mail: str) -> str:
+        if mail in ("mail 1", "mail 4"):
+            never.wait(60)
+        return ask(mail)
+
+    echo = Echo()
+    configure(provider=echo)
+    path = table("mails.csv", 6)
+    report = map_rows(odd, path, "out", in_flight=in_flight, row_timeout=0.1, chunk_rows=3)
+    assert (report.done, report.failures, report.stopped) == (4, {"RowTimeout": 2}, None)
+    assert len(echo.asked) == 4
+    first, _ = lines("out/errors-*")
+    line = odd.__code__.co_firstlineno + 2
+    assert first == {
+        "row": 1,
+        "error": "RowTimeout",
+        "message": "the row took longer than the 0.1 s that it may",
+        "at": f"test_map.py:{line}",
+        "input": {"mail": "mail 1"},
+    }
+    never.set()
+    assert map_rows(odd, path, "out", retry_failed=True, row_timeout=60, chunk_rows=3).failed == 0
+
+
+def test_a_row_that_was_left_asks_no_more(never: threading.Event) -> None:
+    ended: list[str] = []
+
+    def late(mail: str) -> str:
+        never.wait(60)
+        try:
+            while True:
+                with suppress(Exception):
+                    ask(mail)
+        finally:
+            ended.append(mail)
+
+    echo = Echo()
+    configure(provider=echo)
+    report = map_rows(late, table("mails.csv", 2), "out", row_timeout=0.05)
+    assert report.failures == {"RowTimeout": 2} and echo.asked == []
+    rows = [thread for thread in threading.enumerate() if thread.name == "saft row"]
+    never.set()
+    for thread in rows:
+        thread.join(60)
+    assert sorted(ended) == ["mail 0", "mail 1"] and echo.asked == []
+    assert len(lines("out/errors-*")) == 2 and lines("out/part-*") == []
+
+
+def test_a_request_ends_with_the_time_of_its_row(server: FakeServer) -> None:
+    configure(retries=0, timeout=60)
+    server.answers = [completion("late", delay=5)]
+    report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=0.2)
+    assert report.failures == {"RowTimeout": 1}
+
+
+def test_what_a_row_waits_for_its_server_is_not_its_time(server: FakeServer) -> None:
+    prompt("what loads is loaded before")
+    configure(retries=5, patience=60)
+    server.answers = [status(503, retry_after="1"), completion("one")]
+    report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=0.5)
+    assert (report.done, report.failed) == (1, 0)
+
+
+def test_a_row_that_had_its_time_is_not_begun_again_with_its_chunk(never: threading.Event) -> None:
+    begun: list[str] = []
+
+    def odd(mail: str) -> str:
+        begun.append(mail)
+        if mail == "mail 0":
+            never.wait(60)
+        return ask(mail)
+
+    def answer(asked: str) -> str:
+        if asked == "mail 1" and begun.count("mail 1") == 1:
+            raise BudgetSpent("no money")
+        return asked
+
+    configure(provider=Echo(answer), max_requests=100)
+    report = map_rows(odd, table("mails.csv", 3), "out", row_timeout=0.1)
+    assert (report.done, report.failures) == (2, {"RowTimeout": 1})
+    assert begun.count("mail 0") == 1 and begun.count("mail 1") == 2
+
+
+def test_calls_that_never_end_end_the_job(
+    never: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunk, "MOST_LEFT", 4)
+
+    def hang(mail: str) -> str:
+        never.wait(60)
+        return mail
+
+    report = map_rows(hang, table("mails.csv", 100), "out", row_timeout=0.02, in_flight=2)
+    assert (
+        report.stopped is not None and "are still running, and no thread can be" in report.stopped
+    )
+    assert report.failed < 100
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_times_that_make_no_sense(seconds: float) -> None:
+    table("mails.csv", 1)
+    assert refused(row_timeout=seconds).startswith("row_timeout: expected seconds above 0, got ")
+
+
+# What rows print
+
+
+def test_what_rows_print_comes_as_whole_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    gate = threading.Barrier(4)
+
+    def loud(mail: str) -> str:
+        print(mail, end="")
+        print(f"{mail} says", end=" ", file=sys.stderr)
+        gate.wait(60)
+        print(" reads")
+        gate.wait(60)
+        print("so", file=sys.stderr)
+        print("bye", mail, end="")
+        return mail
+
+    before = sys.stdout, sys.stderr
+    map_rows(loud, table("mails.csv", 8), "out", in_flight=4, chunk_rows=3, is_quiet=True)
+    assert (sys.stdout, sys.stderr) == before
+    out, err = capsys.readouterr()
+    mails = [f"mail {n}" for n in range(8)]
+    assert sorted(out.splitlines()) == sorted(
+        [f"{mail} reads" for mail in mails] + [f"bye {mail}" for mail in mails]
+    )
+    assert sorted(err.splitlines()) == [f"{mail} says so" for mail in mails]
+
+
+# How far it is
+
+
+def test_rows_are_counted_as_they_end() -> None:
+    shown: list[str] = []
+    counted = threading.Event()
+
+    def slow(mail: str) -> str:
+        if mail == "mail 4":
+            raise ValueError
+        if mail == "mail 9":
+            assert counted.wait(60)
+        return ask(mail)
+
+    def look(self: Speed, now: float, count: int) -> None:
+        speed(self, now, count)
+        work = mapping._shown[-1]  # pyright: ignore[reportPrivateUsage]
+        shown.append(work.progress().line())
+        if work.progress().ended == 9:
+            counted.set()
+
+    configure(provider=Echo())
+    speed = mapping.Speed.note
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapping.Speed, "note", look)
+        assert map_rows(slow, table("mails.csv", 10), "out").done == 9
+    seen = [line for line in shown if line.startswith("9 of 10 rows, 1 failed, ")]
+    assert seen and "; 8 requests, 120 tokens; 1 process" in seen[-1]
+
+
+def progress(ended: int, rate: float = 8.3, failed: int = 12) -> Progress:
+    return Progress(10_000, ended, failed, rate, Spent(1251, 80_000, 400), 1)
+
+
+def test_the_line_of_a_terminal_and_of_a_file() -> None:
+    part = progress(1240)
+    spent = "1,251 requests, 80,400 tokens"
+    words = "12 failed  8.3/s  18 min left"
+    bar = "[##------------------]"
+    assert part.bar(120) == f"{bar}  1,240/10,000  {words}  {spent}"
+    assert part.bar(80) == f"{bar}  1,240/10,000  {words}"
+    assert part.bar(60) == f"1,240/10,000  {words}"
+    assert part.bar(40) == "1,240/10,000  12 failed  8.3/s"
+    assert part.bar(20) == "1,240/10,000"
+    assert part.bar(8) == "1,240/1"
+    for width in range(1, 130):
+        assert len(part.bar(width)) < width or width == 1
+    said = "1,240 of 10,000 rows, 12 failed, 8.3/s, 18 min left"
+    assert part.line() == f"{said}; {spent}; 1 process"
+    assert progress(10_000, failed=0).bar(60) == f"[{'#' * 20}]  10,000/10,000  8.3/s"
+    assert progress(0, 0, 0).bar(60) == f"[{'-' * 20}]  0/10,000"
+    assert "  3.0/min  " in progress(9_940, 0.05).bar(200)
+    assert Progress(0, 0, 0, 0, Spent(), 1).bar(60).startswith(f"[{'#' * 20}]  0/0")
+
+
+def test_a_forecast_settles_and_follows() -> None:
+    speed = Speed(0.0, 0)
+    assert speed.rate == 0
+    counts = [0] * 20 + [8 * (n // 8) for n in range(1, 600)]
+    rates = list[float]()
+    for now, count in enumerate(counts, 1):
+        speed.note(float(now), count)
+        rates.append(speed.rate)
+    assert all(0.85 < rate < 1.15 for rate in rates[180:]), "it settles, though rows end by eights"
+    assert speed.rate == pytest.approx(1, rel=0.1)
+    for now in range(620, 920):
+        speed.note(float(now), counts[-1] + 5 * (now - 619))
+    assert speed.rate == pytest.approx(5, rel=0.1)
+    speed.note(919.0, 0)
+    speed.note(930.0, 0)
+    assert speed.rate >= 0
 
 
 def test_a_result_that_is_not_of_its_type_fails_its_row() -> None:
@@ -488,29 +784,79 @@ def test_a_parameter_without_a_column() -> None:
     assert refused(constants={"x": 1}) == "`ask` has no parameter `x`; it has mail"
 
 
-def test_rows_that_do_not_fit() -> None:
-    def length(mail: str, count: int) -> int:
-        return count
+def length(mail: str, count: int) -> int:
+    """Takes a number."""
+    return count
 
+
+def test_rows_that_do_not_fit() -> None:
     Path("in.csv").write_text('mail,count\n"a\nb",one\nc,2\nd,three\n')
-    assert refused(function=length, table="in.csv") == (
+    assert refused(function=length, table="in.csv", check_only=True) == (
         'in.csv:2: count: expected int, got string "one"\n'
         'in.csv:5: count: expected int, got string "three"'
     )
     pl.DataFrame({"mail": ["a"], "count": [date(2025, 1, 1)]}).write_parquet("in.parquet")
-    told = refused(function=length, table="in.parquet")
+    told = refused(function=length, table="in.parquet", check_only=True)
     assert told.startswith("in.parquet, row 0: count: expected int, got ")
     assert "count: Date: cast them" in told
     Path("in.jsonl").write_text('{"mail": "a", "count": 1}\n[1]\n{"mail": "b"}\n')
-    told = refused(function=length, table="in.jsonl")
+    told = refused(function=length, table="in.jsonl", check_only=True)
     assert told.splitlines()[0] == "in.jsonl:2: a row is an object, got list [1]"
     assert told.splitlines()[1].startswith("in.jsonl:3: ")
 
 
 def test_many_rows_that_do_not_fit_are_not_all_told() -> None:
     Path("mails.jsonl").write_text('{"mail": 1}\n' * 200)
-    told = refused(table="mails.jsonl").splitlines()
-    assert len(told) == 6 and told[-1] == "... and 95 rows more of the first 100"
+    for check_only in (True, False):
+        told = refused(table="mails.jsonl", check_only=check_only).splitlines()
+        assert len(told) == 6 and told[-1] == "... and 95 rows more of the first 100"
+
+
+@pytest.mark.parametrize("bad", [0, 3, 99, 120])
+@pytest.mark.parametrize("options", [{}, {"limit": 130}, {"max_failed": 1}, {"max_failed": 0.5}])
+def test_a_row_that_does_not_fit_fails_wherever_it_stands(
+    bad: int, options: dict[str, Any]
+) -> None:
+    counts = ["x" if row == bad else str(row) for row in range(150)]
+    Path("in.csv").write_text("mail,count\n" + "".join(f"m,{count}\n" for count in counts))
+    report = map_rows(length, "in.csv", "out", keep="none", chunk_rows=40, **options)
+    rows = options.get("limit", 150)
+    assert (report.done, report.failures, report.stopped) == (rows - 1, {"CheckError": 1}, None)
+    (failed,) = lines("out/errors-*")
+    assert failed["row"] == bad and 'expected int, got string "x"' in failed["message"]
+
+
+def test_rows_that_do_not_fit_count_for_how_many_may_fail() -> None:
+    Path("in.csv").write_text("mail,count\n" + "m,x\nm,y\nm,z\nm,4\n" * 60)
+    report = map_rows(length, "in.csv", "out", keep="none", chunk_rows=4, max_failed=5, in_flight=1)
+    assert report.stopped == "more than 5 rows failed" and report.failed < 100
+
+
+@pytest.mark.parametrize("check_only", [True, False])
+def test_a_function_that_takes_nothing_of_the_table(check_only: bool) -> None:
+    table("mails.csv", 3)
+
+    def nothing() -> str:
+        return ask("hello")
+
+    said = "takes nothing of mails.csv: each row would be the same call; "
+    assert refused(function=nothing, check_only=check_only) == (
+        f"`nothing` {said}a parameter takes the column of its name: id, mail"
+    )
+
+    def other(text: str = "", times: int = 1) -> str:
+        return ask(text * times)
+
+    named = "its columns are id, mail; --column text=... names one of them"
+    assert refused(function=other, check_only=check_only) == f"`other` {said}{named}"
+    told = refused(function=ask, constants={"mail": "hello"}, check_only=check_only)
+    assert told.startswith(f"`ask` {said}")
+
+    def anything(**given: str) -> str:
+        return str(given)
+
+    changes: dict[str, Any] = {"function": anything, "columns": {"mail": "male"}}
+    assert "no column `male`" in refused(**changes, check_only=check_only)
 
 
 def test_names_that_stand_for_two_things() -> None:
@@ -576,18 +922,18 @@ def test_another_job_is_refused_and_the_parts_stay() -> None:
         assert parts("out") == before
         return str(caught.value)
 
-    assert "holds another job: not the same are function; it has 1 part" in said(other)
-    assert "not the same are limit;" in said(limit=2)
-    assert "not the same are columns, keep;" in said(keep="none", columns={"mail": "id"})
+    assert "started with a different function; it has 1 part" in said(other)
+    assert "a different `limit`; " in said(limit=2)
+    assert "a different `column`, `keep`; " in said(keep="none", columns={"mail": "id"})
     configure(model="large")
-    assert "not the same are settings;" in said()
+    assert "a different model or settings; " in said()
     for part in before:
         Path("out", part).unlink()
     before = {}
     assert said().endswith("it has no parts: remove it, or name another folder")
     configure(model="small")
     table("mails.csv", 4)
-    assert "not the same are input;" in said()
+    assert "holds another job, which was started with a different table; " in said()
 
 
 def test_folders_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -604,6 +950,93 @@ def test_folders_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("other/job.journal").write_text('{"saft": "journal"}\n')
     with pytest.raises(ConfigError, match="is no journal of a job of this version"):
         map_rows(ask, path, "other")
+
+
+def folder_with(*names: str) -> Path:
+    """The folder of a job that is done, in which there are such files besides."""
+    configure(provider=Echo())
+    map_rows(ask, table("mails.csv", 2), "out")
+    for name in names:
+        Path("out", name).write_text("mine")
+    return Path("out")
+
+
+def test_nothing_of_somebody_else_is_removed(tmp_path: Path) -> None:
+    others = [".saft-mine", ".saft-", ".saft-0123456789abcdeg", ".saft-0123456789abcdef0", "x.tmp"]
+    others += ["journal/000000.notes.txt", "journal/notes.tmp"]
+    out = folder_with(*others, ".saft-0123456789abcdef", ".saft-fedcba9876543210")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    (out / ".saft-aaaaaaaaaaaaaaaa").mkdir()
+    (out / ".saft-bbbbbbbbbbbbbbbb").symlink_to(elsewhere)
+    (out / "journal/000000.folder.jsonl").mkdir()
+    (out / "journal/000000.link.jsonl").symlink_to(elsewhere)
+    (out / "journal/000000.folder.tmp").mkdir()
+    assert map_rows(ask, "mails.csv", "out").done == 2
+    left = sorted(name for name in os.listdir(out) if name.startswith(".saft-"))
+    kept = ["", "0123456789abcdef0", "0123456789abcdeg", "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"]
+    assert left == [f".saft-{name}" for name in [*kept, "mine"]]
+    assert all((out / name).exists() for name in others)
+    assert elsewhere.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "text", ["notes\n", "notes", '{"saft": "journal"}\n', "[1]\n", "\n", '{"saft": "mop"', "\0\0"]
+)
+def test_a_file_that_is_not_of_a_job_stays_as_it_is(text: str) -> None:
+    Path("out").mkdir()
+    Path("out/job.journal").write_text(text)
+    path = table("mails.csv", 2)
+    for check_only in (True, False):
+        with pytest.raises(ConfigError, match="is no journal of a job of this version"):
+            map_rows(ask, path, "out", check_only=check_only)
+    assert Path("out/job.journal").read_text() == text
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_is_not_followed(is_there: bool, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    if is_there:
+        target.write_text("")
+    Path("out").mkdir()
+    Path("out/job.journal").symlink_to(target)
+    with pytest.raises(ConfigError, match=r"job\.journal is a link"):
+        map_rows(ask, table("mails.csv", 2), "out")
+    assert target.exists() == is_there and not (is_there and target.read_text())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("[1]", "3", '"chunk"', '{"chunk": 0}', '{"chunk": [], "try": {}}', '{"try": []}'),
+        *("[" * 9999, '{"chunk": 0, "spent": [1], "journals": 3, "keep": 1}', '{"begun": "x"}'),
+    ],
+)
+def test_a_damaged_line_of_a_job_is_left_out(line: str) -> None:
+    out = folder_with()
+    before = parts("out")
+    with (out / "job.journal").open("a") as file:
+        file.write(line + "\n")
+    assert map_rows(ask, "mails.csv", "out").done == 2 and parts("out") == before
+
+
+def test_a_job_that_was_killed_with_its_first_line() -> None:
+    Path("out").mkdir()
+    Path("out/job.journal").write_text('{"saft": "map", "vers')
+    configure(provider=Echo())
+    assert map_rows(ask, table("mails.csv", 2), "out").done == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are others there")
+def test_what_is_written_is_for_its_owner_alone() -> None:
+    def odd(mail: str) -> str:
+        if mail == "mail 1":
+            raise ValueError
+        return mail
+
+    map_rows(odd, table("mails.csv", 2), "out", keep_journals=True)
+    files = [path for path in Path("out").rglob("*") if path.is_file()]
+    assert len(files) == 4 and {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
 def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ import pytest
 from runtime_support import ConfigError, RunStopped, configure
 from runtime_support.scale import Module, Report, Script, map_rows
 from runtime_support.scale import _dask as dask
+from runtime_support.scale import _mapping as mapping
 from tests.support.fake_server import Answer, FakeServer, completion
 
 pytestmark = [
@@ -123,6 +124,119 @@ def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster
     configure(max_requests=None)
     assert mapped(mails, "out", address=cluster.scheduler_address).done == ROWS
     assert sum(model.asked.values()) == ROWS
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "tls"])
+def test_nobody_gives_orders_to_workers_of_a_job(
+    server: FakeServer, mails: Path, monkeypatch: pytest.MonkeyPatch, protocol: str
+) -> None:
+    clusters, answers = list[Any](), list[str]()
+    begin = DISTRIBUTED.LocalCluster
+
+    def watched(**options: Any) -> Any:
+        clusters.append(begin(**options))
+        return clusters[0]
+
+    def order() -> None:
+        # As another user of the machine, who has found out the port.
+        port = clusters[0].scheduler_address.rpartition(":")[2]
+        security = DISTRIBUTED.Security.temporary() if protocol == "tls" else None
+        options: dict[str, Any] = {"security": security, "timeout": 1, "set_as_default": False}
+        try:
+            with DISTRIBUTED.Client(f"{protocol}://127.0.0.1:{port}", **options) as client:
+                answers.append(repr(client.run(os.getpid)))
+        except Exception as error:
+            answers.append(f"refused by {type(error).__name__}")
+
+    monkeypatch.setattr(DISTRIBUTED, "LocalCluster", watched)
+    server.responder = Model(3, order)
+    report = mapped(mails, "out", workers=1, limit=10)
+    assert (report.done, report.stopped) == (10, None)
+    assert [one.partition(" by ")[0] for one in answers] == ["refused"]
+    assert clusters[0].scheduler.http_application.wildcard_router.rules == []
+
+
+def test_a_cluster_that_obeys_anybody_is_told_of(
+    server: FakeServer, mails: Path, cluster: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.responder = Model()
+    mapped(mails, "out", address=cluster.scheduler_address, limit=20)
+    told = capsys.readouterr().err
+    assert told.count(f"{cluster.scheduler_address} is not a tls:// address: whoever") == 1
+    mapped(mails, "own", workers=1, limit=5)
+    assert "tls://" not in capsys.readouterr().err
+
+
+def test_a_worker_that_is_lost_at_the_start_is_looked_for_again(
+    server: FakeServer, mails: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask, "_BETWEEN_LOOKS", 0)
+    looks = list[object]()
+    run = DISTRIBUTED.Client.run
+
+    def lose(self: Any, function: Any, *given: Any, **named: Any) -> Any:
+        found = run(self, function, *given, **named)
+        if function.__name__ == "_look":
+            looks.append(function)
+            if len(looks) < 3:
+                first = next(iter(found))
+                return {**found, first: DISTRIBUTED.comm.CommClosedError("in <TCP>: lost")}
+        return found
+
+    server.responder = Model()
+    pids(cluster)
+    with monkeypatch.context() as patch:
+        patch.setattr(DISTRIBUTED.Client, "run", lose)
+        assert mapped(mails, "out", address=cluster.scheduler_address, limit=20).done == 20
+        assert len(looks) == 3
+        patch.setattr(dask, "_LOOKS", 2)
+        looks.clear()
+        with pytest.raises(ConfigError, match="CommClosedError: in <TCP>: lost"):
+            mapped(mails, "other", address=cluster.scheduler_address, limit=20)
+
+
+def test_rows_on_workers_are_counted_as_they_end(
+    server: FakeServer, mails: Path, cluster: Any
+) -> None:
+    counted = threading.Event()
+
+    def answer(body: dict[str, Any]) -> Answer:
+        asked = body["messages"][0]["content"].splitlines()[0]
+        if asked == 'Read "mail 3"':
+            assert counted.wait(60)
+        return completion(f"{asked}?")
+
+    speed = mapping.Speed.note
+
+    def look(self: mapping.Speed, now: float, count: int) -> None:
+        speed(self, now, count)
+        progress = mapping._shown[-1].progress()  # pyright: ignore[reportPrivateUsage]
+        if progress.ended == 9 and progress.spent.requests >= 9 and progress.spent.tokens >= 162:
+            counted.set()
+
+    server.responder = answer
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapping.Speed, "note", look)
+        report = mapped(mails, "out", address=cluster.scheduler_address, limit=10)
+    assert counted.is_set() and (report.done, report.usage.requests) == (10, 10)
+
+
+def test_a_worker_gives_up_a_row_that_takes_too_long(mails: Path, cluster: Any) -> None:
+    slow = (
+        "import asyncio, time\n"
+        "def triage(mail: str) -> str:\n"
+        "    if mail == 'mail 3':\n"
+        "        time.sleep(3)\n"
+        "    if mail == 'mail 4':\n"
+        "        raise asyncio.CancelledError\n"
+        "    print(mail)\n"
+        "    return mail\n"
+    )
+    configure(provider="mock")
+    script = Script((Module("triage", slow),), "triage", str(ROOT))
+    options: dict[str, Any] = {"address": cluster.scheduler_address, "row_timeout": 0.5}
+    report = map_rows(script, mails, "out", chunk_rows=10, limit=20, **options)
+    assert (report.done, report.failures) == (18, {"RowTimeout": 1, "CancelledError": 1})
 
 
 def test_a_worker_is_killed(

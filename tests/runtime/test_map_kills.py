@@ -154,3 +154,45 @@ def test_what_a_killed_process_has_paid_counts(server: FakeServer, place: Path) 
     accounts = [json.loads(line) for line in (place / "out/job.journal").open()]
     paid = sum(line["spent"][0] for line in accounts if "chunk" in line)
     assert paid == 2 * ROWS - 1
+
+
+@pytest.mark.parametrize("deadly", [0, 5])
+def test_a_row_that_ends_its_process_is_given_up_with_its_chunk(
+    server: FakeServer, place: Path, deadly: int
+) -> None:
+    model = server.responder = Model()
+
+    def end_or_ask(mail: str) -> str:
+        if mail == f"mail {deadly}":
+            os.kill(os.getpid(), signal.SIGKILL)  # as `os._exit` does, and the lack of memory
+        return prompt("Read {mail}", mail=mail).value
+
+    def work() -> None:
+        map_rows(end_or_ask, place / "in.jsonl", place / "out", in_flight=2, chunk_rows=2)
+
+    starts = 1
+    while not comes_to_its_end(work, place / "errors"):
+        starts += 1
+        assert starts < 10
+    assert starts <= 2 + 2 + 1 + 2
+    number = deadly // 2
+    errors = (place / f"out/errors-{number:06d}.jsonl").read_text().splitlines()
+    lost = [json.loads(line) for line in errors]
+    assert [one["row"] for one in lost] == [2 * number, 2 * number + 1]
+    rows = f"chunk {number} (rows {2 * number} to {2 * number + 1})"
+    assert {one["error"] for one in lost} == {"WorkerLost"}
+    assert all(f"4 times while {rows} was under way" in one["message"] for one in lost)
+    assert len(list((place / "out").glob("errors-*"))) == 1
+    assert len(list((place / "out").glob("part-*"))) == 5
+    assert max(model.asked.values()) <= 4, "others are not asked again and again"
+
+
+def test_a_chunk_that_comes_on_is_not_given_up(server: FakeServer, place: Path) -> None:
+    server.responder = Model()
+    kills = 0
+    while not run(place, dying("reply", IN_FLIGHT + 2, before=False)):
+        kills += 1
+        assert kills < 30
+    assert kills >= 3
+    failed = [json.loads(line) for one in (place / "out").glob("errors-*") for line in one.open()]
+    assert [one["error"] for one in failed] == ["ValueError"]

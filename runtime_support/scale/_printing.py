@@ -1,0 +1,90 @@
+"""What rows print comes as whole lines, though many print at once.
+
+with whole_lines():            in the process
+    with printing_apart():     in the thread of a row
+        print("a", "b")
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_NAMES = ("stdout", "stderr")
+
+# What a row has begun to print, by the name of the stream.
+_begun: ContextVar[dict[str, str] | None] = ContextVar("saft_begun_lines", default=None)
+_lock = threading.RLock()
+_users = 0
+_before: dict[str, _Stream] = {}
+
+
+class _Stream:
+    """A stream that keeps what a row writes until its line is whole."""
+
+    def __init__(self, name: str, stream: Any) -> None:
+        self.name_here = name
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Writes the lines that are whole by now; outside of rows, all of it."""
+        begun = _begun.get()
+        if begun is None:
+            return self.stream.write(text)
+        with _lock:
+            lines, end, rest = (begun.get(self.name_here, "") + text).rpartition("\n")
+            begun[self.name_here] = rest
+            if end:
+                self.stream.write(lines + end)
+                # Another process may write to the same file: it is to find no half of a line.
+                self.stream.flush()
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Writes one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+@contextmanager
+def printing_apart() -> Generator[None]:
+    """Has what the block prints be lines of its own; the last one ends with the block."""
+    begun: dict[str, str] = {}
+    token = _begun.set(begun)
+    try:
+        yield
+    finally:
+        for name, text in begun.items():
+            if text:
+                getattr(sys, name).write("\n")
+        _begun.reset(token)
+
+
+@contextmanager
+def whole_lines() -> Generator[None]:
+    """Has the rows that run in the block print whole lines."""
+    global _users
+    with _lock:
+        _users += 1
+        if _users == 1:
+            for name in _NAMES:
+                if getattr(sys, name) is not None:
+                    _before[name] = _Stream(name, getattr(sys, name))
+                    setattr(sys, name, _before[name])
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                for name, stream in _before.items():
+                    if getattr(sys, name) is stream:  # and not what the program has put there
+                        setattr(sys, name, stream.stream)
+                _before.clear()
