@@ -367,7 +367,7 @@ def journals_of(folder: str, number: int | None = None, *, torn: bool = False) -
         return []
     found = (name for name in names if name.startswith(begins) and form.fullmatch(name))
     aged = ((_age(path), path) for path in (os.path.join(folder, name) for name in found))
-    return [path for age, path in sorted((age, path) for age, path in aged if age is not None)]
+    return [path for _, path in sorted((age, path) for age, path in aged if age is not None)]
 
 
 def _age(path: str) -> float | None:
