@@ -92,6 +92,9 @@ def _is_odd(word: str) -> bool:
         return True
     if any(len(one) == 1 or _is_no_word(one) for one in letters):
         return True
+    # Random characters change their kind at each second or third; words that are joined do not.
+    if len(word) >= 14 and 2 * len(word) < 7 * len(runs):
+        return True
     return len(word) >= 16 and bool(letters) and sum(map(len, numbers)) >= 3
 
 
@@ -104,8 +107,17 @@ def _is_no_word(letters: str) -> bool:
 _UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}", re.IGNORECASE)
 
 
+def _goes_on_as_key(text: str) -> bool:
+    """The same behind the beginning of a key, where a long word is one if it is not all letters of
+    one kind.
+    """
+    words = (word for word in _WORD.findall(text) if len(word) >= 16)
+    is_mixed = any(not (word.isalpha() and word[1:].islower()) for word in words)
+    return is_mixed or _looks_like_a_key(text)
+
+
 def _has_a_number(text: str) -> bool:
-    return _looks_like_a_key(text) or re.search("[0-9]{6}", text) is not None
+    return _goes_on_as_key(text) or re.search("[0-9]{6}", text) is not None
 
 
 def _is_any(_: str) -> bool:
@@ -113,19 +125,19 @@ def _is_any(_: str) -> bool:
 
 
 _FORMS = (
-    _Form("sk-...", re.compile(_no_word_before("sk-") + "[A-Za-z0-9_-]{16,}"), _looks_like_a_key),
+    _Form("sk-...", re.compile(_no_word_before("sk-") + "[A-Za-z0-9_-]{16,}"), _goes_on_as_key),
     *(
         _Form(
             f"gh{kind}_...",
             re.compile(_no_word_before(f"gh{kind}_") + "[A-Za-z0-9]{30,}"),
-            _looks_like_a_key,
+            _goes_on_as_key,
         )
         for kind in "pousr"
     ),
     _Form(
         "github_pat_...",
         re.compile(_no_word_before("github_pat_") + "[A-Za-z0-9_]{30,}"),
-        _looks_like_a_key,
+        _goes_on_as_key,
     ),
     *(
         _Form(
@@ -136,12 +148,12 @@ _FORMS = (
         for kind in "abpsr"
     ),
     _Form("AKIA...", re.compile(_no_word_before("AKIA") + "[0-9A-Z]{16}"), _is_any),
-    _Form("AIza...", re.compile(_no_word_before("AIza") + "[0-9A-Za-z_-]{35}"), _looks_like_a_key),
-    _Form("hf_...", re.compile(_no_word_before("hf_") + "[A-Za-z0-9]{30,}"), _looks_like_a_key),
+    _Form("AIza...", re.compile(_no_word_before("AIza") + "[0-9A-Za-z_-]{35}"), _goes_on_as_key),
+    _Form("hf_...", re.compile(_no_word_before("hf_") + "[A-Za-z0-9]{30,}"), _goes_on_as_key),
     _Form(
         "Bearer ...",
         re.compile("(?i:bearer) +[A-Za-z0-9._~+/-]{16,}=*"),
-        _looks_like_a_key,
+        _goes_on_as_key,
     ),
     _Form("of a private key", re.compile(_PRIVATE_KEY), _is_any),
 )

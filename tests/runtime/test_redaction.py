@@ -161,6 +161,15 @@ KEYS = {
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234567\nab/cd+\n"
     "-----END RSA PRIVATE KEY-----": "of a private key",
 }
+# Of random letters, few look like words.
+LIKE_WORDS = ["sk-KdfGhiXZjklMnoPQRstu", "sk-proj-abcdEfghij12klmnopqr", "Bearer KdfGhijklMnopqrs"]
+
+
+@pytest.mark.parametrize("key", LIKE_WORDS)
+def test_keys_that_look_much_like_words_are_found(key: str) -> None:
+    assert redacted(f"a {key} b") == "a [redacted] b"
+
+
 AROUND = ["{}", "key={}", "\n{}\n", "\t{}", "é{}", "\x1b[31m{}\x1b[0m", "'{}'", "x-{}", "_{}"]
 
 
