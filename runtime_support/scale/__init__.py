@@ -38,7 +38,7 @@ from runtime_support.scale._columns import columns_of
 from runtime_support.scale._inputs import Part, parts_of, table_at
 from runtime_support.scale._job import Function, Job, Module, Script, loaded
 from runtime_support.scale._ledger import Ledger
-from runtime_support.scale._mapping import Engine, Report, Work
+from runtime_support.scale._mapping import Engine, Report, Show, Work
 from runtime_support.scale._output import Output
 
 __all__ = ["Module", "Report", "Script", "map_rows"]
@@ -67,6 +67,7 @@ def map_rows(
     keep_journals: bool = False,
     check_only: bool = False,
     is_quiet: bool = False,
+    show: Show | None = None,
     chunk_rows: int = CHUNK_ROWS,
 ) -> Report:
     """Calls a function for each row of a table (Parquet, CSV, JSON lines), into a folder of parts.
@@ -80,8 +81,9 @@ def map_rows(
     `row_timeout` seconds, without what it waits for its server. `limit` takes only the first rows,
     `max_failed` ends the job when more rows fail: so many, or such a share if it is below 1.
     `retry_failed` asks failed rows again. `check_only` asks none, and rows among the first that do
-    not fit are a ConfigError then; otherwise each of them fails. When it `is_quiet`, nobody is told
-    how far it is.
+    not fit are a ConfigError then; otherwise each of them fails. A line
+    on standard error says now and then how far the job is, unless it `is_quiet`; in place of it,
+    `show` gets a function that returns such a line whenever it is called, and "" at the end.
 
     The same call goes on with what is in the folder. ConfigError for what can be known to go wrong
     before anything is asked; FileError when the table cannot be read. What ends a job early, such
@@ -153,6 +155,7 @@ def map_rows(
             max_failed=max_failed,
             keeps_journals=keep_journals,
             is_quiet=is_quiet,
+            show=show,
         )
         whole = itertools.chain([] if first is None else [first], parts)
         return work.run(_open(whole, output, work, retry_failed))

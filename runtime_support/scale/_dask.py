@@ -273,7 +273,7 @@ def _security(library: Any) -> Any:
     except ImportError:
         raise ConfigError(
             "workers need the package cryptography, so that nobody else gives them orders",
-            hint='pip install "saftc[scale]"',
+            hint="pip install cryptography",
         ) from None
 
 

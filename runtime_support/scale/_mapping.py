@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FrameType
@@ -18,9 +18,8 @@ from typing import Any, Protocol, TypeAlias
 from runtime_support._config import settings_for
 from runtime_support._redaction import redacted
 from runtime_support._results import Usage
-from runtime_support._runs.showing import show_progress
 from runtime_support._runs.spending import Spent
-from runtime_support._tracing import is_at_terminal, note
+from runtime_support._tracing import note
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, JournalError, RunStopped, SaftError
 from runtime_support.scale._chunk import BUDGETS, ROW_TIMEOUT, Chunk, Done, Tally
@@ -28,6 +27,9 @@ from runtime_support.scale._inputs import Part
 from runtime_support.scale._ledger import Ledger
 from runtime_support.scale._output import Output
 from runtime_support.scale._progress import Progress, Speed, width_here
+
+# Takes what gives the line that a terminal shows of a job, nothing once the job is over.
+Show: TypeAlias = Callable[[Callable[[], str]], object]
 
 # Rows under way are waited for so long when the job is stopped, in seconds.
 GRACE = 30.0
@@ -124,6 +126,7 @@ class Work:
         max_failed: float | None = None,
         keeps_journals: bool = False,
         is_quiet: bool = False,
+        show: Show | None = None,
     ) -> None:
         self.engine = engine
         self.ledger = ledger
@@ -131,6 +134,8 @@ class Work:
         self.max_failed = max_failed
         self.keeps_journals = keeps_journals
         self.is_quiet = is_quiet
+        self.show = show
+        self._is_over = False
         self.report = Report(rows=ledger.rows, spent=ledger.spent)
         self._under_way: dict[int, Part] = {}
         self._given: dict[int, dict[str, float]] = {}
@@ -157,9 +162,8 @@ class Work:
         """Brings all parts to their end, or as far as they come; KeyboardInterrupt at Ctrl-C."""
         told = self._begun
         deadline: float | None = None
-        _shown.append(self)
-        if not self.is_quiet:
-            show_progress(_progress)
+        if self.show is not None:
+            self.show(self._shown)
         try:
             with _Interrupts() as interrupts:
                 while True:
@@ -186,15 +190,18 @@ class Work:
                         deadline = deadline or now + GRACE
                         if now >= deadline:
                             break
-                    is_time = now - told >= _TOLD_EVERY and not self.is_quiet
-                    if is_time and not is_at_terminal():
+                    is_silent = self.is_quiet or self.show is not None
+                    if now - told >= _TOLD_EVERY and not is_silent:
                         told = now
                         note(self.progress().line())
         finally:
-            _shown.remove(self)
+            self._is_over = True
             self.report.seconds = time.monotonic() - self._begun
         interrupts.pass_on(self.report)
         return self.report
+
+    def _shown(self) -> str:
+        return "" if self._is_over else self.progress().bar(width_here())
 
     def progress(self) -> Progress:
         """How far it is, with the rows that have ended in chunks that are under way."""
@@ -418,14 +425,6 @@ def _named(part: Part) -> str:
     """A chunk in words."""
     rows = list(part.kept)
     return f"chunk {part.number} (rows {rows[0]:,} to {rows[-1]:,})"
-
-
-# The job that the line at a terminal tells of.
-_shown: list[Work] = []
-
-
-def _progress() -> str:
-    return _shown[-1].progress().bar(width_here()) if _shown else ""
 
 
 class _Interrupts:

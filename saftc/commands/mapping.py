@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from saftc.commands.progress import is_shown_on, show_line
 from saftc.commands.reporting import complain, manner, say, write_rendered
 from saftc.project.files import shown
 from saftc.project.finder import folder_of, name_in
@@ -53,7 +54,9 @@ def map_script(
         return 1
     try:
         script = Script(tuple(modules), functions[function], str(root.resolve()))
-        report = map_rows(script, table, out, is_quiet=manner.is_quiet, **options)
+        is_shown = not manner.is_quiet and is_shown_on(sys.stderr)
+        show = show_line if is_shown else None
+        report = map_rows(script, table, out, is_quiet=manner.is_quiet, show=show, **options)
     except SaftError as problem:
         complain(str(problem))
         return 1

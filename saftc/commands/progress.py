@@ -86,7 +86,12 @@ class ProgressLine:
 def show_prompts() -> None:
     """From now on the line says how far the prompts of this process are, at a terminal."""
     if is_shown_on(sys.stderr):
-        ProgressLine(sys.stderr, _of_prompts)
+        show_line(_of_prompts)
+
+
+def show_line(text: Callable[[], str]) -> None:
+    """From now on the terminal shows what `text` gives, as long as that is something."""
+    ProgressLine(sys.stderr, text)
 
 
 def tell_sum() -> None:

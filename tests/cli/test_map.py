@@ -161,7 +161,7 @@ def test_budget_and_limits_are_those_of_a_run(
         (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 1, "--column mail=... names"),
         (["home/triage.saft:list", "mails.csv", "--row-timeout", "0"], 1, "row_timeout: expected"),
         (["home/triage.saft:triage", "mails.csv", "--set", "x=1"], 1, "has no parameter `x`"),
-        (["home/triage.saft:triage", "mails.csv", "--provider", "x"], 1, "no provider `x`"),
+        (["home/triage.saft:triage", "mails.csv", "--provider", "x"], 2, "no provider `x`"),
     ],
 )
 def test_what_is_wrong_is_told_before(

@@ -237,7 +237,7 @@ def test_a_missing_key_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_without_a_model_the_error_says_how_to_get_one() -> None:
-    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY.*saftc.local.*SAFT_PROVIDER=mock"):
+    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY.*xllamacpp.*SAFT_PROVIDER=mock"):
         prompt("hi", options={"provider": "none"})
     with pytest.raises(ConfigError, match="Scripted"):
         prompt("hi", options={"provider": "scripted"})

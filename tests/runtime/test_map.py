@@ -574,6 +574,7 @@ def test_what_rows_print_comes_as_whole_lines(capsys: pytest.CaptureFixture[str]
 
 def test_rows_are_counted_as_they_end() -> None:
     shown: list[str] = []
+    texts: list[Callable[[], str]] = []
     counted = threading.Event()
 
     def slow(mail: str) -> str:
@@ -585,18 +586,18 @@ def test_rows_are_counted_as_they_end() -> None:
 
     def look(self: Speed, now: float, count: int) -> None:
         speed(self, now, count)
-        work = mapping._shown[-1]  # pyright: ignore[reportPrivateUsage]
-        shown.append(work.progress().line())
-        if work.progress().ended == 9:
+        shown.append(texts[0]())
+        if " 9/10 " in shown[-1]:
             counted.set()
 
     configure(provider=Echo())
     speed = mapping.Speed.note
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mapping.Speed, "note", look)
-        assert map_rows(slow, table("mails.csv", 10), "out").done == 9
-    seen = [line for line in shown if line.startswith("9 of 10 rows, 1 failed, ")]
-    assert seen and "; 8 requests, 120 tokens; 1 process" in seen[-1]
+        assert map_rows(slow, table("mails.csv", 10), "out", show=texts.append).done == 9
+    seen = [line for line in shown if " 9/10  1 failed  " in line]
+    assert seen and "8 requests" in seen[-1]
+    assert texts[0]() == "", "the job is over"
 
 
 def progress(ended: int, rate: float = 8.3, failed: int = 12) -> Progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -36,6 +37,7 @@ WORKERS = 2
 
 TRIAGE = """\
 import os
+import re
 from runtime_support import prompt
 
 def triage(mail: str, deadly: str = "") -> str:
@@ -199,6 +201,7 @@ def test_rows_on_workers_are_counted_as_they_end(
     server: FakeServer, mails: Path, cluster: Any
 ) -> None:
     counted = threading.Event()
+    texts: list[Callable[[], str]] = []
 
     def answer(body: dict[str, Any]) -> Answer:
         asked = body["messages"][0]["content"].splitlines()[0]
@@ -210,14 +213,15 @@ def test_rows_on_workers_are_counted_as_they_end(
 
     def look(self: mapping.Speed, now: float, count: int) -> None:
         speed(self, now, count)
-        progress = mapping._shown[-1].progress()  # pyright: ignore[reportPrivateUsage]
-        if progress.ended == 9 and progress.spent.requests >= 9 and progress.spent.tokens >= 162:
+        found = re.search(r" 9/10 .* (\d+) requests, (\d+) tokens", texts[0]())
+        if found is not None and int(found[1]) >= 9 and int(found[2]) >= 162:
             counted.set()
 
     server.responder = answer
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mapping.Speed, "note", look)
-        report = mapped(mails, "out", address=cluster.scheduler_address, limit=10)
+        options = {"address": cluster.scheduler_address, "limit": 10, "show": texts.append}
+        report = mapped(mails, "out", **options)
     assert counted.is_set() and (report.done, report.usage.requests) == (10, 10)
 
 
