@@ -149,6 +149,8 @@ def _answer(schema: dict[str, Any] | None, number: int) -> str:
 def _value(schema: dict[str, Any], number: int) -> Any:
     if schema["type"] == "object":
         return {name: _value(one, number) for name, one in schema["properties"].items()}
+    if schema["type"] == "array":
+        return [_value(schema["items"], number)] * (number % 3)
     return {"integer": number % 5, "string": f"w{number % 4}"}[schema["type"]]
 
 
