@@ -6,7 +6,7 @@ the arguments'. When every argument is certainly of a kind that its parameter ta
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from saftc.semantics.types import (
     ANY,
@@ -74,7 +74,7 @@ class Builtin:
     gives: Type | Result
     repeats: bool = False
     takes_names: bool = False
-    is_pure: bool = True
+    is_pure: bool = False
     by: Taken | None = None
 
     @property
@@ -281,27 +281,24 @@ _ROWS = (
         (Taken("value", VALUE, is_required=False),),
         NIL,
         repeats=True,
-        is_pure=False,
     ),
-    Builtin("write", (Taken("value", VALUE),), NIL, is_pure=False),
-    Builtin("read_text", (Taken("path", TEXT),), STRING, is_pure=False),
-    Builtin("list_files", (Taken("pattern", TEXT),), ListType(STRING), is_pure=False),
-    Builtin("write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False),
-    Builtin("append_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL, is_pure=False),
+    Builtin("write", (Taken("value", VALUE),), NIL),
+    Builtin("read_text", (Taken("path", TEXT),), STRING),
+    Builtin("list_files", (Taken("pattern", TEXT),), ListType(STRING)),
+    Builtin("write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL),
+    Builtin("append_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL),
     Builtin(
         "input",
         (Taken("question", TEXT, is_required=False),),
         union((STRING, NIL)),
-        is_pure=False,
     ),
     Builtin(
         "env",
         (Taken("name", TEXT), Taken("default", VALUE, is_required=False)),
         _env,
-        is_pure=False,
     ),
     # tables
-    Builtin("read", (Taken("path", TEXT),), DATAFRAME, is_pure=False),
+    Builtin("read", (Taken("path", TEXT),), DATAFRAME),
     Builtin("shape", (Taken("table", TABLE),), TupleType((INT, INT))),
     Builtin("columns", (Taken("table", TABLE),), ListType(STRING)),
     Builtin("rows", (Taken("table", TABLE),), ListType(ROW)),
@@ -309,10 +306,10 @@ _ROWS = (
     Builtin("select", (Taken("table", TABLE), Taken("names", TEXT | ITEMS, (TEXT,))), DATAFRAME),
     Builtin("mean", (Taken("items", ITEMS, (NUMBERS,)),), FLOAT),
     # media
-    Builtin("image", (Taken("path", TEXT),), IMAGE, is_pure=False),
-    Builtin("file", (Taken("path", TEXT),), FILE, is_pure=False),
+    Builtin("image", (Taken("path", TEXT),), IMAGE),
+    Builtin("file", (Taken("path", TEXT),), FILE),
     # programs
-    Builtin("run", (Taken("plan", PROGRAM),), ANY, is_pure=False),
+    Builtin("run", (Taken("plan", PROGRAM),), ANY),
     Builtin(
         "option",
         (Taken("text", TEXT), Taken("value", VALUE, is_required=False)),
@@ -331,7 +328,19 @@ DATAFRAME_MEMBERS: dict[str, Type] = {
     "width": INT,
 }
 
-BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}
+# Those that only calculate; what others do, the schedule has to be told.
+_PURE = frozenset(
+    (
+        *("upper", "lower", "strip", "split", "join", "replace", "contains", "starts_with"),
+        *("ends_with", "len", "range", "sorted", "reversed", "zip", "enumerate", "keys", "values"),
+        *("items", "get", "sum", "min", "max", "any", "all", "type", "str", "int", "float"),
+        *("round", "abs", "div", "json", "parse", "shape", "columns", "rows", "head", "select"),
+        *("mean", "option", "ambiguous"),
+    )
+)
+BUILTINS: dict[str, Builtin] = {
+    row.name: replace(row, is_pure=row.name in _PURE) for row in _ROWS
+}
 
 _COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
 

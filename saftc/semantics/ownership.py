@@ -430,15 +430,23 @@ class _Finder:
                     is_native
                     and self._builtin(node) in _TOTAL
                     and all(self._is_total(argument.value) for argument in node.arguments)
+                    and (self._builtin(node) != "str" or self._has_text(node.arguments[0].value))
                 )
             case n.FormattedString():
                 holes = [part for part in node.parts if isinstance(part, n.FormatHole)]
-                return all(one.spec is None and self._is_total(one.value) for one in holes)
+                values = [one.value for one in holes]
+                is_plain = all(one.spec is None for one in holes)
+                return is_plain and all(self._is_total(x) and self._has_text(x) for x in values)
             case n.Name():
                 symbol = self.facts.names.of(node)
                 return symbol not in self.facts.names.unset and not symbol.starts_late
             case _:
                 return isinstance(node, n.Literal)
+
+    def _has_text(self, node: n.Expression) -> bool:
+        """Whether a value can certainly be written: an int of thousands of digits cannot."""
+        is_short = is_only(self.facts.type_of(node), "float", "bool", "string", "nil")
+        return is_short or isinstance(node, n.Literal)
 
     def _viewed_by(self, growth: Growth) -> set[Symbol]:
         """The names whose values are gone over while a value grows."""
