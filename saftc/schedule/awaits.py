@@ -83,6 +83,10 @@ class Awaits:
                     return Wait.AWAITED
                 is_own = self.facts.is_own(definition)
                 return Wait.THREAD if not is_own and self._is_given_any(node) else None
+            case DirectCall(definition=n.RecordDef() as record):
+                known = self.facts.record_facts.get(record)
+                has_code = known is None or (known.module is not None and not known.is_plain)
+                return Wait.THREAD if has_code and self._is_given_any(node) else None
             case DirectCall(definition=None):
                 if self._is_waiting(node.function) or self._may_be_of_script(node.function):
                     return Wait.VALUE

@@ -503,3 +503,33 @@ def test_what_comes_first_in_a_later_prompt_waits_for_the_one_above(second: str)
 def test_the_first_of_a_group_may_read() -> None:
     text = FUNCTIONS + 'one = $ a {read_text("x")} $\ntwo = $ b {latest} $\n'
     assert plan(compile_text(text).checked.facts).groups
+
+
+_JOB = """
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass
+class Job:
+    run: Callable[[str], str]
+
+    def __post_init__(self) -> None:
+        self.told = self.run("x")
+"""
+
+
+def test_a_class_that_may_call_what_it_is_given_waits_for_it(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(_JOB)
+    asking = "f ask(x: string) -> string:\n    ret $ about {x} $\n"
+    (tmp_path / "in.saft").write_text(f"from job import Job\n{asking}print(Job(ask).told)\n")
+    compiled = compile_file(tmp_path / "in.saft", Overlapping(is_async=True))
+    assert "await in_thread(Job, ask)" in (compiled.text or "")
+
+
+def test_a_default_that_may_fail_stays_below_what_is_asked_above_it(tmp_path: Path) -> None:
+    text = "type Even(n: int):\n    assert n % 2 == 0\nprint($ one $)\n"
+    text += "f half(x = Even(3)):\n    ret x.n\nprint(half())\n"
+    (tmp_path / "in.saft").write_text(text)
+    compiled = compile_file(tmp_path / "in.saft", Overlapping(is_async=True))
+    assert "    def half(" in (compiled.text or "")
