@@ -204,7 +204,8 @@ def python_equality_is_exact(
     """
     if left == right and isinstance(left, RecordType) and left.is_mixed:
         return True  # members of one Enum
-    if any(_may_hold(type_, ("dataframe",), is_loose) for type_ in (left, right)):
+    # A record with one in a field is loose, and so never exact beside another.
+    if any(_may_hold(type_, ("dataframe",), lambda _: False) for type_ in (left, right)):
         return False
     bools, numbers = ("bool", "any"), ("int", "float", "any")
     if all(_may_hold_inside(type_, ("float", "any"), is_loose) for type_ in (left, right)):

@@ -230,3 +230,11 @@ def test_what_nothing_can_change_stays_known(script: str, tmp_path: Path) -> Non
     compiled = compile_file(tmp_path / "in.saft")
     assert compiled.text is not None
     assert "ops." not in compiled.text
+
+
+def test_nothing_is_equal_to_an_empty_list_but_another_one() -> None:
+    script = "type P(x: float)\nps = [P(1.5)]\nprint(ps == [], [1.5] != [], ps == ps)\n"
+    text = compile_text(script).text or ""
+    assert "ps == []" in text
+    assert "[1.5] != []" in text
+    assert "ops.eq(ps, ps)" in text

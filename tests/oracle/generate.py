@@ -86,6 +86,8 @@ class _Statements(Writer):
         super().__init__(below)
         # The names of the failures that are at hand.
         self.failures: list[str] = []
+        # The names that were annotated so far: what is bound to them is asked for that type.
+        self.annotations: set[str] = set()
 
     def statement(self, depth: int) -> list[str]:
         """One statement and its blocks."""
@@ -117,6 +119,11 @@ class _Statements(Writer):
         """A name to assign."""
         taken = (*self.scope.functions, *self.failures)
         return self.choose([name for name in _NAMES if name not in taken])
+
+    def target_of_text(self) -> str:
+        """A name that holds whatever a prompt gives that is asked for nothing else."""
+        name = self.target()
+        return f"said_{self.count()}" if name in self.annotations else name
 
     def hold(self, name: str, type_: Type) -> None:
         """Notes what a name holds from here on."""
@@ -171,6 +178,7 @@ class _Statements(Writer):
 
     def annotated(self, _depth: int) -> list[str]:
         name, type_ = self.target(), self.choose(TYPES)
+        self.annotations.add(name)
         if self.chance(8):
             value, held, type_ = self.expression(type_), type_, ANY
         elif type_ == FLOAT and self.chance(50):
@@ -220,14 +228,14 @@ class _Statements(Writer):
         return [self.call_of(self.choose(functions), 2)]
 
     def asking(self, _depth: int) -> list[str]:
-        name = self.target()
+        name = self.target_of_text()
         asked = self.prompt(STRING, 1)
         self.hold(name, STRING)
         return [f"{name} = {asked}"]
 
     def streaming(self, _depth: int) -> list[str]:
         """A prompt whose pieces are gone through, printed or put together."""
-        asked, name = f"stream {self.prompt(STRING, 1)}", self.target()
+        asked, name = f"stream {self.prompt(STRING, 1)}", self.target_of_text()
         lines = [f"print({asked})"]
         if self.chance(60):
             self.hold(name, STRING)
