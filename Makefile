@@ -34,6 +34,9 @@ OLDEST_BLACK := .venv/oldest-black
 # A file stays in one process, so that the embedded model is loaded seldom, and its tests come first.
 PYTEST := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# For tests that may take longer than the time after which a test counts as hanging.
+NO_TIMEOUT := -o faulthandler_timeout=0
+
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
@@ -84,8 +87,8 @@ wheels: .venv/.demo
 oracle: .venv/.test
 	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} \
 	  SAFT_OVERLAP_SCRIPTS=$${SAFT_OVERLAP_SCRIPTS:-5000} \
-	  $(BIN)/python -m pytest tests/oracle tests/overlap/test_differential.py
-	@JOURNAL_KILLS=$${JOURNAL_KILLS:-1000} $(BIN)/python -m pytest -m slow
+	  $(BIN)/python -m pytest $(NO_TIMEOUT) tests/oracle tests/overlap/test_differential.py
+	@JOURNAL_KILLS=$${JOURNAL_KILLS:-1000} $(BIN)/python -m pytest $(NO_TIMEOUT) -m slow
 
 bench: .venv/.demo
 	@$(BIN)/python benchmarks/run.py --json benchmarks/results.json
