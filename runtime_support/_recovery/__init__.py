@@ -69,6 +69,7 @@ from runtime_support._recovery.notations import (
 from runtime_support._recovery.words import (
     Unreadable,
     is_item,
+    is_prose,
     letters,
     number_in_prose,
     speaks_of_number,
@@ -97,6 +98,10 @@ _ANSWER = re.compile(
     r"\b(?:(?:final |correct(?:ed)? )?(?:answer|result|version|output|json|value)|conclusion|final)"
     r"\b[\s*_]*(?:is\b|[:=])[\s*_:]*",
     re.IGNORECASE,
+)
+# A text in quotes whose first quote inside looks like one that ends it: `"Oslo" or "Rome"`.
+_ENDS_EARLY = re.compile(
+    r'(["\'])(?:\\.|(?!\1)[^\\])*(?<!\s)\1(?!\w|\1|[.,;:!?)\]]*\s*\Z)', re.DOTALL
 )
 _OPEN_STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
 
@@ -169,7 +174,7 @@ def _structured_reply(body: str, schema: m.Schema) -> Fit:
     candidates = _candidates(undisguised, schema)
     found = _fit_of_candidates(candidates, schema, undisguised, misfits)
     if found is not None:
-        if text_is_fine and _may_be_text(found, candidates):
+        if text_is_fine and _may_be_text(found, candidates, schema, undisguised):
             raise _refusal(two_readings(Bare(body.strip()), schema, "value"), schema)
         around = "code fence removed" if is_one_fence(body) else "text around the value left out"
         is_whole = len(candidates) == 1 and candidates[0].whole
@@ -234,10 +239,15 @@ def _fit_of_scalar_in_fence(body: str, schema: m.Schema, misfits: _Misfits) -> F
     return found[0] if found else None
 
 
-def _may_be_text(found: Fit, candidates: list[Candidate]) -> bool:
+def _may_be_text(found: Fit, candidates: list[Candidate], schema: m.Schema, body: str) -> bool:
     """Whether what was found among words is less than they say, where they may be meant as well."""
+    is_any = m.AnySchema() in m.members_of(schema)
+    if is_any and any(body[: one.start].rstrip().endswith("=") for one in candidates):
+        return True  # a line of code
     if all(candidate.alone for candidate in candidates):
         return False
+    if is_any:
+        return True
     return found.cost >= RESHAPED or any(isinstance(one.node, list) for one in candidates)
 
 
@@ -251,7 +261,8 @@ def _fit_of_text(body: str, schema: m.Schema) -> Fit:
             return _noted(fit(text, schema, len(body)), "read from plain text")
         if content is not body or _may_be_other(text, schema):
             raise two_readings(text, schema, "value")
-        fit(text, schema, len(body))
+        if not _is_prose_for_any(text, schema):
+            fit(text, schema, len(body))
     except Misfit as misfit:
         reason = "the reply is not JSON: write a text in double quotes"
         nothing = ", nothing as null" if m.admits_nil(schema) else ""
@@ -266,7 +277,8 @@ def _may_be_other(text: Bare, schema: m.Schema) -> bool:
     if isinstance(schema, m.UnionSchema) and m.admits_nil(schema):
         return True  # there are more ways to say that there is nothing than anybody can list
     others = other_readings(schema)
-    if any(one in NUMBERS for one in others) and speaks_of_number(text):
+    is_prose = _is_prose_for_any(text, schema)
+    if not is_prose and any(one in NUMBERS for one in others) and speaks_of_number(text):
         return True
     lists = (m.ListSchema(m.AnySchema()), m.MapSchema(m.AnySchema()))
     others = lists if isinstance(schema, m.AnySchema) else others
@@ -280,6 +292,11 @@ def _may_be_other(text: Bare, schema: m.Schema) -> bool:
     wanted = m.UnionSchema(containers)
     nodes = [node for node in nodes if not _may_be_prose(node, wanted)]
     return any(_fits(node, wanted, len(text), _Misfits()) for node in nodes)
+
+
+def _is_prose_for_any(text: Bare, schema: m.Schema) -> bool:
+    """Whether a text in the place of any value is too much of one to be a number or a word."""
+    return isinstance(schema, m.AnySchema) and is_prose(text)
 
 
 def _undisguised(body: str) -> str:
@@ -303,9 +320,19 @@ def _whole_value(body: str) -> Iterator[Candidate]:
     reader = LooseReader(body, start)
     with suppress(NotData, Broken):
         node = reader.read_all()
+        if isinstance(node, str) and _ENDS_EARLY.match(body, start):
+            raise RecoveryRefused("the reply holds several texts in quotes")
         if body[start] == "`" and isinstance(node, str):
-            node = Bare(node)  # marked as code, which is no quoting
+            # Marked as code, which is no quoting.
+            node = _quoted_in_code(node) or Bare(node)
         yield Candidate(node, start, tuple(reader.notes), alone=True, whole=True)
+
+
+def _quoted_in_code(text: str) -> str | None:
+    """The JSON string that is all of a text in backticks."""
+    strict = read_strict(text)
+    node = strict[0] if strict else None
+    return node if isinstance(node, str) and not isinstance(node, Bare) else None
 
 
 def _read_members(body: str) -> list[Node]:
@@ -386,8 +413,11 @@ def _fit_of_notations(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | N
     for text in (*fenced(body), body):
         for words, read in notations:
             nodes = read(text)
-            if text is body:
+            if text is body and read is not read_markdown_tables:
                 nodes = [node for node in nodes if not _may_be_prose(node, schema)]
+            if read is read_separated_values and len(text.strip().splitlines()) == 2:
+                # The first of two lines may be a header, or the first entry of a map.
+                nodes = [] if _takes_any_keys(schema) else nodes
             fits = [
                 (0, f) for node in nodes for f in _fits(node, schema, len(text), misfits, words)
             ]

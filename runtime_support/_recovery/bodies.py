@@ -154,7 +154,9 @@ def fenced(text: str) -> list[str]:
 
 def is_one_fence(text: str) -> bool:
     """Whether the text is one fence and nothing else."""
-    return _FENCE.fullmatch(text.strip()) is not None
+    stripped = text.strip()
+    match = _FENCE.match(stripped)
+    return match is not None and match.end() == len(stripped)
 
 
 def find_candidates(text: str, *, are_items: bool = False) -> list[Candidate]:

@@ -139,6 +139,17 @@ def is_single_item(text: str, members: Sequence[m.Schema]) -> bool:
     return is_item(text)
 
 
+def is_remark(items: list[Node], item: m.Schema) -> bool:
+    """Whether a list of texts may say that there is none: `(empty)`, `[no results]`."""
+    (only,) = items if len(items) == 1 else (None,)
+    return isinstance(only, Bare) and admits_text(item) and may_say_nothing(only)
+
+
+def takes_bool(schema: m.Schema) -> bool:
+    """Whether a bool satisfies the schema as it is."""
+    return any(one in (m.AnySchema(), m.ScalarSchema("bool")) for one in m.members_of(schema))
+
+
 def other_readings(schema: m.Schema) -> tuple[m.Schema, ...]:
     """What else than a text the schema admits; literals are one."""
     if not isinstance(schema, m.UnionSchema):
@@ -328,6 +339,8 @@ class Fitter:
                 return self.take(take_scalar(node, kind), schema, node, path)
             case m.ListSchema(item):
                 items = expect(node, list, schema, path)
+                if is_remark(items, item):
+                    raise mismatch(node, schema, path)
                 return self.fit_items(items, (item,) * len(items), path)
             case m.TupleSchema():
                 return self.fit_tuple(node, schema, path)
@@ -397,11 +410,23 @@ class Fitter:
             raise unclosed(path)
         value: dict[str, Any] = {}
         misfits: list[Misfit] = []
+        cost = self.cost
         for key, item in members.items():
             inner = f"{path}.{key}"
             with self.keeping_keys(inner):
                 value[key] = self.fit_part(item, schema.value, inner, misfits)
+        if len(members) == 1 and self.cost >= cost + RESHAPED:
+            self.check_only_member(node, schema, path)
         return whole(value, misfits)
+
+    def check_only_member(self, node: Node, schema: m.MapSchema, path: str) -> None:
+        """Misfit where the only member of a map that had to be reshaped may be the map itself."""
+        (item,) = expect(node, dict, schema, path).values()
+        try:
+            self.tried(item, schema, path)
+        except Misfit:
+            return
+        raise two_readings(node, schema, path)
 
     @contextmanager
     def keeping_keys(self, path: str) -> Generator[None]:
@@ -541,6 +566,11 @@ def from_list_of_one(fitter: Fitter, node: Node, schema: m.Schema, path: str) ->
         raise mismatch(node, schema, path)
     if isinstance(schema, (m.ListSchema, m.TupleSchema)) and not isinstance(items[0], list):
         raise Misfit(path, "a list of something else")
+    (item,) = items
+    if isinstance(item, Bare) and admits_text(schema) and not is_notation(item):
+        raise mismatch(node, schema, path)
+    if isinstance(schema, m.MapSchema) and is_object(item) and is_pair(item):
+        raise two_readings(node, schema, path)
     fitter.reshaped(path, "the only item of a list")
     return fitter.fit(items[0], schema, path)
 
@@ -581,6 +611,8 @@ def from_single(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
     """A list of one item that was sent without its list, or of several between commas."""
     if not isinstance(schema, m.ListSchema) or node is None or isinstance(node, list):
         raise mismatch(node, schema, path)
+    if isinstance(node, bool) and admits_text(schema.item) and not takes_bool(schema.item):
+        raise mismatch(node, schema, path)
     if isinstance(node, str):
         if not node.strip() or node.casefold() in NIL_WORDS:
             raise mismatch(node, schema, path)
@@ -610,6 +642,8 @@ def from_enumeration(fitter: Fitter, text: str, schema: m.ListSchema, path: str)
     return items
 
 
+PAIRS = ({"key", "value"}, {"name", "value"}, {"k", "v"})
+
 RESHAPES: tuple[Reshape, ...] = (
     from_structure,
     from_only_element,
@@ -617,6 +651,11 @@ RESHAPES: tuple[Reshape, ...] = (
     from_wrapper,
     from_single,
 )
+
+
+def is_pair(members: dict[str, Node]) -> bool:
+    """Whether an object is one entry of a map: `{"key": "Norway", "value": "Oslo"}`."""
+    return len(members) == 2 and {letters(key) for key in members} in PAIRS
 
 
 def may_be_wrapped(item: Node, schema: m.Schema) -> bool:

@@ -46,6 +46,16 @@ SPOILERS = word_set(
     impossible hardly barely scarcely rarely seldom almost nearly
     """
 )
+# Words that change what follows right after them, and are harmless elsewhere.
+TURNS = word_set(
+    """
+    nothing nobody none few little far anything least than doubt doubts doubtful refuse deny denies
+    contrary opposite twice thrice double triple up above below
+    isnt arent wasnt werent dont doesnt didnt cant wont wouldnt shouldnt couldnt
+    """
+)
+# How many words are right before.
+NEAR = 4
 # Words by which a yes or a no, even one that stands at the beginning, is only half of one.
 HEDGES = word_set(
     """
@@ -53,6 +63,16 @@ HEDGES = word_set(
     technically generally usually normally typically often sometimes rarely seldom mostly partly
     partially somewhat half percent kind sort less hardly barely scarcely almost nearly both neither
     unsure uncertain unclear depends depending if unless except otherwise
+    """
+)
+
+# The words that may stand right before a yes or a no.
+INTRODUCERS = word_set(
+    """
+    is was are were it's that's answer answers so therefore thus hence say says reply conclude
+    a an the clear clearly plain plainly simple simply short definite definitely absolutely
+    certain certainly obviously indeed firm resounding undoubtedly completely entirely totally
+    strictly quite very and as to both also result value verdict conclusion
     """
 )
 
@@ -112,10 +132,19 @@ def bool_meant(text: str) -> bool | None:
     if lead is None:
         is_plain = not any(is_spoiled(text, *one.span(), HEDGES) for one in mentions)
         is_plain = is_plain and "%" not in text
+        is_plain = is_plain and all(_is_introduced(text[: one.start()]) for one in mentions)
     else:
         others = (one for one in others if not _BEFORE_NOUN.match(text, one.start()))
         is_plain = HEDGES.isdisjoint(_words_around(text, *lead.span()))
     return meant if is_plain and not any(others) else None
+
+
+def _is_introduced(before: str) -> bool:
+    """Whether a text leads plainly to the yes or no after it: words in between may change it."""
+    before = before.rstrip(_MARKUP + " \t")
+    if not before or not (before[-1] in "!¬" or before[-1].isalnum()):
+        return True
+    return bool(words := _WORD.findall(before)) and words[-1].lower() in INTRODUCERS
 
 
 def spelled_bool(text: str) -> bool | None:
@@ -131,17 +160,19 @@ def is_spoiled(text: str, start: int, end: int, also: Collection[str] = ()) -> b
     return any(
         word in SPOILERS or word in also or word.replace("’", "'").endswith("n't")
         for word in _words_around(text, start, end)
-    )
+    ) or not TURNS.isdisjoint(_words_before(text, start)[-NEAR:])
 
 
 def _words_around(text: str, start: int, end: int) -> list[str]:
     """The other words of the sentence, in lower case."""
-    first = max((stop.end() for stop in _SENTENCE_END.finditer(text, 0, start)), default=0)
     stop = _SENTENCE_END.search(text, end)
-    words = _WORD.findall(text[first:start]) + _WORD.findall(
-        text[end : stop.start() if stop else None]
-    )
-    return list(map(str.lower, words))
+    after = _WORD.findall(text[end : stop.start() if stop else None])
+    return _words_before(text, start) + list(map(str.lower, after))
+
+
+def _words_before(text: str, start: int) -> list[str]:
+    first = max((stop.end() for stop in _SENTENCE_END.finditer(text, 0, start)), default=0)
+    return list(map(str.lower, _WORD.findall(text[first:start])))
 
 
 def _spelled(text: str, members: Sequence[str]) -> str | None:
@@ -240,7 +271,7 @@ NOT_UNITS = word_set(
     percent percentage pct per percentile permille ppm pp k K M B T G bn mn mm. tn mio mrd
     thousand million millions billion billions trillion lakh crore hundred hundreds
     thousands dozen dozens half quarter quarters third thirds fifth tenth st nd rd th e E x
-    or and to plus minus more less fewer times out of if than
+    squared cubed below or and to plus minus more less fewer times out of if than
     """
 )
 
@@ -255,7 +286,9 @@ _BOUNDS = frozenset("<>≤≥±×≠")
 NUMBER_WORDS = word_set(
     """
     zero two three four five six seven eight nine ten eleven twelve hundred thousand million
-    billion dozen half quarter minus negative between least most than over under percent
+    billion dozen half quarter thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
+    thirty forty fifty sixty seventy eighty ninety hundreds thousands millions dozens trillion
+    minus negative between least most than over under percent
     """
 )
 
@@ -287,7 +320,7 @@ def number_in_prose(text: str) -> int | float:
             "the text holds several numbers" if matches else "the text holds no number"
         )
     match = matches[0]
-    if text[: match.start()].rstrip()[-1:] in _BOUNDS:
+    if text[: match.start()].rstrip(" \t=")[-1:] in _BOUNDS:
         raise Unreadable("the text gives a bound, not a number")
     if any(character.isnumeric() for character in text[: match.start()] + text[match.end() :]):
         raise Unreadable("the text holds several numbers")
@@ -301,12 +334,13 @@ def number_in_prose(text: str) -> int | float:
 
 def speaks_of_number(text: str) -> bool:
     """Whether a text has digits, or words for numbers."""
-    words = map(str.lower, _WORD.findall(text))
-    return any(map(str.isnumeric, text)) or any(word in NUMBER_WORDS for word in words)
+    words = [word.lower() for word in _WORD.findall(text)]
+    is_one = words in (["one"], ["a", "couple"])
+    return is_one or any(map(str.isnumeric, text)) or not NUMBER_WORDS.isdisjoint(words)
 
 
 def _is_unit(unit: str) -> bool:
-    if _UNIT.fullmatch(unit) is None:
+    if _UNIT.fullmatch(unit) is None or unit[0].isnumeric():
         return False
     words = re.findall(r"[^\W\d_]+", unit)
     return not any(_changes(word) for word in words)
@@ -384,6 +418,11 @@ def may_say_nothing(text: str) -> bool:
 
 
 _NIL_MENTIONS = NIL_WORDS - {"~", ""}
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is several sentences, and longer than an answer in one word or number."""
+    return len(text) > LONGEST_ITEM and _INNER_SENTENCE.search(text) is not None
 
 
 def is_item(text: str) -> bool:

@@ -303,3 +303,107 @@ def test_a_reply_says_what_it_says_or_is_asked_again(type_: Any, text: str, expe
     found = read(type_, text)
     assert found == expected
     assert type(found) is type(expected)
+
+
+PROSE = (
+    "The team met on Monday and did not agree on all 3 points. In the end, they chose the second "
+    "plan: it is cheaper. Nobody was entirely happy with it, but it can be done in 7 weeks. The "
+    "budget is $5,000, which is no problem.\n\nNext steps: Ada writes the draft. Bob reviews it."
+)
+
+QUOTES: list[tuple[Any, str, Any]] = [
+    (str | None, '"value": "Oslo"', again),
+    (str | None, '"Oslo"\n"Rome"', again),
+    (str | None, '"Oslo", "Rome"', again),
+    (str | None, '"Oslo" or "Rome"', again),
+    (str | None, "'Oslo' or 'Rome'", again),
+    (int | str, '"a" or "b"', again),
+    (list[str], '"Oslo" "Rome"', again),
+    (str | list[str], '"Oslo", "Rome"', again),
+    (str | None, '"say "hi""', 'say "hi"'),
+    (str | None, '"He said "hi" to me"', 'He said "hi" to me'),
+    (str | None, '"The "Big" one"', 'The "Big" one'),
+    (str | None, "'it's fine'", "it's fine"),
+    (str | None, '"\\"Oslo\\" or \\"Rome\\""', '"Oslo" or "Rome"'),
+    (str | None, '`"Oslo"`', "Oslo"),
+    (str | None, fence("null") + "\n" + fence('"Rome"'), again),
+    (str | None, "[insert name]", again),
+    (int | str, "[object Object]", again),
+    (str | None, "[none]", None),
+    (list[str], "(empty)", again),
+    (list[str], "[no results]", again),
+    (list[str], "[Oslo]", ["Oslo"]),
+    (list[str], "true", again),
+]
+
+NUMBERS: list[tuple[Any, str, Any]] = [
+    (int | str, "twenty", again),
+    (int | str, "thirteen", again),
+    (int | str, "one", again),
+    (int | str, "a couple", again),
+    (int | str, "One of them", "One of them"),
+    (int, ">= 7", again),
+    (float, "7²", again),
+    (float, "7 squared", again),
+    (float, "7 m²", 7),
+    (float, "twice 7", again),
+    (int, "up to 7", again),
+    (int | None, "none of the 7", again),
+    (int, "There are 7 above the line.", 7),
+]
+
+MENTIONS: list[tuple[Any, str, Any]] = [
+    (bool, "nothing is true", again),
+    (bool, "Nobody said yes", again),
+    (bool, "I doubt that it is true", again),
+    (bool, "Far from true", again),
+    (bool, "Anything but true", again),
+    (bool, "In some cases yes", again),
+    (bool, "It used to be true", again),
+    (bool, "It isnt true", again),
+    (bool, "¬true", again),
+    (bool, "The email is spam, so the statement is true.", True),
+    (bool, "I would say yes.", True),
+    (bool, "The claim has been verified as true.", True),
+    (bool, "The condition evaluates to true.", True),
+    (bool, "**Verdict**: false", False),
+    (bool, "=> true", True),
+    (Literal["low", "high"], "anything but low", again),
+    (Literal["low", "high"], "less than high", again),
+    (Literal["low", "high"] | None, "none of low", again),
+    (Literal["low", "high"], "The level is low; nothing speaks for more.", "low"),
+    (Literal["low", "high"], "high, as more than 100 users saw it", "high"),
+]
+
+ENTRIES: list[tuple[Any, str, Any]] = [
+    (dict[str, str], "| country | capital |\n|---|---|\n| Norway | Oslo |", {"Norway": "Oslo"}),
+    (dict[str, int], "| k | n |\n|---|---|\n| tea | 3 |", {"tea": 3}),
+    (dict[str, str], "country,capital\nNorway,Oslo", again),
+    (
+        dict[str, str],
+        "country,capital\nNorway,Oslo\nItaly,Rome",
+        {"Norway": "Oslo", "Italy": "Rome"},
+    ),
+    (dict[str, str], '[{"key": "a", "value": "b"}]', again),
+    (dict[str, Box], '{"sizes": {"x": {"x": 1}}}', again),
+    (dict[str, Box], '{"a": {"x": {"years": 1}}}', {"a": {"x": 1}}),
+]
+
+REMARKS: list[tuple[Any, str, Any]] = [
+    (Any, PROSE, PROSE),
+    (Any, f"{PROSE}\n\n- a\n- b", f"{PROSE}\n\n- a\n- b"),
+    (Any, f'{PROSE}\n\n```python\nx = {{"a": 1}}\n```', again),
+    (Any, 'Here is code:\n```python\nprint({"a": 1})\n```', again),
+    (Any, 'def f():\n    return {"a": 1}\n', again),
+    (Any, 'Here: {"a": 1}', {"a": 1}),
+    (Any, 'The answer is:\n\n```json\n{"a": 1}\n```\nBye!', {"a": 1}),
+    (int | str, PROSE, again),
+    (str | None, PROSE, again),
+]
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "expected"), [*QUOTES, *NUMBERS, *MENTIONS, *ENTRIES, *REMARKS], ids=repr
+)
+def test_what_stands_beside_a_value_counts(type_: Any, text: str, expected: Any) -> None:
+    assert read(type_, text) == expected
