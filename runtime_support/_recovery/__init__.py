@@ -265,7 +265,7 @@ def _fit_of_text(body: str, schema: m.Schema) -> Fit:
             fit(text, schema, len(body))
     except Misfit as misfit:
         reason = "the reply is not JSON: write a text in double quotes"
-        nothing = ", nothing as null" if m.admits_nil(schema) else ""
+        nothing = ", and null where there is no value" if m.admits_nil(schema) else ""
         raise RecoveryRefused(f"{reason}{nothing} ({misfit})") from None
     return Fit(body, ("plain text for a JSON string",), 0)
 

@@ -201,7 +201,7 @@ def mismatch(node: Node, schema: m.Schema, path: str) -> Misfit:
 
 def two_readings(node: Node, schema: m.Schema, path: str) -> Misfit:
     """The node can be read in several ways, none of them better than the others."""
-    return Misfit(path, f"{described(node)} may be more than one of {short(schema)}")
+    return Misfit(path, f"{described(node)} can be read as {short(schema)} in more than one way")
 
 
 def whole(value: Container, misfits: list[Misfit]) -> Container:

@@ -403,6 +403,30 @@ REMARKS: list[tuple[Any, str, Any]] = [
 
 
 @pytest.mark.parametrize(
+    ("type_", "text", "words"),
+    [
+        (
+            str | None,
+            "Oslo",
+            "the reply is not JSON: write a text in double quotes, and null where there is no "
+            "value (value: `Oslo` can be read as string? in more than one way)",
+        ),
+        (
+            int | str,
+            "seven",
+            "the reply is not JSON: write a text in double quotes "
+            "(value: `seven` can be read as int | string in more than one way)",
+        ),
+        (str | None, '"Oslo" or "Rome"', "the reply holds several texts in quotes"),
+    ],
+)
+def test_the_model_is_told_what_to_write(type_: Any, text: str, words: str) -> None:
+    with pytest.raises(RecoveryRefused) as refused:
+        recover(text, schema_of(type_))
+    assert str(refused.value) == words
+
+
+@pytest.mark.parametrize(
     ("type_", "text", "expected"), [*QUOTES, *NUMBERS, *MENTIONS, *ENTRIES, *REMARKS], ids=repr
 )
 def test_what_stands_beside_a_value_counts(type_: Any, text: str, expected: Any) -> None:
