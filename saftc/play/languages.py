@@ -16,7 +16,7 @@ async def speak(page: WebSocket) -> None:
     answering = asyncio.create_task(_answer(page, server))
     try:
         while True:
-            data = (await page.receive_text()).encode()
+            data = (await heard(page)).encode()
             assert server.stdin is not None
             server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
             await server.stdin.drain()
@@ -28,6 +28,15 @@ async def speak(page: WebSocket) -> None:
         if server.returncode is None:
             server.kill()
         await server.wait()
+
+
+async def heard(page: WebSocket) -> str:
+    """The next text that a page sends; other messages are passed over. WebSocketDisconnect when it
+    is closed."""
+    while (message := await page.receive())["type"] != "websocket.disconnect":
+        if text := message.get("text"):
+            return str(text)
+    raise WebSocketDisconnect(message["code"])
 
 
 async def _answer(page: WebSocket, server: Process) -> None:

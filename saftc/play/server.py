@@ -36,7 +36,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from saftc.play.guard import Guard
-from saftc.play.languages import speak
+from saftc.play.languages import heard, speak
 from saftc.play.runs import News, Run
 from saftc.project.files import FileProblem, read_script, write_module
 
@@ -128,7 +128,7 @@ class Playground:
         task: asyncio.Task[None] | None = None
         try:
             while True:
-                message = _message(await page.receive_text())
+                message = _message(await heard(page))
                 name = str(message.get("name", self.path.name))
                 match message:
                     case {"run": str(text)} if task is None or task.done():
@@ -197,7 +197,7 @@ def _message(text: str) -> dict[str, Any]:
     """What a page says; nothing where that is no message."""
     try:
         message: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return cast("dict[str, Any]", message) if isinstance(message, dict) else {}
 

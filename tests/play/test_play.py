@@ -250,9 +250,20 @@ def test_what_runs_has_the_name_of_its_file(page: Page) -> None:
 
 def test_what_is_no_message_is_passed_over(page: Page) -> None:
     with own(page) as connection:
-        for message in ("{nothing", "[1]", "5", '{"run": 5}', '{"save": null}'):
+        for message in ("{nothing", "[1]", "5", '{"run": 5}', '{"save": null}', "", "[" * 100_000):
             connection.send(message)
+        for data in (b"", b"\xff", b'{"run": "print(2)"}'):
+            connection.send(data)
         assert printed(news_of(connection, {"run": "print(1)"}, "ended")) == "1\n"
+
+
+def test_a_language_server_passes_over_what_is_no_text(page: Page) -> None:
+    address = f"ws://{page.host}/language?token={quote(page.token)}"
+    with connect(address, origin=f"http://{page.host}") as connection:  # type: ignore[arg-type]
+        connection.send(b"\xff")
+        connection.send("")
+        connection.send('{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}')
+        assert json.loads(connection.recv(PATIENCE))["id"] == 1
 
 
 def test_half_of_a_character_in_a_reply_is_told(page: Page) -> None:
