@@ -101,7 +101,10 @@ _ANSWER = re.compile(
 )
 # A text in quotes whose first quote inside looks like one that ends it: `"Oslo" or "Rome"`.
 _ENDS_EARLY = re.compile(
-    r'(["\'])(?:\\.|(?!\1)[^\\])*(?<!\s)\1(?!\w|\1|[.,;:!?)\]]*\s*\Z)', re.DOTALL
+    r"(?:(?P<quote>[\"'])(?:\\.|(?!(?P=quote))[^\\])*(?<!\s)(?P=quote)(?!(?P=quote))"
+    r"|“[^“”]*”|«[^«»]*»|\u2018(?:[^\u2018\u2019]|\u2019(?=\w))*\u2019)"
+    r"(?!\w|[.,;:!?)\]]*\s*\Z)",
+    re.DOTALL,
 )
 _OPEN_STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
 
@@ -317,11 +320,12 @@ def _whole_value(body: str) -> Iterator[Candidate]:
     start = len(body) - len(body.lstrip())
     if body[start] not in WHOLE_STARTS or body.startswith("```", start):
         return
+    closers = tokens.CLOSERS.get(body[start], "")
+    if body.rstrip().endswith(tuple(closers)) and _ENDS_EARLY.match(body, start):
+        raise RecoveryRefused("the reply holds several texts in quotes")
     reader = LooseReader(body, start)
     with suppress(NotData, Broken):
         node = reader.read_all()
-        if isinstance(node, str) and _ENDS_EARLY.match(body, start):
-            raise RecoveryRefused("the reply holds several texts in quotes")
         if body[start] == "`" and isinstance(node, str):
             # Marked as code, which is no quoting.
             node = _quoted_in_code(node) or Bare(node)

@@ -50,6 +50,8 @@ _VALUE_AHEAD = re.compile(
 )
 
 _ITEM_AHEAD = (_PLUS_AHEAD, _SPACE_BEFORE_QUOTE, _COMMENT_AHEAD)
+# `"Oslo" or "Rome"` are two strings.
+_ANOTHER_AHEAD = re.compile(rf"\s+(?:or|and|/|\|)\s+[{tokens.OPEN_QUOTES}]")
 _STRING_STOPS = {
     quote: re.compile(rf"\\.|[{re.escape(closers)}]", re.DOTALL)
     for quote, closers in tokens.CLOSERS.items()
@@ -154,6 +156,8 @@ class StringReader:
                 if inner:
                     self.note("unescaped quotes inside strings")
                 return position - 1
+            if not inner and self.ahead(_ANOTHER_AHEAD, position):
+                raise Broken("several strings stand where one is expected")
             if not self.is_apostrophe(position - 1):
                 inner += 1
         raise CutOff("a string")

@@ -69,7 +69,7 @@ HEDGES = word_set(
 # The words that may stand right before a yes or a no.
 INTRODUCERS = word_set(
     """
-    is was are were it's that's answer answers so therefore thus hence say says reply conclude
+    is was are it's that's answer answers so therefore thus hence reply conclude
     a an the clear clearly plain plainly simple simply short definite definitely absolutely
     certain certainly obviously indeed firm resounding undoubtedly completely entirely totally
     strictly quite very and as to both also result value verdict conclusion
@@ -144,7 +144,10 @@ def _is_introduced(before: str) -> bool:
     before = before.rstrip(_MARKUP + " \t")
     if not before or not (before[-1] in "!¬" or before[-1].isalnum()):
         return True
-    return bool(words := _WORD.findall(before)) and words[-1].lower() in INTRODUCERS
+    words = [word.replace("’", "'").lower() for word in _WORD.findall(before)]
+    if words[-1:] == ["say"]:
+        return not {"i", "i'd"}.isdisjoint(words)
+    return words[-1:] != [] and words[-1] in INTRODUCERS
 
 
 def spelled_bool(text: str) -> bool | None:

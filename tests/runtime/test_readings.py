@@ -3,6 +3,8 @@
 Where two readings are equally good, there is none.
 """
 
+# ruff: noqa: RUF001  (the signs that look like others are the point)
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -320,6 +322,15 @@ QUOTES: list[tuple[Any, str, Any]] = [
     (int | str, '"a" or "b"', again),
     (list[str], '"Oslo" "Rome"', again),
     (str | list[str], '"Oslo", "Rome"', again),
+    (str | None, "“Oslo” or “Rome”", again),
+    (str | None, "‘Oslo’, ‘Rome’", again),
+    (str | None, '("Oslo" or "Rome")', again),
+    (list[str], '["Oslo" or "Rome"]', again),
+    (list[str], '["a" and "b", "c"]', again),
+    (dict[str, str], '{"a": "Oslo" or "Rome"}', again),
+    (dict[str, str], '{"a": "He said "hi" or "ho" to me"}', {"a": 'He said "hi" or "ho" to me'}),
+    (str | None, "“say “hi””", "say “hi”"),
+    (str | None, "‘it’s fine’", "it’s fine"),
     (str | None, '"say "hi""', 'say "hi"'),
     (str | None, '"He said "hi" to me"', 'He said "hi" to me'),
     (str | None, '"The "Big" one"', 'The "Big" one'),
@@ -362,6 +373,8 @@ MENTIONS: list[tuple[Any, str, Any]] = [
     (bool, "It used to be true", again),
     (bool, "It isnt true", again),
     (bool, "¬true", again),
+    (bool, "Critics say no", again),
+    (bool, "If only it were true", again),
     (bool, "The email is spam, so the statement is true.", True),
     (bool, "I would say yes.", True),
     (bool, "The claim has been verified as true.", True),
