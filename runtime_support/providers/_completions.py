@@ -399,7 +399,7 @@ def _tokens(usage: dict[str, Any]) -> dict[str, int]:
     """The tokens of a reply, by the names of its fields.
 
     Some servers count the input without what a cache had (Anthropic), or the output without what
-    the model thought (xAI, Gemini): the total tells.
+    the model thought (xAI, Gemini): the total tells, or else a part that is more than the whole.
     """
     of_input = _object_at(usage, "prompt_tokens_details")
     of_output = _object_at(usage, "completion_tokens_details")
@@ -407,11 +407,16 @@ def _tokens(usage: dict[str, Any]) -> dict[str, int]:
     cached = _count(of_input, *_CACHED) or _count(usage, *_CACHED)
     written = _count(of_input, *_WRITTEN) or _count(usage, *_WRITTEN)
     reasoning = _count(of_output, "reasoning_tokens") or _count(usage, "reasoning_tokens")
-    untold = _count(usage, "total_tokens") - sent - answered
-    if cached + written > sent or (untold > 0 and untold == cached + written):
-        sent += cached + written
-    elif untold > 0:
+    total = _count(usage, "total_tokens")
+    untold = total - sent - answered
+    of_cache = cached + written
+    if of_cache > sent or (of_cache and untold in (of_cache, of_cache + reasoning)):
+        sent += of_cache
+        untold -= of_cache
+    if untold > 0:
         answered += untold
+    elif not total and reasoning > answered:
+        answered += reasoning
     return {
         "input_tokens": sent,
         "output_tokens": answered,

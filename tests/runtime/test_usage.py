@@ -72,6 +72,36 @@ ALL = Usage(2048, 300, 1, 1920, 64, 256)
             {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 500},
             Usage(10, 490, 1),
         ),
+        # Both: the input without what was cached, the output without what was thought
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "total_tokens": 165,
+                "cache_read_input_tokens": 100,
+                "completion_tokens_details": {"reasoning_tokens": 50},
+            },
+            Usage(110, 55, 1, 100, 0, 50),
+        ),
+        (
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 10,
+                "total_tokens": 200,
+                "prompt_tokens_details": {"cached_tokens": 40},
+                "completion_tokens_details": {"reasoning_tokens": 50},
+            },
+            Usage(140, 60, 1, 40, 0, 50),
+        ),
+        # More was thought than answered, and there is no total to tell
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "completion_tokens_details": {"reasoning_tokens": 50},
+            },
+            Usage(10, 55, 1, 0, 0, 50),
+        ),
         # Anthropic's names; the input is without what was cached
         (
             {
