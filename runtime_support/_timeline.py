@@ -357,7 +357,8 @@ def _mark_critical(prompts: list[Prompt]) -> None:
     ]
     before = float("inf")
     for step in sorted(steps, key=lambda step: step.end, reverse=True):
-        step.is_critical = step.end <= before + _NEAR
+        # Of short steps, less: those that ran at the same time are never a path.
+        step.is_critical = step.end <= before + min(_NEAR, (step.seconds - step.waited) / 2)
         if step.is_critical:
             before = step.start + step.waited
 

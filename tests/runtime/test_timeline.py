@@ -306,6 +306,24 @@ def test_the_critical_path() -> None:
     assert run["sums"]["requesting"] == 8.5
 
 
+@pytest.mark.parametrize("scale", [0.001, 0.01, 1.0])
+def test_what_ran_at_the_same_time_is_no_path_however_short(scale: float) -> None:
+    run = seen(
+        *event(1, 0.0, 2.1 * scale),
+        *event(2, 0.4 * scale, 0.5 * scale),
+        *event(3, 0.0, 0.2 * scale),
+        *event(4, 1.5 * scale, 0.2 * scale),
+    )
+    critical = [one["steps"][0]["critical"] for one in run["prompts"]]
+    assert sorted(critical) == [False, False, False, True]
+    assert run["sums"]["critical"] <= run["sums"]["wall"]
+
+
+def test_what_follows_closely_is_a_path_though_clocks_differ() -> None:
+    run = seen(*event(1, 0.0, 1.001), *event(2, 1.0, 1.0), *event(3, 2.0, 0.1))
+    assert [one["steps"][0]["critical"] for one in run["prompts"]] == [True, True, True]
+
+
 def test_who_waits_for_another_is_behind_it_on_the_path() -> None:
     run = seen(*event(1, 0.0, 2.0), *event(2, 0.0, 3.0, waited=2000.0))
     assert [one["steps"][0]["critical"] for one in run["prompts"]] == [True, True]
