@@ -567,6 +567,13 @@ async function begin() {
       ["Mod-s", save],
     ],
   });
+  // The same keys outside of the editor, where the browser would save the page in place of the script.
+  addEventListener("keydown", (event) => {
+    const act = { Enter: run, s: save }[event.key];
+    if (!act || event.defaultPrevented || event.shiftKey || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    act();
+  });
   open(buffers.get(before.current) ?? own);
   part("examples").addEventListener("change", ({ target }) => {
     open(buffers.get(target.value));

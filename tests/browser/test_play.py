@@ -524,6 +524,16 @@ def test_tabs_are_used_by_keyboard(page: Any) -> None:
     expect(page.locator("#request")).to_be_hidden()
 
 
+def test_the_keys_run_and_save_from_anywhere_on_the_page(page: Any, tmp_path: Path) -> None:
+    write(page, "print(6 * 7)")
+    page.locator("#tab-output").click()
+    page.keyboard.press("Control+s")
+    expect(page.locator("#status")).to_have_text("saved as mine.saft")
+    assert (tmp_path / "mine.saft").read_text() == "print(6 * 7)"
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#output")).to_contain_text("42")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1600])
 def test_nothing_is_cut_off(served: Page, opened: Opened, width: int, scheme: str) -> None:
