@@ -16,6 +16,7 @@ from saftc.codegen.context import Context
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Statement
+from saftc.codegen.variables import declarations
 from saftc.semantics.imports import names_bound
 from saftc.semantics.names import Symbol
 from saftc.source import Span
@@ -91,6 +92,8 @@ def _emit_run(
         made = list(context.group(inside, run))
     else:
         made = list(context.statement(inside, statement))
+    at = len(made) - 1 if statement in context.plan.loops else 0
+    made[at:at] = declarations(context, run)
     lines = comment_lines(context, [*leading, *inside.inner], statement)
     is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
     if is_told and own.beside is not None:

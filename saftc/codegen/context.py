@@ -30,18 +30,38 @@ from saftc.syntax.tokens import Comment
 
 
 @dataclass(frozen=True, slots=True)
+class Binding:
+    """One place where a variable gets a value of `type`, as far as that is known.
+
+    `value` is the whole that is assigned; None where a part of something is bound, or an item. Of
+    what `is_taken` Python is told by other means: a parameter, or a list that a loop adds to.
+    """
+
+    statement: n.Statement
+    type: Type
+    is_result: bool = False
+    value: n.Expression | None = None
+    is_taken: bool = False
+
+
+# A function that runs ahead for a loop has variables of its own; those of other places have None.
+Bindings = Mapping[tuple[Symbol, n.ForStmt | None], Sequence[Binding]]
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """What one run of the emitter has used and made so far.
 
     `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
-    number of the mark that stands for one until the module is laid out. `values` is what is
-    assigned to each variable, `returned` are the variables that functions return, `bare` the
-    functions that have no annotations, and `growth` has the assignments that change the value of
-    their name in place.
+    number of the mark that stands for one until the module is laid out. `bindings` are the places
+    where variables get their values, `reads` those where they are read, `returned` are the
+    variables that functions return, `bare` the functions that have no annotations, and `growth`
+    has the assignments that change the value of their name in place.
     """
 
     classes: Classes
-    values: Mapping[Symbol, Sequence[n.Expression]]
+    bindings: Bindings
+    reads: Mapping[Symbol, Sequence[n.Name]]
     returned: Set[Symbol]
     bare: Set[n.FunctionDef]
     growth: Mapping[n.Statement, Growth]
@@ -58,7 +78,8 @@ class Context:
 
     `expression` and `statement` emit any such node, `group` statements that ask at the same time;
     `plan` says what does. `depth` counts the blocks around; `shared` are the variables that are
-    declared global at this place; `inner` are the comments inside of the statement at hand for
+    declared global at this place; `frame` is the loop for which a function runs ahead that the node
+    stands in; `inner` are the comments inside of the statement at hand for
     which no place has been found yet.
     """
 
@@ -77,6 +98,7 @@ class Context:
     later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
     shared: Set[Symbol] = frozenset()
+    frame: n.ForStmt | None = None
     inner: list[Comment] = field(default_factory=list[Comment])
 
     # What is around

@@ -18,7 +18,7 @@ from saftc.codegen.overlaps import emit_together
 from saftc.codegen.positions import Origins
 from saftc.codegen.python import Statement
 from saftc.codegen.statements import emit_statement
-from saftc.codegen.variables import declaration, returned_symbols, values_of
+from saftc.codegen.variables import bindings_of, declaration, reads_of, returned_symbols
 from saftc.schedule.entry import Entry, entry_of
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
@@ -46,12 +46,13 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     # Doc comments that document something become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
-    values, returned = values_of(module, facts), returned_symbols(module, facts)
+    bindings, reads = bindings_of(module, facts, plan), reads_of(module, facts)
+    returned = returned_symbols(module, facts)
     bare, growth = bare_functions(module, facts), find_growth(facts)
     while True:
         names = python_names(facts.names, needs)
         classes, imports = classes_of(module, facts), Imports(facts.siblings)
-        output = Output(classes, values, returned, bare, growth, imports)
+        output = Output(classes, bindings, reads, returned, bare, growth, imports)
         context = Context(
             source=source,
             module=module,

@@ -17,6 +17,7 @@ motto = $ ... $                             later(prompt, ...),
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -30,7 +31,7 @@ from saftc.codegen.loops import emit_pattern, loop_over
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result, template_of
 from saftc.codegen.python import Expression, Statement
-from saftc.codegen.variables import declarations, variable_annotation
+from saftc.codegen.variables import variable_annotation
 from saftc.schedule.plan import Ahead
 from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.forms import DirectCall
@@ -145,7 +146,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
-    inside = context.deeper()
+    inside = replace(context.deeper(), frame=statement)
     target = emit_pattern(context, statement.pattern)
     beginning: list[Statement] = []
     if isinstance(target, cst.Name):
@@ -264,7 +265,6 @@ def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statem
                     context.output.classes.name_schema(field.schema, field.name.text)
                 names = [py.name(context.name_of(field.name)) for field in fields]
                 targets.append(py.tuple_(names))
-                made += declarations(context, statement)
                 call = emit_destructured(context, value, fields)
             case _:
                 raise AssertionError

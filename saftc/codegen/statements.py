@@ -17,12 +17,7 @@ from saftc.codegen.operators import emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result
 from saftc.codegen.python import Expression, Statement
-from saftc.codegen.variables import (
-    declarations,
-    reads_as_any,
-    unpacked_declarations,
-    variable_annotation,
-)
+from saftc.codegen.variables import reads_as_any, variable_annotation
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
@@ -59,11 +54,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.AugmentedAssignStmt():
             return _line(context, statement, emit_augmented_assign_stmt(context, statement))
         case n.UnpackStmt():
-            made = _line(context, statement, emit_unpack_stmt(context, statement))
-            return [*unpacked_declarations(context, statement), *made]
+            return _line(context, statement, emit_unpack_stmt(context, statement))
         case n.DestructureStmt():
-            made = _line(context, statement, emit_destructure_stmt(context, statement))
-            return [*declarations(context, statement), *made]
+            return _line(context, statement, emit_destructure_stmt(context, statement))
         case n.RetStmt():
             return _line(context, statement, emit_ret_stmt(context, statement))
         case n.AssertStmt():

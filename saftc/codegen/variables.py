@@ -4,20 +4,30 @@
     total: int | float = 0            it holds another kind of number later
     row: dict[str, Any] = {...}       its fields differ in type, and are read one by one
 
-The first assignment to a name carries the annotation. Other variables have none, as a person would
-write them. The names of a destructuring are any value to checkers; they are declared above it when
-a function returns one of them.
+    d: str | None                     it is read as `str` before it holds None
+    d = doubt(x)
+
+A name has one annotation: beside its first value, or in a line above what binds it first. That is
+so where the script counts on the first value (mypy knows no more of a name with an annotation
+beside its value than the annotation), and where no `=` binds it: by a loop, an unpacking, or
+prompts that are asked together. A function that runs ahead for a loop has variables of its own.
+Other variables have none, as a person would write them. The names of a destructuring are any value
+to checkers; they are declared above it when a function returns one of them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation, is_plain_dict
-from saftc.codegen.context import Context
+from saftc.codegen.context import Binding, Bindings, Context
 from saftc.codegen.python import Expression, Statement
 from saftc.schedule.awaits import Wait
+from saftc.schedule.given import bound_types
+from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import Append, Growth, Put, parts_of
+from saftc.semantics.flow import blocks_of, bound_by
+from saftc.semantics.forms import Append, Growth, Put
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -32,6 +42,7 @@ from saftc.semantics.types import (
     LiteralType,
     MapType,
     ObjectType,
+    TupleType,
     Type,
     UnionType,
     is_known,
@@ -39,18 +50,57 @@ from saftc.semantics.types import (
     members,
     parts,
     union,
+    within,
     without,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
 
-def values_of(module: n.Module, facts: Facts) -> Mapping[Symbol, list[n.Expression]]:
-    """What is assigned to each variable, in source order."""
-    found: dict[Symbol, list[n.Expression]] = {}
-    for node in nodes_of(module):
-        if isinstance(node, n.AssignStmt | n.AugmentedAssignStmt):
-            found.setdefault(facts.names.of(node.name), []).append(node.value)
+def bindings_of(module: n.Module, facts: Facts, plan: Plan) -> Bindings:
+    """Where each variable of Python gets its values, in source order."""
+    found: dict[tuple[Symbol, n.ForStmt | None], list[Binding]] = {}
+
+    def add(symbol: Symbol, frame: n.ForStmt | None, binding: Binding) -> None:
+        found.setdefault((symbol, frame), []).append(binding)
+
+    def visit(statements: Iterable[n.Statement], frame: n.ForStmt | None) -> None:
+        for one in statements:
+            ahead = plan.loops.get(one) if isinstance(one, n.ForStmt) else None
+            if isinstance(one, n.FunctionDef):
+                for parameter in one.parameters:
+                    add(facts.names.of(parameter.name), None, Binding(one, ANY, is_taken=True))
+                visit(one.body, None)
+                continue
+            inner = frame if ahead is None else one
+            assert inner is None or isinstance(inner, n.ForStmt)
+            value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
+            for name in bound_by(one):
+                of = bound_types(facts, one, name) if value is None else [facts.type_of(value)]
+                is_result = facts.keeps_history(name)
+                binding = Binding(one, union(of), is_result, value, is_taken=ahead is not None)
+                add(facts.names.of(name), inner, binding)
+            if ahead is None:
+                for block in blocks_of(one):
+                    visit(block, frame)
+                continue
+            assert isinstance(one, n.ForStmt)
+            for symbol in ahead.grows:
+                add(symbol, inner, Binding(one, ANY, is_taken=True))
+            for given in ahead.gives:
+                add(given.symbol, frame, Binding(one, given.type, given.is_result))
+            visit(one.body[: ahead.cut], inner)
+            visit(one.body[ahead.cut :], frame)
+
+    visit(module.statements, None)
+    return found
+
+
+def reads_of(module: n.Module, facts: Facts) -> Mapping[Symbol, Sequence[n.Name]]:
+    """Where each name is read."""
+    found: dict[Symbol, list[n.Name]] = {}
+    for node in nodes_of(module, n.Name):
+        found.setdefault(facts.names.of(node), []).append(node)
     return found
 
 
@@ -103,26 +153,137 @@ def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
 def variable_annotation(
     context: Context, statement: n.AssignStmt | n.AugmentedAssignStmt
 ) -> Expression | None:
-    """The annotation of the name that `statement` assigns to, if it needs one."""
-    if context.facts.names.of(statement.name) in context.shared:
-        return None  # Python takes it at the top of the module alone
-    if isinstance(statement, n.AssignStmt) and statement.schema is not None:
-        wanted = context.facts.schemas[statement.schema]
-        if _keeps_annotation(context, statement, wanted):
-            return annotation(context, wanted)
-    symbol = context.facts.names.of(statement.name)
-    if symbol.node is not statement:
+    """The annotation beside the name that `statement` assigns to, if it needs one there."""
+    found = _annotated(context, context.facts.names.of(statement.name), statement)
+    return None if found is None or found.is_above else found.type
+
+
+def declarations(context: Context, statements: Sequence[n.Statement]) -> list[Statement]:
+    """`name: str` above statements that are written as one, for names that need it there."""
+    made: list[Statement] = []
+    for statement in statements:
+        for symbol in _bound_outside(context, statement):
+            found = _annotated(context, symbol, statement)
+            if found is not None and found.is_above:
+                made.append(py.line(py.annotated(py.name(context.names[symbol]), found.type)))
+    return made
+
+
+def _bound_outside(context: Context, statement: n.Statement) -> list[Symbol]:
+    """The variables that a statement binds in the place around it."""
+    ahead = context.plan.loops.get(statement) if isinstance(statement, n.ForStmt) else None
+    if ahead is not None:
+        return [one.symbol for one in ahead.gives]
+    return [context.facts.names.of(name) for name in bound_by(statement)]
+
+
+class _Annotated(NamedTuple):
+    """The one annotation of a variable: beside its first value, or in a line above."""
+
+    type: Expression
+    is_above: bool
+
+
+def _annotated(context: Context, symbol: Symbol, statement: n.Statement) -> _Annotated | None:
+    """The annotation of a variable, where `statement` is the first that binds it."""
+    first, *others = bindings = _bindings(context, symbol)
+    if first.statement is not statement or first.is_taken or symbol in context.shared:
         return None
-    type_ = _held(context, symbol)
-    if any(_is_of_class(context, value) for value in context.output.values[symbol]):
-        return annotation(context, type_)
-    if _holds_empty(statement.value):
-        return None if _tells_items(context, symbol) else annotation(context, type_)
-    if _changes_type(context, symbol):
-        return annotation(context, type_ if _is_clear(type_) else ANY)
-    if _has_object(statement.value) and is_known(type_) and _is_read(context, type_):
-        return annotation(context, type_)
-    return None
+    if symbol.name == "_":
+        return None  # nothing reads it
+    own, type_ = _kept_annotation(context, first), _held(context, symbol, bindings)
+    value = None if first.is_result else first.value
+    if _is_mixed_result(bindings):
+        return _Annotated(_with_results(context, bindings), is_above=True)
+    if own is not None and all(_holds_for(context, own, one) for one in others):
+        type_ = own
+    elif _changes_type(bindings) and (value is None or not _holds_empty(value)):
+        if first.is_result:
+            return _Annotated(_with_results(context, bindings), is_above=True)
+        if not is_known(type_):
+            type_ = ANY
+    elif value is None:
+        return _returned_field(context, symbol, statement)
+    elif any(one.value and _is_of_class(context, one.value) for one in bindings):
+        pass
+    elif _holds_empty(value):
+        if _tells_items(context, symbol, bindings):
+            return None
+    elif not (_has_object(value) and is_known(type_) and _is_read(context, type_)):
+        return None
+    if own is None and not _is_clear(type_):
+        type_ = ANY
+    is_above = value is None or _is_read_as_less(context, symbol, type_)
+    return _Annotated(annotation(context, type_), is_above)
+
+
+def _is_mixed_result(bindings: Sequence[Binding]) -> bool:
+    """Whether some of what the variable holds are whole results of prompts, and some are values."""
+    return len({one.is_result for one in bindings}) > 1
+
+
+def _with_results(context: Context, bindings: Sequence[Binding]) -> Expression:
+    """`Result[str] | str`."""
+    kinds = {one.type: None for one in bindings if one.is_result}
+    made = [py.subscript(context.global_("Result"), annotation(context, of)) for of in kinds]
+    plain = union(one.type for one in bindings if not one.is_result)
+    return py.union([*made, *([annotation(context, plain)] if plain != NEVER else [])])
+
+
+def _holds_for(context: Context, own: Type, binding: Binding) -> bool:
+    """Whether the annotation of a variable allows what another place binds it to."""
+    statement = binding.statement
+    if isinstance(statement, n.AssignStmt):
+        held = context.facts.held.get(statement.name)
+        if held is not None and context.facts.schemas[held] == own:
+            return True  # as Saft itself sees to
+    return fit(binding.type, own) == Fit.EXACT
+
+
+def _bindings(context: Context, symbol: Symbol) -> Sequence[Binding]:
+    found = context.output.bindings
+    return found.get((symbol, context.frame)) or found.get((symbol, None), ())
+
+
+def _returned_field(context: Context, symbol: Symbol, statement: n.Statement) -> _Annotated | None:
+    """That of a name of a destructuring, of which a function returns one: checkers know none."""
+    if not isinstance(statement, n.DestructureStmt):
+        return None
+    of = {context.facts.names.of(one.name): one.schema for one in statement.fields}
+    if context.output.returned.isdisjoint(of):
+        return None
+    type_ = annotation(context, context.facts.schemas[of[symbol]])
+    if _bindings(context, symbol)[0].is_result:
+        type_ = py.subscript(context.global_("Result"), type_)
+    return _Annotated(type_, is_above=True)
+
+
+def _is_read_as_less(context: Context, symbol: Symbol, type_: Type) -> bool:
+    """Whether the script counts on what the first value is, where the name may hold more later.
+
+    Of a name with an annotation beside its first value mypy knows no more than the annotation.
+    """
+    first, *others = _bindings(context, symbol)
+    kinds = set(members(type_))
+    if len(kinds) < 2 or kinds <= {INT, FLOAT} or all(map(is_plain_dict, kinds)):
+        return False
+    if first.type == NIL or not is_known(type_):
+        return False
+    growth = context.output.growth
+    wider = [
+        one.statement
+        for one in others
+        if one.statement not in growth and not _takes(first.type, one.type)
+    ]
+    end = min((one.span.end for one in wider), default=None)
+    if any(one.statement in growth for one in others):
+        return True
+    return any(
+        first.statement.span.end <= read.span.start
+        and (end is None or read.span.start < end)
+        and fit(type_, context.facts.types.get(read, ANY)) != Fit.EXACT
+        for read in context.output.reads.get(symbol, ())
+    )
 
 
 def declaration(context: Context, symbol: Symbol) -> Statement:
@@ -136,50 +297,19 @@ def declaration(context: Context, symbol: Symbol) -> Statement:
     return made
 
 
-def _held(context: Context, symbol: Symbol) -> Type:
+def _held(context: Context, symbol: Symbol, bindings: Sequence[Binding]) -> Type:
     """What a variable holds. What grows in place is one list or object, whatever is added to it."""
-    type_ = context.facts.symbols.get(symbol, NEVER)
+    schemas = (_kept_annotation(context, one) or NEVER for one in bindings)
+    type_ = union((*schemas, *(one.type for one in bindings)))
+    if ANY in within(type_) or NEVER in within(type_):
+        type_ = context.facts.symbols.get(symbol, NEVER)
     found = members(type_)
-    if len(found) > 1 and any(
-        isinstance(statement, n.AssignStmt | n.AugmentedAssignStmt)
-        and context.facts.names.of(statement.name) is symbol
-        for statement in context.output.growth
-    ):
+    if len(found) > 1 and any(one.statement in context.output.growth for one in bindings):
         if all(isinstance(member, ListType) for member in found):
             return ListType(item_type(type_))
         if all(isinstance(member, MapType) for member in found):
             return MapType(union(value for member in found for value in parts(member)))
     return type_
-
-
-def declarations(context: Context, statement: n.DestructureStmt) -> list[Statement]:
-    """`name: str` above a destructuring, for each name, when a checker asks for a type."""
-    symbols = [context.facts.names.of(field.name) for field in statement.fields]
-    if context.output.returned.isdisjoint(symbols) or not context.shared.isdisjoint(symbols):
-        return []
-    made: list[Statement] = []
-    for field, symbol in zip(statement.fields, symbols, strict=True):
-        type_ = annotation(context, context.facts.schemas[field.schema])
-        if symbol in context.facts.history.does:
-            type_ = py.subscript(context.global_("Result"), type_)
-        made.append(py.line(py.annotated(py.name(context.names[symbol]), type_)))
-    return made
-
-
-def unpacked_declarations(context: Context, statement: n.UnpackStmt) -> list[Statement]:
-    """`names: list[str]` above an unpacking, for each name that later holds more than it gets."""
-    made: list[Statement] = []
-    for part, taken in parts_of(statement.pattern, context.type_of(statement.value)):
-        if isinstance(part, n.NamePattern):
-            symbol = context.facts.names.of(part.name)
-            held = context.facts.symbols.get(symbol, NEVER)
-            # `_` is what nobody reads.
-            is_first = symbol.node is statement and symbol.name != "_"
-            is_first = is_first and symbol not in context.shared
-            if is_first and fit(held, taken) != Fit.EXACT:
-                type_ = annotation(context, held if _is_clear(held) else ANY)
-                made.append(py.line(py.annotated(py.name(context.names[symbol]), type_)))
-    return made
 
 
 def reads_as_any(context: Context, value: n.Expression) -> bool:
@@ -189,13 +319,14 @@ def reads_as_any(context: Context, value: n.Expression) -> bool:
         match pending.pop():
             case n.Name() as name:
                 symbol = context.facts.names.of(name)
-                values = context.output.values.get(symbol, ())
-                if symbol in seen or symbol in context.facts.history.does or not values:
+                bindings = _bindings(context, symbol)
+                if symbol in seen or symbol in context.facts.history.does or not bindings:
                     continue
                 seen.add(symbol)
-                if not _changes_type(context, symbol):
-                    pending.append(values[0])
-                elif not _is_clear(context.facts.symbols.get(symbol, NEVER)):
+                first = bindings[0].value
+                if not _changes_type(bindings):
+                    pending += [] if first is None else [first]
+                elif not _is_clear(_held(context, symbol, bindings)):
                     return True
             case n.Member(value=owner) | n.Index(value=owner):
                 if _is_mixed(context.type_of(owner)):
@@ -222,15 +353,15 @@ def _is_mixed(type_: Type) -> bool:
     )
 
 
-def _keeps_annotation(context: Context, statement: n.AssignStmt, wanted: Type) -> bool:
-    """Whether a name's annotation says what the value does not say by itself."""
+def _kept_annotation(context: Context, binding: Binding) -> Type | None:
+    """A name's annotation in the script, where it says what the value does not say by itself."""
+    statement = binding.statement
+    if not isinstance(statement, n.AssignStmt) or statement.schema is None or binding.is_result:
+        return None
+    wanted = context.facts.schemas[statement.schema]
     if isinstance(statement.value, n.Prompt):
-        return isinstance(wanted, UnionType | LiteralType)
-    symbol = context.facts.names.of(statement.name)
-    if context.facts.declared.get(symbol) != wanted:
-        return False
-    # Python's type checkers hold every assignment against the annotation, Saft those below it.
-    return fit(context.facts.symbols.get(symbol, NEVER), wanted) == Fit.EXACT
+        return wanted if isinstance(wanted, UnionType | LiteralType) else None
+    return wanted
 
 
 def _holds_empty(value: n.Expression) -> bool:
@@ -249,7 +380,7 @@ def _holds_empty(value: n.Expression) -> bool:
             return False
 
 
-def _tells_items(context: Context, symbol: Symbol) -> bool:
+def _tells_items(context: Context, symbol: Symbol, bindings: Sequence[Binding]) -> bool:
     """Whether a function's own name begins as `[]` or `{}` and its items come one by one.
 
         failed = []
@@ -260,7 +391,7 @@ def _tells_items(context: Context, symbol: Symbol) -> bool:
     itself reads the name; pyright never does, and reports the name in its strict mode alone. What
     a module holds is annotated: it can be imported.
     """
-    first, *others = context.output.values[symbol]
+    first, *others = (one.value for one in bindings)
     is_local = symbol.scope is not None and isinstance(symbol.scope.owner, n.FunctionDef)
     match first, context.facts.symbols.get(symbol):
         case n.ListLiteral(items=()), ListType(item=held):
@@ -273,7 +404,8 @@ def _tells_items(context: Context, symbol: Symbol) -> bool:
         return False
     added = dict(_added_items(context.output.growth))
     return all(
-        (item := added.get(value)) is not None
+        value is not None
+        and (item := added.get(value)) is not None
         and context.type_of(item) == held
         and not _has_object(item)
         and not _holds_empty(item)
@@ -297,14 +429,14 @@ def _added_items(
                 pass
 
 
-def _changes_type(context: Context, symbol: Symbol) -> bool:
+def _changes_type(bindings: Sequence[Binding]) -> bool:
     """Whether the variable holds what the type of its first value does not allow."""
-    first, *others = map(context.type_of, context.output.values[symbol])
-    later = {part for type_ in others for part in members(type_)} - {ANY}
-    if first == NIL:
+    first, *others = bindings
+    later = {part for one in others for part in members(one.type)} - {ANY}
+    if first.type == NIL and first.value is not None:
         # Python's checkers wait for the first value that is not None.
         return len(later - {NIL}) > 1
-    return not all(_takes(first, type_) for type_ in later)
+    return not all(_takes(first.type, type_) for type_ in later)
 
 
 def _takes(first: Type, type_: Type) -> bool:
@@ -315,10 +447,16 @@ def _takes(first: Type, type_: Type) -> bool:
 
 
 def _is_clear(type_: Type) -> bool:
-    """Whether checkers read a variable of the type as Saft does, right after it was assigned."""
+    """Whether checkers read a variable of the type as Saft does, right after it was assigned.
+
+    Of a list beside something else they know its items by where it was made.
+    """
     found = set(members(without(type_, NIL)))
-    is_one = len(found) == 1 or found <= {INT, FLOAT} or all(map(is_plain_dict, found))
-    return is_known(type_) and is_one
+    is_one = len(found) < 2 or all(map(is_plain_dict, found))
+    return is_one or (
+        not any(isinstance(one, ListType | TupleType) for one in found)
+        and not any(map(is_plain_dict, found))
+    )
 
 
 def _is_of_class(context: Context, value: n.Expression) -> bool:

@@ -34,7 +34,7 @@ def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) ->
     kept = {facts.keeps_history(name) for _, name in bound}
     if len(kept) != 1:
         return None
-    types = {type_ for one, name in bound for type_ in _bound_to(facts, one, name)}
+    types = {type_ for one, name in bound for type_ in bound_types(facts, one, name)}
     # An empty list is filled elsewhere: then the variable as a whole tells what of.
     is_told = not any(type_ == ANY or _is_empty(type_) for type_ in types)
     whole = facts.symbols.get(symbol, ANY)
@@ -45,7 +45,8 @@ def _is_empty(type_: Type) -> bool:
     return any(isinstance(one, ListType) and one.item == NEVER for one in members(type_))
 
 
-def _bound_to(facts: Facts, statement: n.Statement, name: n.Identifier) -> Iterator[Type]:
+def bound_types(facts: Facts, statement: n.Statement, name: n.Identifier) -> Iterator[Type]:
+    """What a statement may bind a name to."""
     match statement:
         case n.AssignStmt(schema=None) | n.AugmentedAssignStmt():
             yield facts.type_of(statement.value)

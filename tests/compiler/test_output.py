@@ -141,6 +141,10 @@ def strict_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = compile_file(script).text
         assert text is not None, script
         (result / f"{script.stem}.py").write_text(text, encoding="utf-8")
+        if script.stem.startswith("again_"):
+            text = compile_file(script, Overlapping(is_async=True)).text
+            assert text is not None, script
+            (result / f"async_{script.stem}.py").write_text(text, encoding="utf-8")
     return result
 
 

@@ -4,7 +4,8 @@ from typing import Any
 from runtime_support import ops, show
 
 count = 3
-name: str | None = "Ada"
+name: str | None
+name = "Ada"
 data: Any = [1]
 flag = count > 2
 assert count == 3

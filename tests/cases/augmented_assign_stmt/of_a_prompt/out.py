@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt, show
+from runtime_support import Result, prompt, show
 
+story: Result[str] | str
 story = prompt("A story in {0} words.", 3)
 print(show(story.tool_calls))
 story = story.value + "!"

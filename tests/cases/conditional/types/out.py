@@ -2,7 +2,8 @@
 from runtime_support import ops, parse
 
 flag = True
-name: str | None = "a"
+name: str | None
+name = "a"
 data = parse("1")
 a = 1 if flag else 2
 b = name if ops.truthy(name) else "none"

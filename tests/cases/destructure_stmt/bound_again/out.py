@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt, show
+from runtime_support import Result, prompt, show
 
+name: Result[str] | str
 name = "plain"
 print(name)
 name, age = prompt("x", fields={"name": str, "age": int}).fields

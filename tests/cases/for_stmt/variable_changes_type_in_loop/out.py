@@ -1,7 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
 
-x: Any = 0
+x: int | str = 0
 for word in ["a", "b"]:
     print(x)
     x = word

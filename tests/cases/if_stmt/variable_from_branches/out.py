@@ -1,15 +1,12 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
-
-from runtime_support import check
 
 
 def pick(flag: bool) -> int | str:
     if flag:
-        x: Any = 1
+        x: int | str = 1
     else:
         x = "one"
-    return check(x, int | str)
+    return x
 
 
 def guard(flag: bool) -> int:

@@ -2,7 +2,8 @@
 from runtime_support import ops, parse, show
 
 flag = True
-name: str | None = "a"
+name: str | None
+name = "a"
 data = parse("0")
 x = flag and ops.truthy(name)
 y = ops.truthy(data) or flag

@@ -6,6 +6,7 @@ def look_up(city: str) -> str:
     return "sunny"
 
 
+answer: Result[str] | str
 answer = prompt("How is it in Oslo? Use {look_up}.", look_up=look_up)
 print(answer.value, len(answer.tool_calls))
 answer = answer.value.strip()
@@ -17,6 +18,7 @@ def ask_city(city: str) -> Result[str]:
     return report
 
 
+report: Result[str] | str
 for report in overlap(ask_city, ["Oslo", "Cairo"]):
     if len(report.tool_calls) == 0:
         continue

@@ -2,8 +2,10 @@
 from runtime_support import show
 
 a: int | None = None
-b: list[int | None] | None = [None]
-c: int | str | None = 1
+b: list[int | None] | None
+b = [None]
+c: int | str | None
+c = 1
 d: str | None = None
 
 

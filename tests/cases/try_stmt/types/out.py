@@ -3,12 +3,13 @@ from typing import Any, NoReturn
 
 from runtime_support import Failed, Failure, failure, kind, parse, show
 
-x: str | None = "a"
+x: str | None
+x = "a"
 if x is not None:
     try:
         print(x + "!")
         x = None
-        y: Any = 1
+        y: int | str = 1
         raise Failed("no")
     except Exception:
         print(show(x), "not the text that it was before")

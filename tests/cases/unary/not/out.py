@@ -3,7 +3,8 @@ from runtime_support import ops, show
 
 flag = True
 maybe: bool | None = None
-name: str | None = "a"
+name: str | None
+name = "a"
 x = 3
 print(
     show(not flag),

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import prompt, show
+from runtime_support import Result, prompt, show
 
 low, high = 0, 10
 
@@ -21,6 +21,7 @@ def fibonacci(n: int) -> list[int]:
 
 
 def with_history() -> int:
+    answer: Result[str] | str
     answer, other = "none", 1
     answer = prompt("hi")
     print(show(answer.tool_calls))
