@@ -166,6 +166,7 @@ def declarations(context: Context, statements: Sequence[n.Statement]) -> list[St
             found = _annotated(context, symbol, statement)
             if found is not None and found.is_above:
                 made.append(py.line(py.annotated(py.name(context.names[symbol]), found.type)))
+                context.note(made[-1], statement.span)
     return made
 
 
