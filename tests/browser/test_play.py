@@ -468,7 +468,7 @@ def test_a_prompt_leads_to_its_line(page: Any) -> None:
     expect(page.locator("#output details pre").first).to_be_hidden()
     frame = page.frame_locator("#timeline iframe")
     page.locator("#tab-timeline").click()
-    expect(frame.locator("#title")).to_have_text("Timeline of mine.saft")
+    expect(frame.locator("#title")).to_have_text("Timeline of mine")
     assert "person: {name" in frame.locator("#places").inner_html()
 
 
