@@ -492,7 +492,8 @@ def test_the_timeline_is_that_of_the_last_run(page: Any) -> None:
 def test_both_tabs_are_of_the_last_good_text(page: Any) -> None:
     write(page, "print($ name a colour $)")
     expect(page.locator("#python .cm-content")).to_contain_text("name a colour")
-    write(page, "print(pepole")
+    # A mistake with each letter: `print(`, of which the editor makes `print()`, is none.
+    write(page, "pepole")
     expect(page.locator("#mistakes")).to_contain_text("1 mistake")
     expect(page.locator("#python .cm-content")).to_contain_text("name a colour")
     page.locator("#tab-request").click()
