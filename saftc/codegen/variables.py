@@ -212,7 +212,7 @@ def _annotated(context: Context, symbol: Symbol, statement: n.Statement) -> _Ann
             return None
     elif not (_has_object(value) and is_known(type_) and _is_read(context, type_)):
         return None
-    if own is None and not _is_clear(type_):
+    if own is None and not _is_known_to_checkers(bindings, type_):
         type_ = ANY
     is_above = value is None or _is_read_as_less(context, symbol, type_)
     return _Annotated(annotation(context, type_), is_above)
@@ -327,7 +327,7 @@ def reads_as_any(context: Context, value: n.Expression) -> bool:
                 first = bindings[0].value
                 if not _changes_type(bindings):
                     pending += [] if first is None else [first]
-                elif not _is_clear(_held(context, symbol, bindings)):
+                elif not _is_known_to_checkers(bindings, _held(context, symbol, bindings)):
                     return True
             case n.Member(value=owner) | n.Index(value=owner):
                 if _is_mixed(context.type_of(owner)):
@@ -447,17 +447,18 @@ def _takes(first: Type, type_: Type) -> bool:
     return fit(type_, first) == Fit.EXACT or (type_ == INT and FLOAT in members(first))
 
 
-def _is_clear(type_: Type) -> bool:
+def _is_known_to_checkers(bindings: Sequence[Binding], type_: Type) -> bool:
     """Whether checkers read a variable of the type as Saft does, right after it was assigned.
 
-    Of a list beside something else they know its items by where it was made.
+    Of a list beside something else they know its items by where it was made, and what a
+    destructuring gives is any value to them.
     """
     found = set(members(without(type_, NIL)))
-    is_one = len(found) < 2 or all(map(is_plain_dict, found))
-    return is_one or (
-        not any(isinstance(one, ListType | TupleType) for one in found)
-        and not any(map(is_plain_dict, found))
-    )
+    if len(found) < 2 or all(map(is_plain_dict, found)):
+        return True
+    if any(isinstance(one, ListType | TupleType) or is_plain_dict(one) for one in found):
+        return False
+    return not any(isinstance(one.statement, n.DestructureStmt) for one in bindings)
 
 
 def _is_of_class(context: Context, value: n.Expression) -> bool:

@@ -111,6 +111,8 @@ def _fit_list(given: Type, wanted: ListType) -> Fit:
         return Fit.NEVER
     if given.item == NEVER or wanted.item == ANY:
         return Fit.EXACT
+    if isinstance(given.item, RecordType) and isinstance(wanted.item, ObjectType | MapType):
+        return Fit.NEVER  # whoever writes that wants the fields of the records
     # A Python list type takes no list of a narrower type, so a list of another item type is
     # checked even where every item fits. An empty list fits any, so no list can be wrong.
     return Fit.CHECK

@@ -59,6 +59,12 @@ _ELSEWHERE = {
 }
 
 _NO_TYPE = "`{name}` has more than plain fields, so Saft has no type for it: use `any`"
+_OF_PYTHON = (
+    "Saft has no type `{name}`: use `string` for what a model writes, `any` for a value of Python"
+)
+_AS_TEXT = ("date", "datetime", "time", "timedelta", "Decimal", "UUID")
+_NO_FUNCTION = "a function has no type: leave the annotation out, or write `any`"
+_FUNCTIONS = ("Callable", "Function", "function", "func")
 _MOST_LISTED = 8
 
 # Types of keys, as other languages write a map: `{string: int}`.
@@ -259,7 +265,7 @@ class _Schemas:
             is_imported = getattr(self.facts.own_names.get(first), "kind", "") == "import"
             return None if is_imported else f"there is no `import {first}`"
         if isinstance(found, Namespace) and isinstance(found.find(name), PythonClass):
-            return _NO_TYPE.format(name=name)
+            return (_OF_PYTHON if name in _AS_TEXT else _NO_TYPE).format(name=name)
         types = self._types_of(found)
         meant = near(name, types)
         if meant is not None:
@@ -278,7 +284,10 @@ class _Schemas:
         hint: str | Advice | None = meant_to_be(meant) if meant else None
         symbol = self.facts.own_names.get(schema.text)
         if symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass):
-            hint = _NO_TYPE.format(name=schema.text)
+            is_text = schema.text in _AS_TEXT
+            hint = (_OF_PYTHON if is_text else _NO_TYPE).format(name=schema.text)
+        if schema.text in _FUNCTIONS:
+            hint = _NO_FUNCTION
         if hint is None and schema.text.islower():
             hint = f'a text as a type stands in quotes: `"{schema.text}"`'
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))

@@ -145,6 +145,7 @@ ABSENT_NAMES = {
     },
     "__name__": "a function `main` without parameters runs when the script is run",
     "string": "did you mean `str`?",
+    "unique": "write a loop with `if x not in kept:` and `kept += [x]`",
 }
 
 # Arguments of Python's builtins that Saft's do not take.

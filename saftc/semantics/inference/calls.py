@@ -40,6 +40,7 @@ from saftc.semantics.types import (
     BuiltinType,
     FunctionType,
     ObjectType,
+    RecordType,
     Type,
     is_none_of,
     is_only,
@@ -328,6 +329,9 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             hint = f"this is what `{builtin.name}` takes"
             if parameter.items and builtin.by is not None and is_only(type_, *ITEMS):
                 hint = f"`{builtin.name}(xs, by: f)` compares what a function gives for each"
+            if isinstance(type_, RecordType) and builtin.name in _OF_KEYS:
+                read = ", ".join(f"`x.{name}`" for name in inference.facts.fields_of(type_))
+                hint = f"a record is not an object; its fields are read one by one: {read}"
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     argument.value.span,

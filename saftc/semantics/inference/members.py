@@ -336,11 +336,11 @@ def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> D
         return catalogue.MISSING_FIELD.at(
             node.key.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
         )
+    hint = "`rows(x)` gives the rows as a list" if value == DATAFRAME else None
+    if isinstance(value, RecordType) and isinstance(node.key, n.Literal) and key == STRING:
+        hint = f"a field of a record is read by its name: `x.{node.key.value}`"
     return catalogue.NOT_INDEXABLE.at(
-        node.key.span,
-        found=show(value),
-        how=f" with {show(key)}",
-        hint="`rows(x)` gives the rows as a list" if value == DATAFRAME else None,
+        node.key.span, found=show(value), how=f" with {show(key)}", hint=hint
     )
 
 

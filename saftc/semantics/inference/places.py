@@ -15,11 +15,14 @@ from saftc.semantics.types import (
     NEVER,
     RESULT,
     STRING,
+    ListType,
     LiteralType,
+    MapType,
     ObjectType,
     RecordType,
     Type,
     UnionType,
+    item_type,
     literal_type,
     members,
     opened,
@@ -128,6 +131,10 @@ def mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advi
     if isinstance(given, ObjectType) and records:
         name = _called_with(inference, given, records)
         return None if name is None else f"call the record: `{name}(...)`"
+    inner = item_type(given) if isinstance(given, ListType) else given
+    asked = item_type(wanted) if isinstance(wanted, ListType) else wanted
+    if isinstance(inner, RecordType) and isinstance(asked, ObjectType | MapType):
+        return f"a record is not an object; its type is `{show(given)}`"
     if given == STRING and wanted in (INT, FLOAT):
         return f"`{show(wanted)}(x)` reads a number from a text"
     if given == FLOAT and wanted == INT:

@@ -1,6 +1,7 @@
 """Prompts: what is asked of a model, with which tools and options."""
 
 from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Advice
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
@@ -151,6 +152,13 @@ def _tool_names(inference: Inference, node: n.Prompt) -> None:
             inference.report(catalogue.TOOL_NAME_TWICE.at(value.span, name=value.text))
 
 
+def _hint_of_option(name: str) -> str | Advice:
+    if name in ("tools", "functions"):
+        return "name the functions in the prompt: `$ Use {look_up}. ... $`"
+    meant = did_you_mean(name, OPTIONS)
+    return meant or f"what only some servers know goes into `extra`: `extra: {{{name}: ...}}`"
+
+
 def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) -> None:
     """The options of a prompt, as far as they are known."""
     if not isinstance(type_, ObjectType):
@@ -169,7 +177,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                 catalogue.UNKNOWN_OPTION.at(
                     key.key.span if key else node.span,
                     name=field.name,
-                    hint=did_you_mean(field.name, OPTIONS) if key else None,
+                    hint=_hint_of_option(field.name) if key else None,
                 )
             )
             continue

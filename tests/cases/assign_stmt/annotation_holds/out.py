@@ -87,15 +87,15 @@ except Exception as exception:
     print(e.message)
 
 
-class O(TypedDict):
+class OneOfThem(TypedDict):
     a: int
     b: str | None
 
 
-o: O = {"a": 1, "b": None}
-o = {"a": 2, "b": None}
+one_of_them: OneOfThem = {"a": 1, "b": None}
+one_of_them = {"a": 2, "b": None}
 try:
-    o = {"a": check(v, int), "b": None}
+    one_of_them = {"a": check(v, int), "b": None}
 except Exception as exception:
     e = failure(exception)
     print(e.message)
@@ -109,7 +109,7 @@ try:
 except Exception as exception:
     e = failure(exception)
     print(e.message)
-print(show(xs), show(d), show(o), k, show(w))
+print(show(xs), show(d), show(one_of_them), k, show(w))
 t: tuple[int, float] = (1, 2.0)
 t = (3, 4.0)
 print(show(t))
