@@ -3,12 +3,12 @@
 So messages and timelines name the file that a script on standard input is the text of.
 """
 
+import runpy
 import sys
 
-from saftc.__main__ import main
 from saftc.project.files import UNNAMED
 
 if __name__ == "__main__":
     _, name, *sys.argv = sys.argv
     UNNAMED["-"] = name
-    main()
+    runpy.run_module("saftc", run_name="__main__")

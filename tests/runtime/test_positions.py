@@ -17,6 +17,7 @@ from runtime_support._exchange import Request
 from runtime_support._positions import Place, mapped
 from runtime_support._runs.spending import Spending
 from runtime_support._tracing import add_observer
+from runtime_support._waits import finish
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
 
@@ -193,6 +194,6 @@ def test_a_place_is_looked_up_once_however_long_its_module() -> None:
     for _ in range(3):
         place = Place(code, 2 * 99, {})
         assert place.text() == "long.py:100"
-        spending.begin(Settings(), Request(messages=()), "", place)
+        finish(spending.begin(Settings(), Request(messages=()), "", place))
     assert code.looked_at == 100
     assert spending.total.requests == 3
