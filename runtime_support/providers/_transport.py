@@ -46,6 +46,8 @@ _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 _CONNECTIONS_OF_POOL = 32
 _IDLE_SECONDS = 5.0
+# llama.cpp's server closes an idle connection after five seconds, maybe just as it is used again.
+_IDLE_SECONDS_EMBEDDED = 1.0
 _WRITTEN_AT_ONCE = 65_536
 # What events begin with, and no JSON.
 _OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
@@ -110,7 +112,7 @@ def _of_pool(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
         "proxy": None if is_embedded else _proxy_to(address),
         "max_connections": _MOST_CONNECTIONS,
         "max_keepalive_connections": _MOST_IDLE_CONNECTIONS,
-        "keepalive_expiry": _IDLE_SECONDS,
+        "keepalive_expiry": _IDLE_SECONDS_EMBEDDED if is_embedded else _IDLE_SECONDS,
     }
 
 
