@@ -42,8 +42,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     if module.script in UNNAMED:
         # What looks at the run shows its lines.
         text = workspace.read(module.script).decode("utf-8", "replace")
-        lines = text.splitlines(keepends=True)
-        linecache.cache[shown(module.script)] = (len(text), None, lines, shown(module.script))
+        _remember_lines(shown(module.script), text)
     scripts: dict[str, Running] = {}
     names = frozenset(module.scripts)
     sys.meta_path.insert(0, _LibraryFinder(str(folder.absolute())))
@@ -52,8 +51,6 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     main = sys.modules["__main__"] = ModuleType("__main__")
     # Where the runtime begins the relative paths of a script.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
-    ended: Literal["ok", "failed", "interrupted"] = "failed"
-    error = ""
     show_prompts()
     if sys.stdout.isatty():
         _turns.print_values = _print_visibly
@@ -61,13 +58,14 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     if problem is not None:
         complain(problem)
         return 1
-    ended = "failed"
+    ended: Literal["ok", "failed", "interrupted"] = "failed"
+    error = ""
     try:
         _execute(module, main, workspace, scripts)
         ended = "ok"
     except SystemExit as end:
         if end.code:
-            ended, error = "failed", f"exit code {end.code}"
+            error = f"exit code {end.code}"
             raise
         ended = "ok"
     except KeyboardInterrupt:
@@ -140,13 +138,17 @@ def _execute(
     assert compiled.text is not None
     text = compiled.text
     filename = f"<compiled {shown(compiled.script)}>"
-    # Tracebacks look for the lines there.
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    _remember_lines(filename, text)
     scripts[filename] = Running(compiled, workspace)
     module.__dict__["__saft_source_map__"] = scripts[filename]
     # What a compiled module calls where it does not say otherwise.
     module.__dict__["print"] = _turns.print_values
     exec(compile_module(text, filename), module.__dict__)
+
+
+def _remember_lines(filename: str, text: str) -> None:
+    """Has tracebacks, and what looks at the run, find the lines of a text that is in no file."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
 
 
 def _print_visibly(*values: object, **manner: Any) -> None:
