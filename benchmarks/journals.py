@@ -24,7 +24,7 @@ from worker import own_memory
 from runtime_support import prompt, configure
 configure(provider="mock")
 prompt("what is loaded by a prompt does not count")
-from runtime_support._runs.journal import Journal
+from runtime_support.runs._journal import Journal
 started = time.process_time()
 journal = Journal(sys.argv[1])
 print(time.process_time() - started, own_memory("VmHWM") / 1024)

@@ -11,27 +11,30 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-
-from runtime_support._quick_typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime_support import ops
-    from runtime_support._config import Settings, configure, snapshot
+    from runtime_support._effects import in_thread
     from runtime_support._exchange import Provider, Reply, Request, ToolRequest
-    from runtime_support._failures import Failure, failure
-    from runtime_support._files import append_text, list_files, read_line, read_text, write_text
     from runtime_support._jsontext import parse, to_json
+    from runtime_support._language.failures import Failure, failure
+    from runtime_support._language.files import (
+        append_text,
+        list_files,
+        read_line,
+        read_text,
+        write_text,
+    )
     from runtime_support._media import File, Image, file, image
-    from runtime_support._overlap import later, overlap, print, together
+    from runtime_support._observe.tracing import add_observer
+    from runtime_support._overlap.calls import later, overlap, print, together
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
-    from runtime_support._runs.keeping import journaled
-    from runtime_support._runs.places import call_key, scoped
     from runtime_support._schema import check, require
+    from runtime_support._settings import Settings, configure, snapshot
     from runtime_support._tables import mean, read
-    from runtime_support._tracing import add_observer
     from runtime_support._values import kind, show
-    from runtime_support._waits import in_thread
     from runtime_support.errors import (
         AuthenticationFailed,
         BudgetSpent,
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
     )
     from runtime_support.programs._outcomes import ambiguous, option
     from runtime_support.programs._prompting import Plan, program, run
+    from runtime_support.runs._keeper import journaled
+    from runtime_support.runs._places import call_key, scoped
     from runtime_support.testing import Scripted
 
 __all__ = [
@@ -133,22 +138,22 @@ __all__ = [
 
 # Where the names are that are no errors.
 _HOMES = {
-    "_config": "Settings configure snapshot",
+    "_settings": "Settings configure snapshot",
     "_exchange": "Provider Reply Request ToolRequest",
-    "_failures": "Failure failure",
-    "_files": "append_text list_files read_line read_text write_text",
+    "_language.failures": "Failure failure",
+    "_language.files": "append_text list_files read_line read_text write_text",
     "_jsontext": "parse to_json",
     "_media": "File Image file image",
-    "_overlap": "later overlap print together",
+    "_overlap.calls": "later overlap print together",
     "_prompting": "prompt",
     "_results": "Result ToolCall Usage",
-    "_runs.keeping": "journaled",
-    "_runs.places": "call_key scoped",
+    "runs._keeper": "journaled",
+    "runs._places": "call_key scoped",
     "_schema": "check require",
     "_tables": "mean read",
-    "_tracing": "add_observer",
+    "_observe.tracing": "add_observer",
     "_values": "kind show",
-    "_waits": "in_thread",
+    "_effects": "in_thread",
     "programs._outcomes": "ambiguous option",
     "programs._prompting": "Plan program run",
     "testing": "Scripted",

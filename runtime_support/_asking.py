@@ -15,8 +15,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from runtime_support._config import Settings, given_here, settings_for, settings_to_show
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
+from runtime_support._effects import (
+    Effect,
+    Effects,
+    drive,
+    finish,
+    finish_async,
+    iterate,
+    iterate_async,
+)
 from runtime_support._exchange import (
     Heard,
     Message,
@@ -26,20 +34,20 @@ from runtime_support._exchange import (
     ToolRequest,
     replying,
 )
-from runtime_support._goals import Goal, ObjectGoal, goal_for
-from runtime_support._pieces import Parts, parts_for
+from runtime_support._observe.tracing import Observer, observer_for
+from runtime_support._order import await_turn, check_cancelled, current
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Arriving, Result, parts_of
-from runtime_support._runs.keeping import Keeper, keeper_for
-from runtime_support._runs.spending import spending_here
+from runtime_support._settings import Settings, given_here, settings_for, settings_to_show
+from runtime_support._streaming.chunks import Parts, parts_for
+from runtime_support._targets import ObjectTarget, Target, target_for
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
-from runtime_support._tracing import Observer, observer_for
-from runtime_support._turns import await_turn, check_wanted, current
 from runtime_support._values import brief, plain
-from runtime_support._waits import Wait, Waits, driving, finish, finish_async, give, give_async
 from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import provider_for
+from runtime_support.runs._budgets import spending_here
+from runtime_support.runs._keeper import Keeper, keeper_for
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -71,13 +79,13 @@ class Question:
             raise CheckError("a prompt comes `after` a result that a prompt has given")
         return self.after.messages
 
-    def goal(self, settings: Settings, functions: Mapping[str, Any]) -> Goal:
+    def goal(self, settings: Settings, functions: Mapping[str, Any]) -> Target:
         """What the conversation works towards, with these functions in the template."""
-        goal = goal_for(self.returns, self.fields, settings.structured)
+        target = target_for(self.returns, self.fields, settings.structured)
         for name in functions:
-            if goal.takes(ToolRequest(name, "")):
+            if target.takes(ToolRequest(name, "")):
                 raise CheckError(f"`{name}` is a tool by which the model hands in a field")
-        return goal
+        return target
 
     def settled(self, settings: Settings) -> Settings:
         """The settings in force, as the conversation takes them."""
@@ -91,10 +99,10 @@ class Question:
             # After a reply it is what a prompt inside a tool came to.
             if self.fields is None or conversation.usage.requests:
                 raise
-            conversation = conversation.anew(ObjectGoal(self.fields))
+            conversation = conversation.anew(ObjectTarget(self.fields))
             yield from conversation.steps()
             conversation.repairs.append("asked for the fields as one JSON object: no tools there")
-        return conversation.answer(conversation.goal.value, is_several=self.fields is not None)
+        return conversation.answer(conversation.target.value, is_several=self.fields is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,13 +120,13 @@ class Asking:
         """The answer; an error has the position of the call."""
         return finish(self.answering())
 
-    def answering(self) -> Waits[Answer]:
+    def answering(self) -> Effects[Answer]:
         """What has to be waited for until the answer is there, and its parts as they come."""
         if self.parts is not None:
             await_turn()
         try:
             with spending_here().one_prompt():
-                answer = yield from driving(self.steps, self.doing)
+                answer = yield from drive(self.steps, self.doing)
                 if self.parts is not None:
                     yield from self.parts.rest(answer.value)
         except SaftError as error:
@@ -130,9 +138,9 @@ class Asking:
             raise
         return answer
 
-    def doing(self, step: Step) -> Waits[Any]:
+    def doing(self, step: Step) -> Effects[Any]:
         """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
-        check_wanted()
+        check_cancelled()
         keeper = self.keeper
         if isinstance(step, Request):
             # What stands before a call of a tool is no part of the answer.
@@ -142,19 +150,19 @@ class Asking:
             if self.parts is None:
                 return (yield from reply)
             self.parts.begin()
-            return (yield from driving(reply, partial(_given, self.parts)))
+            return (yield from drive(reply, partial(_given, self.parts)))
         if isinstance(step, ToolRequest):
             call = call_tool(self.tools, step.name, step.arguments)
             return (yield from (call if keeper is None else keeper.call(step, call)))
         if keeper is None:
-            return (yield Wait(partial(step.do, None)))
+            return (yield Effect(partial(step.do, None)))
         with keeper.program() as keep:
-            return (yield Wait(partial(step.do, keep)))
+            return (yield Effect(partial(step.do, keep)))
 
 
-def _given(parts: Parts, step: Wait | str) -> Waits[Any]:
+def _given(parts: Parts, step: Effect | str) -> Effects[Any]:
     """What comes of a step of a reply: of a piece the parts that it makes whole."""
-    if isinstance(step, Wait):
+    if isinstance(step, Effect):
         return (yield step)
     yield from parts.feed(step)
 
@@ -166,7 +174,7 @@ def _sent(provider: Provider, request: Request, *, heard: Heard) -> Replying:
     """
     task = current.get()
     if heard is None and task is not None:
-        return (yield Wait(partial(task.exchange, provider, request)))
+        return (yield Effect(partial(task.exchange, provider, request)))
     return (yield from replying(provider, request, heard))
 
 
@@ -204,7 +212,7 @@ class Streamed(Arriving):
             return
         self._is_begun = True
         try:
-            self._end = yield from give(self._asked.answering())
+            self._end = yield from iterate(self._asked.answering())
         except Exception as error:
             self._end = error
             raise
@@ -238,7 +246,7 @@ class AsyncResult(Generic[T_co]):
     def _given(self, kind: type) -> AsyncGenerator[Any]:
         if kind is not self._parts.kind:
             parts_of(self._parts.kind(), kind)
-        return give_async(self._begun().answering())
+        return iterate_async(self._begun().answering())
 
     def _begun(self) -> Asking:
         if self._is_begun:
@@ -281,7 +289,7 @@ def asking(question: Question, *, is_streamed: bool = False) -> Asking:
         steps = question.steps(conversation)
         place = place_of_call()
         keeper = keeper_for(settings, place)
-        parts = parts_for(conversation.goal) if is_streamed else None
+        parts = parts_for(conversation.target) if is_streamed else None
         return Asking(steps, provider_for(settings, place), tools, place, keeper, parts)
     except SaftError as error:
         annotate(error)
@@ -332,11 +340,11 @@ def _conversation(
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
-    goal, settings = question.goal(settings, rendered.tools), question.settled(settings)
+    target, settings = question.goal(settings, rendered.tools), question.settled(settings)
     is_given = "model" in given_here(question.options)
     earlier = question.earlier()
     return Conversation(
-        rendered.content, goal, tools, settings, rounds, observer, is_given, earlier
+        rendered.content, target, tools, settings, rounds, observer, is_given, earlier
     )
 
 

@@ -1,7 +1,7 @@
 """A conversation with a model as steps, from the first request to the value.
 
-    steps = Conversation(content, goal, tools, settings, rounds, observer).steps()
-    driving(steps, answering)    the goal is reached, or an error, see `_waits`
+    steps = Conversation(content, target, tools, settings, rounds, observer).steps()
+    drive(steps, answering)    the target is reached, or an error, see `_effects`
 
 A conversation does nothing itself: it yields what has to be done next, and is sent what came of
 it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; a
@@ -9,7 +9,7 @@ failure is thrown in. Whoever drives it decides how to wait: here, in a thread, 
 not at all, when a journal knows the outcome.
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
-are run in order and answered. Any other reply ends a turn: it reaches the goal, or the model is
+are run in order and answered. Any other reply ends a turn: it reaches the target, or the model is
 told why not and asked again, as often as `repairs` says.
 """
 
@@ -19,17 +19,17 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
-from runtime_support._config import Settings
+from runtime_support._effects import Abandoned
 from runtime_support._exchange import Message, Reply, Request, Said, ToolRequest
-from runtime_support._goals import NOT_ALL, Goal, Unreadable, Work, without_thinking
 from runtime_support._media import Content, ending_with
 from runtime_support._names import listed
+from runtime_support._observe.tracing import Observer
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import Answer, Result, ToolCall, Usage
+from runtime_support._settings import Settings
+from runtime_support._targets import NOT_ALL, Target, Unreadable, Work, without_thinking
 from runtime_support._tools import read_arguments
-from runtime_support._tracing import Observer
 from runtime_support._values import brief
-from runtime_support._waits import Left
 from runtime_support.errors import (
     CheckError,
     ContractError,
@@ -84,7 +84,7 @@ class Conversation:
     def __init__(
         self,
         content: Content,
-        goal: Goal,
+        target: Target,
         tools: Sequence[dict[str, Any]],
         settings: Settings,
         rounds: int | None,
@@ -93,14 +93,14 @@ class Conversation:
         earlier: Sequence[Message] = (),
     ) -> None:
         self.content = content
-        self.goal = goal
+        self.target = target
         self.settings = settings
         self.rounds_allowed = rounds
         self.observer = observer
         self.model_is_given = model_is_given
         self.tools = tools
         self.earlier = earlier
-        self.messages = _opening(content, goal.ending(), settings.system, earlier)
+        self.messages = _opening(content, target.ending(), settings.system, earlier)
         self.begins = len(self.messages) - 1
         self.calls: list[ToolCall] = []
         # Each call of a conversation has an identity of its own.
@@ -114,15 +114,15 @@ class Conversation:
         self.text = ""
         self.finish = "stop"
 
-    def anew(self, goal: Goal) -> Conversation:
-        """The same, from the beginning, towards another goal."""
+    def anew(self, target: Target) -> Conversation:
+        """The same, from the beginning, towards another target."""
         same = (self.tools, self.settings, self.rounds_allowed, self.observer, self.model_is_given)
-        return Conversation(self.content, goal, *same, self.earlier)
+        return Conversation(self.content, target, *same, self.earlier)
 
     def steps(self) -> Steps[None]:
-        """What has to be done until the goal is reached; a PromptError when it cannot be."""
+        """What has to be done until the target is reached; a PromptError when it cannot be."""
         try:
-            while not self.goal.is_reached:
+            while not self.target.is_reached:
                 request = self.request()
                 self.observer.sent(request)
                 try:
@@ -130,7 +130,7 @@ class Conversation:
                 except SaftError as error:
                     self.observer.failed(error)
                     raise
-                except Left:
+                except Abandoned:
                     self.observer.failed(ProviderError("nobody wanted the rest of the reply"))
                     raise
                 self._receive(reply)
@@ -138,14 +138,14 @@ class Conversation:
                     yield from self._run_tools(reply)
                     continue
                 try:
-                    work = self.goal.accept(reply.text)
+                    work = self.target.accept(reply.text)
                     if work is not None:
                         yield from self._do(work)
                 except Unreadable as unreadable:
                     self._ask_again(reply, str(unreadable))
                 else:
                     self._note_cut(reply)
-                    if self.goal.is_reached:
+                    if self.target.is_reached:
                         self.messages.append(_text_message(reply))
         except BaseException as error:
             if isinstance(error, PromptError):
@@ -155,7 +155,7 @@ class Conversation:
             self.observer.over(error)
             raise
         self.observer.over(None)
-        self.repairs.extend(self.goal.repairs)
+        self.repairs.extend(self.target.repairs)
 
     def note_replies(self, error: SaftError) -> None:
         """Notes what the model had said when the prompt failed."""
@@ -164,10 +164,10 @@ class Conversation:
 
     def request(self) -> Request:
         """The request that is sent next."""
-        returns = self.goal.return_tools()
+        returns = self.target.return_tools()
         is_over = self._ordinary_rounds_are_over
         ordinary = () if is_over and returns else self.tools
-        contract = self.goal.contract
+        contract = self.target.contract
         schema = contract.json_schema if contract is not None else None
         return Request(
             messages=tuple(self.messages),
@@ -211,7 +211,7 @@ class Conversation:
             raise ProviderError(
                 "nobody wanted the rest of this reply when it was recorded", hint="record it again"
             )
-        needs_all = self.goal.is_typed or bool(reply.tool_calls)
+        needs_all = self.target.is_typed or bool(reply.tool_calls)
         if self.finish == "length" and (needs_all or self.settings.cut == "error"):
             after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
             allow = "" if needs_all else '; `cut: "allow"` takes what there is'
@@ -222,7 +222,7 @@ class Conversation:
             )
 
     def _run_tools(self, reply: Reply) -> Steps[None]:
-        ordinary = [call for call in reply.tool_calls if not self.goal.takes(call)]
+        ordinary = [call for call in reply.tool_calls if not self.target.takes(call)]
         passed = self._passed_limit(ordinary)
         if passed is not None:
             yield from self._keep_the_last(reply, passed)
@@ -230,11 +230,11 @@ class Conversation:
         self.rounds += 1
         self.tool_rounds += bool(ordinary)
         yield from self._make_calls(reply)
-        if self.goal.is_reached:
+        if self.target.is_reached:
             return
-        objection = self.goal.objection()
+        objection = self.target.objection()
         is_do = self.rounds_allowed is not None
-        if objection is None and is_do and not ordinary and not self.goal.is_enough:
+        if objection is None and is_do and not ordinary and not self.target.is_enough:
             objection = NOT_ALL
         if objection is not None:
             self._note_attempt(reply.text, objection)
@@ -246,8 +246,8 @@ class Conversation:
         # Not the reply's own ids, which its wire puts back: these make requests repeatable.
         self.messages.append(_calls_message(reply, identified))
         for identity, call in identified:
-            if self.goal.takes(call):
-                answer = self.goal.keep(call)
+            if self.target.takes(call):
+                answer = self.target.keep(call)
             else:
                 with self.observer.at_work(call.name):
                     made: ToolCall = yield call
@@ -277,16 +277,16 @@ class Conversation:
 
     def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
         """Of the reply that passes a limit: what it hands in may be all that was open."""
-        handed_in = [call for call in reply.tool_calls if self.goal.takes(call)]
+        handed_in = [call for call in reply.tool_calls if self.target.takes(call)]
         if handed_in:
             yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
-        if self.goal.is_reached:
+        if self.target.is_reached:
             left = [call.name for call in reply.tool_calls if call not in handed_in]
             if left:
                 self.repairs.append(f"not called, as nothing was missing: {listed(left)}")
             return
         last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
-        state = self.goal.state()
+        state = self.target.state()
         raise ToolLimitError(
             passed.what + last + (f"; {state}" if state else ""),
             limit=passed.bound,
@@ -309,24 +309,24 @@ class Conversation:
     def _ask_again(self, reply: Reply, reason: str) -> None:
         self._note_attempt(reply.text, reason)
         self.messages.append(_text_message(reply))
-        self.messages.append({"role": "user", "content": self.goal.reminder(reason)})
+        self.messages.append({"role": "user", "content": self.target.reminder(reason)})
 
     def _note_attempt(self, text: str, reason: str) -> None:
         """Counts a reply that did not do; too many are the end."""
         self.attempts.append((text, reason))
-        if len(self.attempts) <= self.settings.repairs and not self.goal.has_given:
-            if not any(note in reason for note in self.goal.repairs):
+        if len(self.attempts) <= self.settings.repairs and not self.target.has_given:
+            if not any(note in reason for note in self.target.repairs):
                 self.repairs.append(f"asked again: {reason}")
             return
         tries = len(self.attempts)
-        state = self.goal.state()
+        state = self.target.state()
         answer = without_thinking(text).strip()
         raise ContractError(
             f"no usable reply after {tries} {'try' if tries == 1 else 'tries'}: {reason}"
             + (f"; {state}" if state else "")
             + (f"; the last reply was {_shown(answer)}" if answer else ""),
             attempts=tuple(self.attempts),
-            values=dict(getattr(self.goal, "arrived", {})),
+            values=dict(getattr(self.target, "arrived", {})),
             hint="say in the prompt what form the answer has, or raise `repairs`",
         )
 

@@ -2,7 +2,7 @@
 
     Request(messages=({"role": "user", "content": "hello"},))  ->  Reply("Hello!")
 
-How a reply comes about is work (`_waits`), which gives the pieces of one that is streamed.
+How a reply comes about is work (`_effects`), which gives the pieces of one that is streamed.
 Messages and tools have the form of OpenAI's chat completions. A request says nothing of keys,
 addresses or headers; `canonical` is the part of it that decides the answer, which recordings use.
 
@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from runtime_support._effects import Effect, Effects, close_after, finish, iterate
 from runtime_support._media import abridged
+from runtime_support._order import is_abandoned
 from runtime_support._results import Usage
-from runtime_support._turns import is_deserted
-from runtime_support._waits import Wait, Waits, closed_after, finish, give
 
 Message: TypeAlias = dict[str, Any]
 Structured: TypeAlias = Literal["auto", "on", "off"]
@@ -163,8 +163,8 @@ class Provider(Protocol):
         ...
 
 
-# Waits, and of a reply that is streamed the pieces of its text as they come; at its end the reply.
-Replying: TypeAlias = Waits[Reply]
+# Effects, and the pieces of the text of a streamed reply as they come; at its end the reply.
+Replying: TypeAlias = Effects[Reply]
 # The pieces that were given until now of a reply that is streamed; None of one that is not.
 Heard: TypeAlias = list[str] | None
 
@@ -191,16 +191,16 @@ class Streaming:
 
     def stream(self, request: Request) -> Generator[str, None, Reply]:
         """The pieces of the text, and the reply."""
-        return give(self.replying(request, []))
+        return iterate(self.replying(request, []))
 
 
 def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
     """The reply of a provider that knows nothing of waits."""
     stream = getattr(provider, "stream", None) if heard is not None else None
     if heard is None or stream is None:
-        return (yield Wait(partial(_in_exchange, provider.complete, request)))
-    pieces = _Pieces((yield Wait(partial(stream, request))))
-    return (yield from closed_after(_pieces_of(pieces, heard), Wait(pieces.close)))
+        return (yield Effect(partial(_in_exchange, provider.complete, request)))
+    pieces = _Pieces((yield Effect(partial(stream, request))))
+    return (yield from close_after(_pieces_of(pieces, heard), Effect(pieces.close)))
 
 
 _within: ContextVar[bool] = ContextVar("saft_exchange", default=False)
@@ -234,7 +234,7 @@ class _Pieces:
         except StopIteration as end:
             return None, end.value
         finally:
-            if is_deserted():
+            if is_abandoned():
                 self.close()
 
     def close(self) -> None:
@@ -249,7 +249,7 @@ class _Pieces:
 
 def _pieces_of(pieces: _Pieces, heard: list[str]) -> Replying:
     while True:
-        piece, reply = yield Wait(pieces.next)
+        piece, reply = yield Effect(pieces.next)
         if piece is None:
             return reply if isinstance(reply, Reply) else Reply("".join(heard))
         heard.append(piece)

@@ -14,9 +14,10 @@ An error says the path of the part that has no JSON form:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any, NoReturn
 
-from runtime_support._quick_typing import Any, Callable, NoReturn
 from runtime_support._values import (
     brief,
     data_of,

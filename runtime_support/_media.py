@@ -16,9 +16,10 @@ the number of bytes and a hash stand for the data of a part: see `abridged`.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import Any, ClassVar, TypeAlias
 
-from runtime_support._files import content, resolved, size_text
-from runtime_support._quick_typing import Any, ClassVar, Iterable, TypeAlias
+from runtime_support._language.files import content, resolved, size_text
 from runtime_support._values import as_text, brief, expected, is_list, is_object
 from runtime_support.errors import CheckError, FileError
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from runtime_support._quick_typing import Iterable
+from collections.abc import Iterable
 
 
 def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
 from functools import lru_cache
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import SaftError
 

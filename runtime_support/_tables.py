@@ -24,12 +24,13 @@ from __future__ import annotations
 
 import importlib
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from runtime_support._files import check_regular, resolved
+from runtime_support._language.files import check_regular, resolved
+from runtime_support._language.operators import div
 from runtime_support._names import did_you_mean, listed
-from runtime_support._operators import div
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Sequence
-from runtime_support._turns import note_read
+from runtime_support._order import note_read
 from runtime_support._values import (
     as_integer,
     as_number,

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from runtime_support._effects import Effects, call_function
 from runtime_support._jsontext import parse_unambiguous, to_json
 from runtime_support._names import did_you_mean, listed
 from runtime_support._redaction import redacted
@@ -29,7 +30,6 @@ from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import Parameter, Signature, applied, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
-from runtime_support._waits import Waits, calling
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     return tool
 
 
-def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Waits[ToolCall]:
+def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[ToolCall]:
     """Calls the tool of that name with arguments as JSON text; failures are in the record."""
     started = time.perf_counter()
     read: Any = arguments
@@ -95,7 +95,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Waits[Too
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
-        value = yield from calling(bound(tool, read), tool.function)
+        value = yield from call_function(bound(tool, read), tool.function)
         result, error = _text_of(value), None
     except (ProviderError, ConfigError, RunStopped):
         raise

@@ -14,9 +14,10 @@ dataclass is a record, anything callable is a function. Dataframes are those of 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from runtime_support._names import field_name, function_name
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Sequence, TypeGuard
 from runtime_support.errors import CheckError, printable
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ Every one says what was asked, what came, and where it helps one thing to try.
 
 from __future__ import annotations
 
-from runtime_support._quick_typing import Any
+from typing import Any
 
 # Control characters but for line ends and tabs, and those that turn the direction of writing.
 _ESCAPED = {

@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; gives the path of the recording."""
-    from runtime_support.providers._replay import advise, close, told
+    from runtime_support.runs._recordings import advise, close, told
 
     path = _recording_of(request.node)
     mode = request.config.getoption("saft_record")

@@ -19,18 +19,18 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from runtime_support._effects import await_value, begin_thread, in_thread, outcome_value
 from runtime_support._jsontext import parse, to_json
-from runtime_support._runs.places import scope_here, within
+from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
-from runtime_support._turns import Unwanted, is_beside, is_deserted
 from runtime_support._values import is_list, is_object, is_tuple
-from runtime_support._waits import begin_thread, given, in_thread, settled
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
 from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind, as_sentence
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import Misfit, Type, conform, kind_name, notation
 from runtime_support.programs._writing import Place, SerializationError
+from runtime_support.runs._places import scope_here, within
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
@@ -119,7 +119,7 @@ class Stopped(Exception):
 
 
 # The end of the process or of the run; a prompt that nobody wants, or without its provider.
-_ENDING = (KeyboardInterrupt, SystemExit, Unwanted, RunStopped, ProviderError, ConfigError)
+_ENDING = (KeyboardInterrupt, SystemExit, Cancelled, RunStopped, ProviderError, ConfigError)
 _CONTAINER = 64  # bytes that a list or an object takes in memory, at least
 _SHORT = {float, bool, type(None)}
 
@@ -255,7 +255,7 @@ class Machine:
     async def _call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
     ) -> Any:
-        if self.stopped or is_deserted():
+        if self.stopped or is_abandoned():
             raise Halted
         if self._is_after_failure(frame.position):
             raise Stopped
@@ -325,7 +325,7 @@ class Machine:
         may_leave = definition.pure and frame.beside
         if may_leave and not inspect.iscoroutinefunction(definition.function):
             return await in_thread(apply)
-        return await settled(apply())
+        return await await_value(apply())
 
     def _permit(self, name: str, arguments: dict[str, Any], path: Path, frame: Frame) -> None:
         if self._on_call is None:
@@ -363,7 +363,7 @@ def _most_at_once() -> int:
 
     Inside of one of them, and where answers come in order, it is one after the other.
     """
-    from runtime_support._config import settings_for
+    from runtime_support._settings import settings_for
 
     try:
         settings = settings_for()
@@ -454,7 +454,7 @@ def run_within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
                 loop.call_soon_threadsafe(cancel_all)
     if not done:
         raise TimeUp
-    return given(future.result())
+    return outcome_value(future.result())
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:

@@ -18,18 +18,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from runtime_support._asking import Question, ask, ask_async
-from runtime_support._config import Settings
 from runtime_support._conversation import Conversation, Steps
-from runtime_support._goals import Contract, Goal, Unreadable, Work, without_thinking
+from runtime_support._effects import in_thread
 from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
-from runtime_support._runs.keeping import plan_kept
 from runtime_support._schema.model import AnySchema
+from runtime_support._settings import Settings
 from runtime_support._tables import summary
+from runtime_support._targets import Contract, Target, Unreadable, Work, without_thinking
 from runtime_support._templates import Unknown
 from runtime_support._values import brief, is_dataframe, is_list, is_object, plain
-from runtime_support._waits import in_thread
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
@@ -49,6 +48,7 @@ from runtime_support.programs._syntax import Limits, ProgramText
 from runtime_support.programs._tree import CheckedProgram, calls_in
 from runtime_support.programs._types import ANY, notation
 from runtime_support.programs._writing import SerializationError, serialize
+from runtime_support.runs._keeper import plan_kept
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -344,15 +344,15 @@ class ProgramQuestion(Question):
         return ProgramGoal(registry, wanted, limits, runs, settings.repairs)
 
     def settled(self, settings: Settings) -> Settings:
-        """A conversation over choices is no repair; of what stays wrong the goal keeps count."""
+        """A conversation over choices is no repair; of what stays wrong the target keeps count."""
         return replace(settings, repairs=settings.max_tool_rounds)
 
     def steps(self, conversation: Conversation) -> Steps[Answer]:
-        goal = conversation.goal
-        assert isinstance(goal, ProgramGoal)
+        target = conversation.target
+        assert isinstance(target, ProgramGoal)
 
         def failed(message: str, hint: str | None = None) -> ProgramError:
-            error = ProgramError(message, outcome=goal.outcome, hint=hint)
+            error = ProgramError(message, outcome=target.outcome, hint=hint)
             error.attempts = tuple(conversation.attempts)
             error.tool_calls = tuple(_calls_of_programs(conversation))
             conversation.note_replies(error)
@@ -363,14 +363,14 @@ class ProgramQuestion(Question):
         except ContractError as error:
             hint = "say in the prompt what to call, or raise `max_tool_rounds`"
             raise failed(f"no program could be run: {error.message}", hint=hint) from None
-        if not goal.has_value:
-            reason = goal.stays_wrong or str(goal.outcome)
+        if not target.has_value:
+            reason = target.stays_wrong or str(target.outcome)
             conversation.attempts.append((conversation.text, reason))
-            if goal.stays_wrong is None:
+            if target.stays_wrong is None:
                 raise failed(reason)
             hint = "say in the prompt what to call, or raise `repairs`"
             raise failed(f"no program could be run: {reason}", hint=hint)
-        answer = conversation.answer(goal.value)
+        answer = conversation.answer(target.value)
         return answer._replace(tool_calls=_calls_of_programs(conversation))
 
 
@@ -415,7 +415,7 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
     return limits
 
 
-class ProgramGoal(Goal):
+class ProgramGoal(Target):
     """Reaches the value of a program, or a plan when it is not to run.
 
     A program that may run is work of its own: `accept` reads and checks it, and does nothing.
@@ -540,20 +540,20 @@ class ProgramGoal(Goal):
 class ProgramRun:
     """Running a checked program: the step that a reply with a program leads to."""
 
-    goal: ProgramGoal
+    target: ProgramGoal
     checked: CheckedProgram
 
     def do(self, keep: Keep | None) -> Outcome:
-        goal = self.goal
-        return run_checked(self.checked, limits=goal.limits, earlier=goal.earlier, keep=keep)
+        target = self.target
+        return run_checked(self.checked, limits=target.limits, earlier=target.earlier, keep=keep)
 
     def calls(self, outcome: Outcome) -> list[ToolCall]:
         """Those of functions that were really made."""
         made = [call for call in outcome.calls if not call.reused]
-        return [_told(call, self.goal.registry) for call in made if call.kind != "type"]
+        return [_told(call, self.target.registry) for call in made if call.kind != "type"]
 
     def judge(self, outcome: Outcome) -> None:
-        self.goal.came_to(outcome)
+        self.target.came_to(outcome)
 
 
 def _told(call: Call, registry: Registry) -> ProgramCall:

@@ -13,13 +13,13 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from runtime_support._runs.spending import Metered, own_model
 from runtime_support.errors import ConfigError
+from runtime_support.runs._budgets import Metered, own_model
 
 if TYPE_CHECKING:
-    from runtime_support._config import Settings
     from runtime_support._exchange import Provider, Reply, Request
     from runtime_support._positions import Place
+    from runtime_support._settings import Settings
     from runtime_support.providers._server import Server
 
 
@@ -55,7 +55,7 @@ def provider_for(settings: Settings, place: Place | None = None) -> Provider:
     replaying, recording = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     if not replaying and not recording:
         return live
-    from runtime_support.providers._replay import Replaying
+    from runtime_support.runs._recordings import Replaying
 
     return Replaying(replaying or None, recording or None, live)
 
@@ -80,11 +80,11 @@ def live_provider(settings: Settings) -> Provider:
         case "openai" | "openrouter":
             return _openai_provider(chosen, settings)
         case "local":
-            from runtime_support.providers._local import LocalProvider
+            from runtime_support._local.provider import LocalProvider
 
             return LocalProvider.configured(settings)
         case "mock":
-            from runtime_support.providers._mock import MockProvider
+            from runtime_support._mock.provider import MockProvider
 
             return MockProvider()
         case "none":
@@ -116,7 +116,7 @@ def _default_name(settings: Settings) -> str:
         return "openai"
     if os.environ.get("OPENROUTER_API_KEY"):
         return "openrouter"
-    from runtime_support.providers._local import is_available
+    from runtime_support._local.provider import is_available
 
     return "local" if is_available() else "none"
 

@@ -5,7 +5,7 @@
 
 The package's client sends, and gives its raw response: its typed models cost more than the rest of
 a call together. Its exceptions are mapped to ours here, and nowhere else. It retries nothing: when
-to ask again is for all threads together to know (`_pace`).
+to ask again is for all threads together to know (`_retries`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any
 import httpx2
 import openai
 
-from runtime_support._config import Settings
+from runtime_support._effects import Effect, Effects, close_after
 from runtime_support._exchange import Heard, Message, Origin, Replying, Request, Streaming
 from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
+from runtime_support._settings import Settings
 from runtime_support._values import counted
-from runtime_support._waits import Wait, Waits, closed_after
 from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
-from runtime_support.providers._completions import (
+from runtime_support.providers._chat import (
     NO_SCHEMA,
     NO_STREAM,
     NO_TOOLS,
@@ -44,7 +44,7 @@ from runtime_support.providers._completions import (
     response_format,
     words_of,
 )
-from runtime_support.providers._pace import Unanswered, Waited, patiently
+from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
 from runtime_support.providers._transport import bounded_replies, has_events
 
@@ -141,7 +141,7 @@ class OpenAIProvider(Streaming):
         def send(number: int) -> Replying:
             exchange = _Exchange(self, content, number, form)
             try:
-                response: httpx2.Response = yield Wait(exchange.post, exchange.post_async)
+                response: httpx2.Response = yield Effect(exchange.post, exchange.post_async)
             except openai.OpenAIError as error:
                 raise self._failure(error) from None
             request_id = response.headers.get("x-request-id")
@@ -157,7 +157,7 @@ class OpenAIProvider(Streaming):
         """The pieces of a response of events, and the reply; once there is text, no other try."""
         failure: Exception
         try:
-            yield from closed_after(self._pieces(exchange, gathered, heard), exchange.closing())
+            yield from close_after(self._pieces(exchange, gathered, heard), exchange.closing())
             if gathered.is_whole:
                 return gathered.reply()
             failure = _damaged(self.address, "it has no end")
@@ -175,7 +175,7 @@ class OpenAIProvider(Streaming):
             broken.message += f"; {counted(len(broken.text), 'character')} of the reply had come"
         raise broken
 
-    def _pieces(self, exchange: _Exchange, gathered: Gathered, heard: Heard) -> Waits[None]:
+    def _pieces(self, exchange: _Exchange, gathered: Gathered, heard: Heard) -> Effects[None]:
         while (chunk := (yield exchange.next_chunk())) is not None:
             piece = gathered.add(chunk)
             if piece and heard is not None:
@@ -270,14 +270,14 @@ class _Exchange:
             self._chunks = openai.AsyncStream(cast_to=object, response=response, client=client)
         return response
 
-    def next_chunk(self) -> Wait:
+    def next_chunk(self) -> Effect:
         """The next chunk of a stream, None at its end."""
         chunks = self._chunks
-        return Wait(lambda: next(chunks, None), lambda: anext(chunks, None))
+        return Effect(lambda: next(chunks, None), lambda: anext(chunks, None))
 
-    def closing(self) -> Wait:
+    def closing(self) -> Effect:
         """Closes the stream."""
-        return Wait(lambda: self._chunks.close(), lambda: self._chunks.close())
+        return Effect(lambda: self._chunks.close(), lambda: self._chunks.close())
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import openai
 
-from runtime_support._config import Settings
 from runtime_support._redaction import redacted, remember_secrets, shown
+from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
-from runtime_support.providers._completions import SHOWN, Lacks
-from runtime_support.providers._pace import Pace
+from runtime_support.providers._chat import SHOWN, Lacks
+from runtime_support.providers._retries import Pace
 from runtime_support.providers._transport import LAST_PORT, async_transport_to, transport_to
 
 if TYPE_CHECKING:

@@ -27,12 +27,12 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Literal
 
-from runtime_support._config import settings_for
 from runtime_support._names import function_name
-from runtime_support._runs.lines import Entry
+from runtime_support._settings import settings_for
 from runtime_support._tools import function_tool
 from runtime_support.errors import ConfigError
 from runtime_support.providers import who_answers
+from runtime_support.runs._lines import Entry
 from runtime_support.scale._binding import Binding, Keep
 from runtime_support.scale._columns import columns_of
 from runtime_support.scale._inputs import Part, parts_of, table_at

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from runtime_support._names import did_you_mean, listed
-from runtime_support._runs.lines import Entry
+from runtime_support._observe.tracing import note
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
 from runtime_support._schema.writing import short
 from runtime_support._tools import Tool, bound
-from runtime_support._tracing import note
 from runtime_support._values import counted
 from runtime_support.errors import CheckError, ConfigError
+from runtime_support.runs._lines import Entry
 from runtime_support.scale._columns import columns_of
 from runtime_support.scale._inputs import LOOKED_AT, Table
 

@@ -29,18 +29,14 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Any, NamedTuple
 
-from runtime_support._config import configured_here, settings_for
-from runtime_support._failures import words_of
 from runtime_support._jsontext import to_json
+from runtime_support._language.failures import words_of
+from runtime_support._order import Clock, abandoned, clock
 from runtime_support._positions import is_ours, position_of_error, position_of_frame
 from runtime_support._redaction import redacted
-from runtime_support._runs.keeping import journaled_part
-from runtime_support._runs.lines import Entry
-from runtime_support._runs.places import scoped
-from runtime_support._runs.spending import Spent, spending_apart, spending_here
 from runtime_support._schema.checking import validate
+from runtime_support._settings import configured_here, settings_for
 from runtime_support._tools import Tool, bound, function_tool
-from runtime_support._turns import Clock, clock, deserters
 from runtime_support._values import plain
 from runtime_support.errors import (
     AuthenticationFailed,
@@ -52,6 +48,10 @@ from runtime_support.errors import (
     SaftError,
     printable,
 )
+from runtime_support.runs._budgets import Spent, spending_apart, spending_here
+from runtime_support.runs._keeper import journaled_part
+from runtime_support.runs._lines import Entry
+from runtime_support.runs._places import scoped
 from runtime_support.scale._columns import RESULT, fitted, spread
 from runtime_support.scale._job import Function, Job
 from runtime_support.scale._output import cannot_write
@@ -129,7 +129,7 @@ def run_chunk(
         block.enter_context(journaled_part(_attempt(job, chunk.number), job.part_of))
         block.enter_context(configured_here(_bounds(job, chunk, spending.total)))
         block.enter_context(whole_lines())
-        rows = _Rows(job, chunk, function, block.enter_context(_crew(job)), is_wanted)
+        rows = _Rows(job, chunk, function, block.enter_context(_pool_for(job)), is_wanted)
         rows.begin()
         while rows.are_left():
             tell(Tally(*rows.ended(), replace(spending.total)))
@@ -137,16 +137,21 @@ def run_chunk(
 
 
 class _Rows:
-    """The rows of a chunk while they are under way, each in a thread of the crew."""
+    """The rows of a chunk while they are under way, each in a thread of the pool."""
 
     def __init__(
-        self, job: Job, chunk: Chunk, function: Function, crew: _Crew, is_wanted: Callable[[], bool]
+        self,
+        job: Job,
+        chunk: Chunk,
+        function: Function,
+        pool: _WorkerPool,
+        is_wanted: Callable[[], bool],
     ) -> None:
         self.done = Done(chunk.number)
         self._job = job
         self._chunk = chunk
         self._tool = function_tool(job.part_of, function)
-        self._crew = crew
+        self._pool = pool
         self._is_wanted = is_wanted
         self._left = len(chunk.rows)
         self._over = threading.Semaphore(0)
@@ -154,9 +159,9 @@ class _Rows:
         self._under_way: dict[int, _UnderWay] = {}
 
     def begin(self) -> None:
-        """Has the crew answer the rows, as threads are free."""
+        """Has the pool answer the rows, as threads are free."""
         for number in self._chunk.rows:
-            self._crew.do(partial(copy_context().run, partial(self._answer, number)))
+            self._pool.do(partial(copy_context().run, partial(self._answer, number)))
 
     def are_left(self) -> bool:
         """Waits for rows, but no longer than until it is time to tell of them; whether some are."""
@@ -168,7 +173,7 @@ class _Rows:
                 break
         if limit is not None:
             self._give_up(limit)
-        self.done.stopped = self.done.stopped or self._crew.stopped
+        self.done.stopped = self.done.stopped or self._pool.stopped
         return self._left > 0
 
     def ended(self) -> tuple[int, int]:
@@ -177,14 +182,14 @@ class _Rows:
         return len(self.done.values) + failed, failed
 
     def _answer(self, number: int) -> bool:
-        """Answers a row; whether the thread is still of the crew."""
-        done, crew = self.done, self._crew
-        if done.stopped or crew.stopped or not self._is_wanted():
+        """Answers a row; whether the thread is still of the pool."""
+        done, pool = self.done, self._pool
+        if done.stopped or pool.stopped or not self._is_wanted():
             self._over.release()
             return True
         row = _UnderWay(self._chunk.rows[number])
         clock.set(row.clock)
-        deserters.set((*deserters.get(), row.is_left))
+        abandoned.set((*abandoned.get(), row.is_left))
         with self._lock:
             self._under_way[number] = row
         outcome: dict[str, Any] | _Failed | SaftError
@@ -201,7 +206,7 @@ class _Rows:
                     done.stopped = done.stopped or outcome
                     # Another chunk may have more to spend.
                     if not isinstance(outcome, BudgetSpent):
-                        crew.stopped = crew.stopped or outcome
+                        pool.stopped = pool.stopped or outcome
                 case _Failed(found):
                     done.failed[number] = found
                 case _:
@@ -219,7 +224,7 @@ class _Rows:
                 self.done.failed[number] = {"row": number, **_out_of_time(row, limit)}
         self._left -= len(late)
         for _ in late:
-            self._crew.replace_one()
+            self._pool.replace_one()
 
 
 class _UnderWay:
@@ -424,7 +429,7 @@ def lines_in(journals: list[str]) -> Iterator[bytes]:
 # The threads of a process
 
 
-class _Crew:
+class _WorkerPool:
     """Daemon threads that do what they are given, in order, so much at once.
 
     `stopped` is what has ended the job, for all its chunks here.
@@ -438,7 +443,7 @@ class _Crew:
         self._threads = 0
 
     def do(self, action: Callable[[], bool]) -> None:
-        """Has it done as soon as a thread is free; it tells whether that is of the crew then."""
+        """Has it done as soon as a thread is free; it tells whether that is of the pool then."""
         self._actions.put(action)
         with _hiring:
             is_wanted = self._threads < self._most
@@ -447,7 +452,7 @@ class _Crew:
             self._hire()
 
     def replace_one(self) -> None:
-        """Has another thread do the work of one that is still busy, and is of the crew no more."""
+        """Has another thread do the work of one that is still busy, and is of the pool no more."""
         global _left
         with _hiring:
             _left += 1
@@ -477,23 +482,23 @@ class _Crew:
                 return
 
 
-_crews: dict[str, _Crew] = {}
+_pools: dict[str, _WorkerPool] = {}
 # How many threads are still busy with rows that nobody waits for.
 _left = 0
 _hiring = threading.Lock()
 
 
 @contextmanager
-def _crew(job: Job) -> Generator[_Crew]:
+def _pool_for(job: Job) -> Generator[_WorkerPool]:
     """The threads of a job, which all its chunks in this process share."""
     with _hiring:
-        crew = _crews.setdefault(job.run, _Crew(job.in_flight))
-        crew.users += 1
+        pool = _pools.setdefault(job.run, _WorkerPool(job.in_flight))
+        pool.users += 1
     try:
-        yield crew
+        yield pool
     finally:
         with _hiring:
-            crew.users -= 1
-            if not crew.users:
-                del _crews[job.run]
-                crew.end()
+            pool.users -= 1
+            if not pool.users:
+                del _pools[job.run]
+                pool.end()

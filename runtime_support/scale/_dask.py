@@ -26,14 +26,14 @@ from dataclasses import astuple, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from runtime_support._config import configured_here, given_here, settings_for, snapshot
+from runtime_support._observe.tracing import note
 from runtime_support._redaction import secret_in
-from runtime_support._runs.spending import Spent
+from runtime_support._settings import configured_here, given_here, settings_for, snapshot
 from runtime_support._tools import function_tool
-from runtime_support._tracing import note
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError, RunStopped, SaftError
 from runtime_support.providers import live_provider
+from runtime_support.runs._budgets import Spent
 from runtime_support.scale._chunk import Chunk, Done, Tally, run_chunk
 from runtime_support.scale._job import Function, Job, Module, Script, kept
 from runtime_support.scale._mapping import Lost

@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from runtime_support._files import check_regular
 from runtime_support._jsontext import parse
+from runtime_support._language.files import check_regular
 from runtime_support._names import listed
 from runtime_support._tables import polars
 from runtime_support._values import brief, counted, is_object

@@ -21,7 +21,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from runtime_support._files import in_folder
+from runtime_support._language.files import in_folder
 from runtime_support._schema import model as m
 
 Function: TypeAlias = Callable[..., Any]

@@ -22,14 +22,14 @@ from contextlib import suppress
 from dataclasses import astuple
 from typing import Any
 
-from runtime_support._config import Settings
-from runtime_support._files import UNFINISHED
+from runtime_support._language.files import UNFINISHED
 from runtime_support._names import listed
-from runtime_support._runs.journal import time_text
-from runtime_support._runs.lines import Entry, Held, line_of, usage_of
-from runtime_support._runs.spending import Spending, Spent
+from runtime_support._settings import Settings
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError, JournalError
+from runtime_support.runs._budgets import Spending, Spent
+from runtime_support.runs._journal import time_text
+from runtime_support.runs._lines import Entry, Held, line_of, usage_of
 from runtime_support.scale._chunk import journals_of, lines_in
 from runtime_support.scale._output import cannot_write
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol, TypeAlias
 
-from runtime_support._config import settings_for
+from runtime_support._observe.tracing import note
 from runtime_support._redaction import redacted
 from runtime_support._results import Usage
-from runtime_support._runs.spending import Spent
-from runtime_support._tracing import note
+from runtime_support._settings import settings_for
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, JournalError, RunStopped, SaftError
+from runtime_support.runs._budgets import Spent
 from runtime_support.scale._chunk import BUDGETS, ROW_TIMEOUT, Chunk, Done, Tally
 from runtime_support.scale._inputs import Part
 from runtime_support.scale._ledger import Ledger

@@ -20,12 +20,12 @@ from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
-from runtime_support._files import replace_file
-from runtime_support._runs.lines import Entry
+from runtime_support._language.files import replace_file
 from runtime_support._schema import model as m
 from runtime_support._tables import polars
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import JournalError
+from runtime_support.runs._lines import Entry
 from runtime_support.scale._binding import ROW
 from runtime_support.scale._columns import data_type
 

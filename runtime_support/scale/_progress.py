@@ -14,8 +14,8 @@ import os
 import sys
 from dataclasses import dataclass
 
-from runtime_support._runs.spending import Spent
 from runtime_support._values import counted
+from runtime_support.runs._budgets import Spent
 
 # After so many seconds, what was counted counts for a third.
 _MEMORY = 60.0

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING
 
-from runtime_support._failures import words_of
+from runtime_support._language.failures import words_of
 from runtime_support._positions import is_broken_rule
 from runtime_support.errors import Failed
 from saftc.commands.asserts import compared

@@ -7,8 +7,8 @@ from saftc.commands.reporting import complain, write_result
 
 def show_trace(file: str) -> int:
     """Writes what a journal holds to standard output, and its sum; gives the exit code."""
-    from runtime_support._runs.reading import summary, told
     from runtime_support.errors import ConfigError
+    from runtime_support.runs._reading import summary, told
 
     try:
         for text in told(file):
@@ -24,9 +24,9 @@ def show_trace(file: str) -> int:
 
 def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
     """Writes what a journal holds as a page, and as a trace for Chrome; gives the exit code."""
-    from runtime_support._runs.reading import timeline
-    from runtime_support._timeline import Timeline, write_form
+    from runtime_support._observe.timeline import Timeline, write_form
     from runtime_support.errors import ConfigError
+    from runtime_support.runs._reading import timeline
 
     try:
         drawn = timeline(file)
@@ -40,12 +40,12 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
 
 def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
-    from runtime_support._files import size_text
+    from runtime_support._language.files import size_text
     from runtime_support._redaction import escaped
-    from runtime_support._runs.journal import time_text
-    from runtime_support._runs.lines import is_journal
-    from runtime_support._runs.reading import damaged_lines, summary
     from runtime_support.errors import ConfigError
+    from runtime_support.runs._journal import time_text
+    from runtime_support.runs._lines import is_journal
+    from runtime_support.runs._reading import damaged_lines, summary
 
     if not Path(folder).is_dir():
         complain(f"there is no folder {folder}")

@@ -73,7 +73,7 @@ def set_variables(**settings: object) -> None:
     given = {name: value for name, value in settings.items() if value is not None}
     os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
     if provider := os.environ.get("SAFT_PROVIDER"):
-        from runtime_support._config import check_provider_name
+        from runtime_support._settings import check_provider_name
         from runtime_support.errors import ConfigError
 
         try:

@@ -96,7 +96,7 @@ def show_line(text: Callable[[], str]) -> None:
 
 def tell_sum() -> None:
     """Tells what the run took where that is asked for, and at a terminal after ten seconds."""
-    spending = sys.modules.get("runtime_support._runs.spending")
+    spending = sys.modules.get("runtime_support.runs._budgets")
     if spending is not None:
         is_long = spending.spending_here().seconds() >= SUMMED_AFTER
         spending.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
@@ -104,7 +104,7 @@ def tell_sum() -> None:
 
 def _of_prompts() -> str:
     """How far the prompts of the process are; nothing while none is asked."""
-    module = sys.modules.get("runtime_support._runs.spending")
+    module = sys.modules.get("runtime_support.runs._budgets")
     if module is None or not hasattr(module, "spending_here"):
         return ""  # it is being imported
     spending = module.spending_here()

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Literal
 
-from runtime_support import _turns
+from runtime_support import _order
 from saftc.commands.asserts import compile_module
 from saftc.commands.failures import Running, explain, is_of_library, is_of_saft
 from saftc.commands.progress import show_prompts, tell_sum
@@ -25,7 +25,7 @@ from saftc.project.workspace import Workspace
 
 def advise_recording(file: str) -> None:
     """Has the errors of a replay say how this command records what `file` lacks."""
-    from runtime_support.providers._replay import advise
+    from runtime_support.runs._recordings import advise
 
     advise(file, f"`--record {file}` beside it records what is missing")
 
@@ -53,7 +53,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     main.__dict__["__saft_folder__"] = str(folder.resolve())
     show_prompts()
     if sys.stdout.isatty():
-        _turns.print_values = _print_visibly
+        _order.print_values = _print_visibly
     problem = _journal_problem()
     if problem is not None:
         complain(problem)
@@ -91,10 +91,10 @@ def _journal_problem() -> str | None:
     """
     if not os.environ.get("SAFT_JOURNAL"):
         return None
-    from runtime_support._config import settings_for
-    from runtime_support._runs.keeping import journal_here
-    from runtime_support._runs.places import begin_run
+    from runtime_support._settings import settings_for
     from runtime_support.errors import SaftError
+    from runtime_support.runs._keeper import journal_here
+    from runtime_support.runs._places import begin_run
 
     begin_run()
     try:
@@ -110,17 +110,17 @@ def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str |
     What comes back is why its answers could not be kept, if nothing has told of that yet.
     """
     problem = None
-    if "runtime_support._runs.keeping" in sys.modules:
-        from runtime_support._runs.keeping import close_journals
+    if "runtime_support.runs._keeper" in sys.modules:
         from runtime_support.errors import JournalError
+        from runtime_support.runs._keeper import close_journals
 
         try:
             close_journals("ok" if ended == "ok" else "failed")
         except JournalError as failure:
             problem = str(failure)
         tell_sum()
-    if "runtime_support._timeline" in sys.modules:
-        from runtime_support._timeline import write_timeline
+    if "runtime_support._observe.timeline" in sys.modules:
+        from runtime_support._observe.timeline import write_timeline
 
         if problem is not None and ended == "ok":
             ended, error = "failed", problem
@@ -142,7 +142,7 @@ def _execute(
     scripts[filename] = Running(compiled, workspace)
     module.__dict__["__saft_source_map__"] = scripts[filename]
     # What a compiled module calls where it does not say otherwise.
-    module.__dict__["print"] = _turns.print_values
+    module.__dict__["print"] = _order.print_values
     exec(compile_module(text, filename), module.__dict__)
 
 

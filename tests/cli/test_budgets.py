@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support._runs import spending
+from runtime_support.runs import _budgets as spending
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _timeline
-from runtime_support._runs import keeping, lines, places, spending
+from runtime_support._observe import timeline as _timeline
+from runtime_support.runs import _budgets as spending
+from runtime_support.runs import _keeper as keeping
+from runtime_support.runs import _lines as lines
+from runtime_support.runs import _places as places
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]

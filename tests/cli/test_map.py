@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from runtime_support._runs import spending
-from runtime_support.providers._local import is_available
-from runtime_support.providers._replay import close
+from runtime_support._local.provider import is_available
+from runtime_support.runs import _budgets as spending
+from runtime_support.runs._recordings import close
 from runtime_support.scale import _mapping as mapping
 from tests.cli.conftest import Command
 from tests.support.fake_server import Answer, FakeServer

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from runtime_support import _config as config
+from runtime_support import _settings as config
 from runtime_support import configure
 from runtime_support._exchange import Reply, Request, ToolRequest
-from runtime_support._tracing import add_observer
+from runtime_support._observe.tracing import add_observer
 from saftc.previews.declarations import declarations_of
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from runtime_support import providers
-from runtime_support._runs import lines
-from runtime_support.providers import _replay as replay
+from runtime_support.runs import _lines as lines
+from runtime_support.runs import _recordings as replay
 from tests.cli.conftest import Command, Ended
 
 SCRIPT = """/// The length of a word.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _config as config
+from runtime_support import _settings as config
 from runtime_support import configure, providers
 from runtime_support._exchange import ToolRequest
 from runtime_support.testing import Queued, Scripted

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _config as config
+from runtime_support import _settings as config
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"(?:^`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support.providers import _replay as replay
+from runtime_support.runs import _recordings as replay
 from saftc.driver import compile_source
 from saftc.project.scripts import Modules
 from saftc.schedule.settings import Overlapping

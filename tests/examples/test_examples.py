@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support.providers._local import is_available
+from runtime_support._local.provider import is_available
 from saftc.diagnostics.model import Collector
 from saftc.semantics.builtins import BUILTINS
 from saftc.source import Source

@@ -13,7 +13,7 @@ import pytest
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from runtime_support._config import Settings, checked_option
+from runtime_support._settings import Settings, checked_option
 from saftc.cli import app
 from saftc.driver import compile_source
 from saftc.source import Source

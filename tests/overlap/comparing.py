@@ -28,8 +28,8 @@ import pytest
 
 import saftc.codegen.layout as layout
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
-from runtime_support import _tasks as tasks
-from runtime_support._turns import current
+from runtime_support._order import current
+from runtime_support._overlap import tasks as tasks
 from runtime_support.errors import FileError, ProviderError
 from runtime_support.testing import tool_request
 from saftc.codegen.module import Generated, generate
@@ -161,7 +161,7 @@ def _returned(tool: dict[str, Any], number: int) -> ToolRequest:
 
 def _stands_behind(failed: tasks.Task, task: tasks.Task | None) -> bool:
     while task is not None:
-        if task.line is failed.line and task.number > failed.number:
+        if task.queue is failed.queue and task.number > failed.number:
             return not failed.is_dropped
         task = task.parent
     return False
@@ -179,7 +179,7 @@ def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
 
     def watched(task: tasks.Task) -> None:
         run_task(task)
-        if task.error is not None and not task.is_unwanted():
+        if task.error is not None and not task.is_cancelled():
             with model.lock:
                 model.failures.append(task)
 

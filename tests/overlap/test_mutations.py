@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import _tasks as tasks
-from runtime_support import _turns as turns
+from runtime_support import _order as turns
+from runtime_support._overlap import tasks as tasks
 from saftc.schedule import certainty
 from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
@@ -112,7 +112,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "ret in a loop in a loop": (certainty, "_ENDING_ALL", ()),
     "prints wait": (turns, "in_turn", _at_once),
     "stale reads": (turns, "note_write", _nothing),
-    "behind a failure": (tasks.Task, "is_held", tasks.Task.is_unwanted),
+    "behind a failure": (tasks.Task, "is_held", tasks.Task.is_cancelled),
 }
 # The first script to try, where the one that notices is far down the row.
 _FIRST = {
@@ -149,7 +149,13 @@ def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None
             decided = decisions(found)
             with monkeypatch.context() as patch:
                 patch.setattr(owner, name, instead)
-                for module in ("_files", "_tasks", "_overlap", "_builtins", "_tracing"):
+                for module in (
+                    "_language.files",
+                    "_overlap.tasks",
+                    "_overlap.calls",
+                    "_language.builtins",
+                    "_observe.tracing",
+                ):
                     if owner is turns:
                         place = f"runtime_support.{module}.{name}"
                         patch.setattr(place, instead, raising=False)

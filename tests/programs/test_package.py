@@ -11,15 +11,15 @@ HERE = Path(programs.__file__).parent
 BRIDGE = {"_prompting.py"}
 # Below programs: types, settings, and plain helpers that know no prompts, providers or network.
 BELOW = (
-    "_config",
+    "_effects",
     "errors",
     "_jsontext",
     "_names",
-    "_runs.places",
+    "_order",
     "_schema",
-    "_turns",
+    "_settings",
     "_values",
-    "_waits",
+    "runs._places",
 )
 
 

@@ -494,8 +494,8 @@ def test_half_a_surrogate_pair_is_no_text():
 
 
 def test_a_key_that_stands_twice_is_refused_in_tool_arguments():
+    from runtime_support._effects import finish
     from runtime_support._tools import call_tool
-    from runtime_support._waits import finish
 
     def note(text: str) -> str:
         return text

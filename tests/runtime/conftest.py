@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
-from runtime_support import _config as config
 from runtime_support import _redaction as redaction
+from runtime_support import _settings as config
 from runtime_support import configure, providers
-from runtime_support._runs import keeping, lines, places, spending
-from runtime_support.providers import _pace
+from runtime_support.providers import _retries
+from runtime_support.runs import _budgets as spending
+from runtime_support.runs import _keeper as keeping
+from runtime_support.runs import _lines as lines
+from runtime_support.runs import _places as places
 from runtime_support.testing import Queued, Scripted
 from tests.support.fake_server import FakeServer
 
@@ -50,7 +53,7 @@ def scripted() -> Callable[..., Scripted]:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A server on loopback that the `openai` provider talks to, with retries that do not wait."""
-    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.01)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")

@@ -22,9 +22,9 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._asking import Question, asking
+from runtime_support._effects import finish
 from runtime_support._exchange import Message, Reply, Replying, Request
-from runtime_support._waits import finish
-from runtime_support.providers._written_tools import with_written_tools
+from runtime_support._local.written_tools import with_written_tools
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, completion
 

@@ -23,7 +23,7 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._runs.spending import FIRST, spending_here
+from runtime_support.runs._budgets import FIRST, spending_here
 from runtime_support.testing import Scripted
 from tests.support.fake_server import Answer, FakeServer, chunk, ending, event, events, raw, status
 

@@ -21,7 +21,7 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._runs.spending import spending_here
+from runtime_support.runs._budgets import spending_here
 from runtime_support.testing import tool_request
 from tests.support.fake_server import FakeServer, completion, status
 from tests.support.maps import LineMap

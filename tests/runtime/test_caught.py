@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from runtime_support import Scripted, errors, failure, prompt, read_text, to_json
-from runtime_support._failures import KINDS, Failure
+from runtime_support._language.failures import KINDS, Failure
 from runtime_support.programs import Ambiguity
 from saftc.driver import compile_source
 from saftc.source import Source

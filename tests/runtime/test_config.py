@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, configure, prompt, providers, snapshot
-from runtime_support import _config as config
+from runtime_support import _settings as config
 from runtime_support._asking import Question, first_request
-from runtime_support._config import Settings, configured_here, given_here, settings_for
+from runtime_support._mock.provider import MockProvider
+from runtime_support._settings import Settings, configured_here, given_here, settings_for
 from runtime_support.providers import NoProvider, live_provider
-from runtime_support.providers._mock import MockProvider
 from runtime_support.testing import Scripted
 
 
@@ -192,7 +192,7 @@ def test_a_wrong_option_of_a_prompt_is_found_before_any_request() -> None:
 
 
 def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    from runtime_support.providers import _local as local
+    from runtime_support._local import provider as local
     from runtime_support.providers._openai import OpenAIProvider
 
     monkeypatch.setattr(local, "is_available", lambda: False)

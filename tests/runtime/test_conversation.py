@@ -30,10 +30,10 @@ from runtime_support import (
 )
 from runtime_support._asking import Asking, Question, asking
 from runtime_support._conversation import Step
+from runtime_support._effects import Effect, Effects, drive, finish, finish_async
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._positions import context_of_call
 from runtime_support._results import Answer
-from runtime_support._waits import Wait, Waits, driving, finish, finish_async
 from runtime_support.programs import Success
 from runtime_support.programs._prompting import ProgramCall, ProgramRun
 from runtime_support.testing import Queued, Scripted, tool_request
@@ -102,23 +102,23 @@ def test_a_journal_is_one_way_of_answering(scripted: Script) -> None:
     journal: list[tuple[Step, Any]] = []
     asked = asking(QUESTION)
 
-    def keeping(step: Step) -> Waits[Any]:
+    def keeping(step: Step) -> Effects[Any]:
         outcome = yield from asked.doing(step)
         journal.append((step, outcome))
         return outcome
 
-    first = finish(driving(asked.steps, keeping))
+    first = finish(drive(asked.steps, keeping))
     kinds = [type(step) for step, _ in journal]
     assert kinds == [Request, ToolRequest, Request, Request]
 
     entries = iter(journal)
 
-    def from_journal(step: Step) -> Waits[Any]:
+    def from_journal(step: Step) -> Effects[Any]:
         asked_then, outcome = next(entries)
         assert step == asked_then
-        return (yield Wait(lambda: outcome))
+        return (yield Effect(lambda: outcome))
 
-    again = finish(driving(asking(QUESTION).steps, from_journal))
+    again = finish(drive(asking(QUESTION).steps, from_journal))
     assert again == first
     assert len(model.requests) == 3, "nothing is asked twice"
 
@@ -136,11 +136,11 @@ def test_many_prompts_wait_together_on_one_thread() -> None:
         waiting -= 1
         return Reply("[1]")
 
-    def doing(step: Step) -> Waits[Reply]:
-        return (yield Wait(pytest.fail, do))
+    def doing(step: Step) -> Effects[Reply]:
+        return (yield Effect(pytest.fail, do))
 
     async def driven(asked: Asking) -> Any:
-        return (await finish_async(driving(asked.steps, doing))).value
+        return (await finish_async(drive(asked.steps, doing))).value
 
     async def all_of_them() -> list[Any]:
         question = Question("?", (), {}, list[int], options={"provider": Scripted()})
@@ -165,7 +165,7 @@ def test_a_program_is_a_step() -> None:
 
     original = Asking.doing
 
-    def watched(self: Asking, step: Step) -> Waits[Any]:
+    def watched(self: Asking, step: Step) -> Effects[Any]:
         before = list(done)
         outcome = yield from original(self, step)
         if isinstance(step, ProgramRun):

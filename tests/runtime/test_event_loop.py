@@ -35,10 +35,10 @@ from runtime_support import (
     prompt,
     run,
 )
-from runtime_support._runs.spending import spending_here
 from runtime_support.programs._prompting import Plan
-from runtime_support.providers import _pace
-from runtime_support.providers._replay import close
+from runtime_support.providers import _retries
+from runtime_support.runs._budgets import spending_here
+from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
 from tests.runtime.test_pace import Crowded
 from tests.support.fake_server import (
@@ -238,7 +238,7 @@ def test_the_loop_goes_on_while_the_server_is_waited_for(server: FakeServer) -> 
 
 
 def test_none_of_many_fails(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.02)
+    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.02)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down"))
 
     async def main() -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from runtime_support import FileError, ops
-from runtime_support import _files as files
+from runtime_support._language import files as files
 
 
 @pytest.fixture

@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, add_observer, configure, overlap, program, prompt
-from runtime_support._config import settings_for
 from runtime_support._exchange import Reply, Request, Said
 from runtime_support._redaction import holds_secret
-from runtime_support._runs.keeping import journaled
-from runtime_support._runs.lines import key_of
-from runtime_support.providers import _replay, live_provider
+from runtime_support._settings import settings_for
+from runtime_support.providers import live_provider
+from runtime_support.runs import _recordings
+from runtime_support.runs._keeper import journaled
+from runtime_support.runs._lines import key_of
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, chunk, completion, ending, events, message
 from tests.support.remembering import Remembering, signed
@@ -433,7 +434,7 @@ def test_recordings(server: FakeServer, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("SAFT_RECORD", str(path))
     server.responder = Remembering(says())
     assert conversation() == "done"
-    _replay.close(str(path))
+    _recordings.close(str(path))
     entries = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(entries) == 3
     assert not any(SIGNATURES[0] in json.dumps(one["request"]) for one in entries)
@@ -444,7 +445,7 @@ def test_recordings(server: FakeServer, tmp_path: Path, monkeypatch: pytest.Monk
     server.responder = None
     assert conversation() == "ok"
     assert server.bodies[-1] == first
-    _replay.close(str(path))
+    _recordings.close(str(path))
 
 
 def test_recordings_of_before_answer(
@@ -490,7 +491,7 @@ def test_an_opaque_part_that_is_none(
     monkeypatch.setenv("SAFT_RECORD", str(path))
     server.responder = Remembering(says())
     conversation()
-    _replay.close(str(path))
+    _recordings.close(str(path))
     entries = [json.loads(line) for line in path.read_text().splitlines()]
     for entry in entries:
         entry["reply"]["origin"] = wrong

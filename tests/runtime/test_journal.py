@@ -35,10 +35,14 @@ from runtime_support import (
     prompt,
     scoped,
 )
-from runtime_support._runs import journal as journals
-from runtime_support._runs import keeping, lines, places, reading, spending
 from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
+from runtime_support.runs import _budgets as spending
+from runtime_support.runs import _journal as journals
+from runtime_support.runs import _keeper as keeping
+from runtime_support.runs import _lines as lines
+from runtime_support.runs import _places as places
+from runtime_support.runs import _reading as reading
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, status

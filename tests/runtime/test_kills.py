@@ -21,8 +21,9 @@ import pytest
 
 import runtime_support._recovery  # noqa: F401  (else each process loads it anew)
 from runtime_support import overlap, prompt, scoped, write_text
-from runtime_support._runs import keeping, lines
 from runtime_support.providers import _openai
+from runtime_support.runs import _keeper as keeping
+from runtime_support.runs import _lines as lines
 from saftc.driver import compile_source
 from saftc.source import Source
 from tests.support.fake_server import Answer, FakeServer, calling, completion

@@ -13,8 +13,8 @@ from typing import Literal, TypedDict
 import pytest
 
 from runtime_support import ConfigError, configure, program, prompt
-from runtime_support._config import Settings
-from runtime_support.providers import _local as local
+from runtime_support._local import provider as local
+from runtime_support._settings import Settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,7 +84,7 @@ def test_a_forked_process_starts_a_server_of_its_own() -> None:
     script = (
         "import os\n"
         "from runtime_support import configure, prompt\n"
-        "from runtime_support.providers import _local as local\n"
+        "from runtime_support._local import provider as local\n"
         "configure(provider='local', max_tokens=1, cut='allow')\n"
         "prompt('hi')\n"
         "child = os.fork()\n"

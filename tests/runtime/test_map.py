@@ -35,10 +35,10 @@ from runtime_support import (
     prompt,
     read_text,
 )
-from runtime_support._runs.lines import Held
-from runtime_support._runs.spending import Spent
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
+from runtime_support.runs._budgets import Spent
+from runtime_support.runs._lines import Held
 from runtime_support.scale import Module, Script, map_rows
 from runtime_support.scale import _chunk as chunk
 from runtime_support.scale import _local as local

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from runtime_support import prompt
-from runtime_support._runs import lines
 from runtime_support.providers import _openai
+from runtime_support.runs import _lines as lines
 from runtime_support.scale import map_rows
 from tests.support.fake_server import Answer, FakeServer, completion
 from tests.support.forks import comes_to_its_end

@@ -27,9 +27,9 @@ from runtime_support import (
     to_json,
 )
 from runtime_support import _media as media
-from runtime_support._files import size_text
+from runtime_support._language.files import size_text
 from runtime_support._media import content_of, counted, described, ending_with, text_of
-from runtime_support.providers import _replay as replay
+from runtime_support.runs import _recordings as replay
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer
 

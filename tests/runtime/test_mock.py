@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from runtime_support import ProgramError, configure, image, prompt
 from runtime_support._exchange import Request
-from runtime_support._goals import contract_of
+from runtime_support._mock.provider import MockProvider
+from runtime_support._mock.values import Reading
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
+from runtime_support._targets import contract_of
 from runtime_support.programs import ambiguous, option
 from runtime_support.programs._outcomes import Failure
 from runtime_support.programs._prompting import Plan, program
-from runtime_support.providers._mock import MockProvider
-from runtime_support.providers._mock_values import Reading
 
 
 class Person(TypedDict):

@@ -170,7 +170,7 @@ def test_many_threads_share_one_client(server: FakeServer) -> None:
 
 
 def test_the_limit_of_tokens_has_another_name_at_openai(monkeypatch: pytest.MonkeyPatch) -> None:
-    from runtime_support._config import Settings
+    from runtime_support._settings import Settings
     from runtime_support.providers import live_provider
 
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

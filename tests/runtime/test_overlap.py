@@ -33,7 +33,7 @@ from runtime_support import (
     together,
     write_text,
 )
-from runtime_support import _tasks as tasks
+from runtime_support._overlap import tasks as tasks
 from runtime_support.testing import tool_request
 from tests.compiler.support import ROOT
 from tests.support.fake_server import Answer, FakeServer, completion, status
@@ -500,7 +500,7 @@ def test_contexts_are_those_of_the_call(model: Model) -> None:
 def test_a_recording_is_numbered_in_the_order_of_the_script(
     model: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from runtime_support.providers import _replay as replay
+    from runtime_support.runs import _recordings as replay
 
     class Counting(Model):
         def answer(self, request: Request) -> Reply:

@@ -20,10 +20,10 @@ from runtime_support import (
     configure,
     prompt,
 )
+from runtime_support._effects import finish
 from runtime_support._exchange import Replying
-from runtime_support._waits import finish
-from runtime_support.providers import _pace
-from runtime_support.providers._pace import Pace, Rates, Reason, Unanswered, Waited, patiently
+from runtime_support.providers import _retries
+from runtime_support.providers._retries import Pace, Rates, Reason, Unanswered, Waited, patiently
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
 
 
@@ -43,7 +43,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(_pace, "time", clock)
+    monkeypatch.setattr(_retries, "time", clock)
     return clock
 
 
@@ -78,7 +78,7 @@ def ask_all(count: int, threads: int) -> list[str]:
 
 @pytest.mark.parametrize("told", [{}, {"retry_after_ms": 20}])
 def test_none_of_many_fails(server: FakeServer, told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.02)
+    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.02)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down", **told))
     assert ask_all(100, 30) == [str(n) for n in range(100)]
     assert 22 <= crowded.refused < 100  # without a pace, each thread runs into it again and again
@@ -120,7 +120,7 @@ def test_no_patience(server: FakeServer) -> None:
 def test_a_server_that_asks_for_next_to_nothing_is_not_pestered(
     server: FakeServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.5)
+    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.5)
     server.answers = [status(429, retry_after="0")]
     with pytest.raises(RateLimited):
         prompt("?", options={"patience": 3})
@@ -169,7 +169,7 @@ def answering(failures: list[Reason]) -> Callable[[int], Replying]:
 def test_a_server_that_has_answered_and_is_gone_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_pace, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.001)
     pace, settings = Pace(), Settings(retries=1, patience=5)
     with pytest.raises(ProviderError, match="away 1"):
         finish(patiently(pace, settings, Waited(), answering(["away"] * 6), 0))
@@ -226,7 +226,7 @@ def test_when_nothing_gets_through_one_request_tries_and_all_wait(clock: Clock) 
 def test_a_long_wait_is_told_at_a_terminal(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(_pace, "TOLD_SECONDS", 0.02)
+    monkeypatch.setattr(_retries, "TOLD_SECONDS", 0.02)
     server.answers = [status(429, "slow down", retry_after_ms=50), completion("ok")]
     prompt("?")
     assert capsys.readouterr().err == ""  # not in a pipe
@@ -236,7 +236,7 @@ def test_a_long_wait_is_told_at_a_terminal(
     told = capsys.readouterr().err
     assert "answered 429: slow down; it asks to wait 0.05 s; trying again in 0 s" in told
     assert told.count("\n") == 1
-    monkeypatch.setattr(_pace, "TOLD_SECONDS", 2)
+    monkeypatch.setattr(_retries, "TOLD_SECONDS", 2)
     server.answers = [status(429, "slow down", retry_after_ms=50), completion("ok")]
     prompt("?")
     assert capsys.readouterr().err == ""

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from runtime_support import ContractError, SaftError, prompt
-from runtime_support._config import Settings
+from runtime_support._effects import finish
 from runtime_support._exchange import Request
+from runtime_support._observe.tracing import add_observer
 from runtime_support._positions import Place, mapped
-from runtime_support._runs.spending import Spending
-from runtime_support._tracing import add_observer
-from runtime_support._waits import finish
+from runtime_support._settings import Settings
+from runtime_support.runs._budgets import Spending
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
 

@@ -23,7 +23,7 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._exchange import Reply, Request
-from runtime_support.providers import _replay as replay
+from runtime_support.runs import _recordings as replay
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
@@ -393,7 +393,7 @@ def test_what_others_add_while_a_recording_is_finished_stays(
     adding = (
         "import sys, json\n"
         "from runtime_support._exchange import Request\n"
-        "from runtime_support.providers._replay import Recording\n"
+        "from runtime_support.runs._recordings import Recording\n"
         "request = Request(messages=({'role': 'user', 'content': 'second'},))\n"
         "other = Recording(sys.argv[1])\n"
         "print('begins', flush=True)\n"
@@ -423,7 +423,7 @@ def test_several_processes_record_to_one_file(path: Path) -> None:
     script = (
         "import sys\n"
         "from runtime_support import prompt\n"
-        "from runtime_support.providers import _replay as replay\n"
+        "from runtime_support.runs import _recordings as replay\n"
         "for n in range(20):\n"
         "    prompt('{p} {n}', p=sys.argv[1], n=n, options={'provider': 'mock'})\n"
         "    if n % 5 == 4: replay.close(sys.argv[2])\n"

@@ -26,9 +26,9 @@ from runtime_support import (
     prompt,
     providers,
 )
-from runtime_support._config import Settings, settings_for
+from runtime_support._settings import Settings, settings_for
 from runtime_support.providers import live_provider
-from runtime_support.providers._completions import Lacks
+from runtime_support.providers._chat import Lacks
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, completion, status
 

@@ -13,7 +13,7 @@ import pytest
 from runtime_support import ops
 from tests.compiler.support import ROOT
 
-SLOW = {"asyncio", "dataclasses", "inspect", "json", "openai", "polars", "pydantic", "re", "typing"}
+SLOW = {"asyncio", "dataclasses", "inspect", "json", "openai", "polars", "pydantic"}
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,10 @@ from runtime_support import (
     overlap,
     prompt,
 )
-from runtime_support._goals import ValueGoal, contract_of
-from runtime_support._pieces import ListItems, TextPieces, parts_for
-from runtime_support._runs.spending import spending_here
-from runtime_support.providers._replay import close
+from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
+from runtime_support._targets import ValueTarget, contract_of
+from runtime_support.runs._budgets import spending_here
+from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import (
@@ -308,15 +308,15 @@ REPLIES = [
 @pytest.mark.parametrize("reply", REPLIES)
 def test_however_a_list_is_cut_the_elements_are_the_same(reply: str) -> None:
     for size in range(1, len(reply) + 1):
-        goal = ValueGoal(contract_of(list[Row]))
-        parts = parts_for(goal)
+        target = ValueTarget(contract_of(list[Row]))
+        parts = parts_for(target)
         given: list[Any] = []
         for start in range(0, len(reply), size):
             given += parts.feed(reply[start : start + size])
         early = len(given)
-        goal.accept(reply)
-        given += parts.rest(goal.value)
-        assert isinstance(parts, ListItems) and given == goal.value
+        target.accept(reply)
+        given += parts.rest(target.value)
+        assert isinstance(parts, ListItems) and given == target.value
         assert early == (0 if reply.startswith("Sure") else len(given))
 
 
@@ -326,16 +326,16 @@ def test_however_a_list_is_cut_the_elements_are_the_same(reply: str) -> None:
 )
 def test_however_text_is_cut_the_pieces_are_its_value(reply: str) -> None:
     for size in range(1, len(reply) + 1):
-        from runtime_support._goals import TextGoal
+        from runtime_support._targets import TextTarget
 
-        goal = TextGoal()
-        parts = parts_for(goal)
+        target = TextTarget()
+        parts = parts_for(target)
         given: list[Any] = []
         for start in range(0, len(reply), size):
             given += parts.feed(reply[start : start + size])
-        goal.accept(reply)
-        given += parts.rest(goal.value)
-        assert isinstance(parts, TextPieces) and "".join(given) == goal.value
+        target.accept(reply)
+        given += parts.rest(target.value)
+        assert isinstance(parts, TextPieces) and "".join(given) == target.value
 
 
 def test_halves_of_a_character_are_one(server: FakeServer) -> None:

@@ -26,10 +26,10 @@ from runtime_support import (
     prompt,
     together,
 )
-from runtime_support import _timeline as timelines
-from runtime_support import _tracing as tracing
-from runtime_support._runs.reading import timeline
-from runtime_support._timeline import Timeline, write_timeline
+from runtime_support._observe import timeline as timelines
+from runtime_support._observe import tracing as tracing
+from runtime_support._observe.timeline import Timeline, write_timeline
+from runtime_support.runs._reading import timeline
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, completion, status
 

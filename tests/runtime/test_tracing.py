@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from runtime_support import RateLimited, ToolsUnsupported, configure, prompt
-from runtime_support import _tracing as tracing
 from runtime_support._exchange import Reply, Request
-from runtime_support._tracing import add_observer
+from runtime_support._observe import tracing as tracing
+from runtime_support._observe.tracing import add_observer
 from runtime_support.testing import Scripted, tool_request
 from tests.support.maps import LineMap
 

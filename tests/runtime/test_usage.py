@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from runtime_support import Result, Usage, add_observer, configure, prompt
-from runtime_support._runs.keeping import journaled
-from runtime_support._runs.reading import summary
-from runtime_support._runs.spending import Spending, spending_here
-from runtime_support._timeline import Timeline
-from runtime_support._tracing import trace_text
-from runtime_support.providers import _replay
+from runtime_support._observe.timeline import Timeline
+from runtime_support._observe.tracing import trace_text
+from runtime_support.runs import _recordings
+from runtime_support.runs._budgets import Spending, spending_here
+from runtime_support.runs._keeper import journaled
+from runtime_support.runs._reading import summary
 from tests.support.fake_server import Answer, FakeServer, chunk, event, events, raw
 
 
@@ -248,7 +248,7 @@ def test_recordings(server: FakeServer, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("SAFT_RECORD", path)
     server.answers = [counting(OF_OPENAI)]
     prompt("x")
-    _replay.close(path)
+    _recordings.close(path)
     monkeypatch.delenv("SAFT_RECORD")
     monkeypatch.setenv("SAFT_REPLAY", path)
     assert prompt("x").usage == ALL

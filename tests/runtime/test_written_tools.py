@@ -10,9 +10,9 @@ from typing import Any, Literal, TypedDict
 import jsonschema
 
 from runtime_support import configure, prompt
+from runtime_support._effects import finish
 from runtime_support._exchange import Reply, Replying, Request, ToolRequest
-from runtime_support._waits import finish
-from runtime_support.providers._written_tools import with_written_tools
+from runtime_support._local.written_tools import with_written_tools
 
 
 class Toolless:

@@ -1,6 +1,6 @@
 """What the beginning of a reply already gives: pieces of text, or elements of a list.
 
-    parts = parts_for(goal)          of a text goal, or of one whose value is a list
+    parts = parts_for(target)          of a text target, or of one whose value is a list
     parts.begin()                    a reply, of which nothing has come yet
     parts.feed('[{"n": 1}, {"n"')    the first element
     parts.rest(value)                what the whole value has beside that
@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from runtime_support._goals import Goal, TextGoal
 from runtime_support._jsontext import parse_unambiguous, to_json, without_halves
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
+from runtime_support._targets import Target, TextTarget
 from runtime_support.errors import CheckError, ContractError
 
 _STRING_PART = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*', re.DOTALL)
@@ -33,8 +33,8 @@ class TextPieces:
 
     kind = str
 
-    def __init__(self, goal: Goal) -> None:
-        self._goal = goal
+    def __init__(self, target: Target) -> None:
+        self._goal = target
         self._given: list[str] = []
         self.begin()
 
@@ -91,8 +91,8 @@ class ListItems:
 
     kind = list
 
-    def __init__(self, goal: Goal, item: m.Schema) -> None:
-        self._goal = goal
+    def __init__(self, target: Target, item: m.Schema) -> None:
+        self._goal = target
         self._item = item
         self._given: list[Any] = []
         # The same again, as whoever was given them may have changed them.
@@ -184,16 +184,16 @@ class ListItems:
 Parts: TypeAlias = TextPieces | ListItems
 
 
-def parts_for(goal: Goal) -> Parts:
-    """The parts of what a goal asks for; CheckError when it is neither text nor a list."""
-    if isinstance(goal, TextGoal):
-        return TextPieces(goal)
-    schema = None if goal.contract is None else m.resolved(goal.contract.schema)
+def parts_for(target: Target) -> Parts:
+    """The parts of what a target asks for; CheckError when it is neither text nor a list."""
+    if isinstance(target, TextTarget):
+        return TextPieces(target)
+    schema = None if target.contract is None else m.resolved(target.contract.schema)
     if not isinstance(schema, m.ListSchema):
         raise CheckError(
             "only text and lists come in pieces", hint="leave `stream` out, or ask for a list"
         )
-    return ListItems(goal, schema.item)
+    return ListItems(target, schema.item)
 
 
 def _is_same(given: Any, whole: Any) -> bool:

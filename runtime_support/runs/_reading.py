@@ -12,14 +12,14 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 
-from runtime_support._runs.journal import check_head, is_sound
-from runtime_support._runs.lines import Entry, Sums, lines_of, lock, usage_of
-from runtime_support._runs.places import Asked, around
-from runtime_support._runs.spending import Spent
-from runtime_support._timeline import Timeline
-from runtime_support._tracing import Event, note, trace_text
+from runtime_support._observe.timeline import Timeline
+from runtime_support._observe.tracing import Event, note, trace_text
 from runtime_support._values import counted
 from runtime_support.errors import ConfigError
+from runtime_support.runs._budgets import Spent
+from runtime_support.runs._journal import check_head, is_sound
+from runtime_support.runs._lines import Entry, Sums, lines_of, lock, usage_of
+from runtime_support.runs._places import Asked, around
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from functools import partial
 from heapq import nlargest
 from typing import Any
 
-from runtime_support._config import Price, Settings
+from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
 from runtime_support._exchange import (
     Heard,
     Provider,
@@ -37,12 +37,12 @@ from runtime_support._exchange import (
     is_in_exchange,
     replying,
 )
+from runtime_support._observe.tracing import note
+from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
 from runtime_support._results import Usage
-from runtime_support._tracing import note
-from runtime_support._turns import check_wanted, note_wait
+from runtime_support._settings import Price, Settings
 from runtime_support._values import counted
-from runtime_support._waits import LOOK_SECONDS, Bell, Wait, Waits, driving
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
 
 # About as many characters make a token; no token has less than a byte.
@@ -147,7 +147,7 @@ class Spending:
         # How many requests of a budget are under way, and how many of them are blind; without those
         # that are aside.
         self._active = self._blind = 0
-        self._waiting: deque[Bell] = deque()
+        self._waiting: deque[Signal] = deque()
 
     def seconds(self) -> float:
         """How long the process has been asking."""
@@ -183,7 +183,7 @@ class Spending:
 
     def begin(
         self, settings: Settings, request: Request, model: str, place: Place | None
-    ) -> Waits[Reserved | None]:
+    ) -> Effects[Reserved | None]:
         """Counts a request that is about to be sent, and reserves what it may take.
 
         None where there is no bound of tokens or of cost.
@@ -196,12 +196,12 @@ class Spending:
                 self._begin_one(settings, place)
             return None
         asks = _Asks(settings, request, model)
-        own: Bell | None = None
+        own: Signal | None = None
         may_wait = not is_in_exchange()
         began = time.monotonic()
         try:
             while True:
-                check_wanted()
+                check_cancelled()
                 with self._lock:
                     # One that has waited for a while tries also when it is not the next: that one
                     # may be held by something that comes before it in the script.
@@ -211,9 +211,9 @@ class Spending:
                         if reserved is not None:
                             return reserved
                     if own is None:
-                        own = Bell()
+                        own = Signal()
                         self._waiting.append(own)
-                may_wait = yield Wait(_can_wait, _can_be_awaited)
+                may_wait = yield Effect(_can_wait, _can_be_awaited)
                 if may_wait:
                     yield own.awaited(LOOK_SECONDS)
         finally:
@@ -535,7 +535,7 @@ class Metered(Streaming):
         try:
             work = replying(provider, request, heard)
             if reserved is not None:
-                work = driving(work, partial(_given_aside, spending, reserved))
+                work = drive(work, partial(_given_aside, spending, reserved))
             reply = yield from work
             return reply
         finally:
@@ -545,9 +545,9 @@ class Metered(Streaming):
             spending.end(settings, reply, model, place, reserved)
 
 
-def _given_aside(spending: Spending, reserved: Reserved, step: Wait | str) -> Waits[Any]:
+def _given_aside(spending: Spending, reserved: Reserved, step: Effect | str) -> Effects[Any]:
     """What comes of a step of a reply; whoever gets a piece of it may ask others meanwhile."""
-    if isinstance(step, Wait):
+    if isinstance(step, Effect):
         return (yield step)
     with spending.aside(reserved):
         yield step

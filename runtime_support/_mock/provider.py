@@ -18,10 +18,10 @@ from dataclasses import replace
 from typing import Any
 
 from runtime_support._exchange import Message, Reply, Request, ToolRequest
-from runtime_support._goals import RETURN_PREFIX
 from runtime_support._jsontext import to_json
+from runtime_support._mock.values import JSONSchema, Reading, in_order
+from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
-from runtime_support.providers._mock_values import JSONSchema, Reading, in_order
 
 MODEL = "mock (rules, no model)"
 MOST_CALLS = 4

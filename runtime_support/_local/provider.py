@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from runtime_support._config import Settings
+from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Request, Streaming
-from runtime_support._goals import RETURN_PREFIX
+from runtime_support._local.written_tools import with_written_tools
+from runtime_support._settings import Settings
+from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
-from runtime_support._waits import Wait
 from runtime_support.errors import ConfigError, ToolsUnsupported
-from runtime_support.providers._written_tools import with_written_tools
 
 if TYPE_CHECKING:
     from runtime_support.providers._server import Server
@@ -102,7 +102,7 @@ class LocalProvider(Streaming):
 
     def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply of the model; the first call starts the server."""
-        server: _Server = yield Wait(partial(_started, self.path))
+        server: _Server = yield Effect(partial(_started, self.path))
         if not request.tools or server.takes_tools:
             return (yield from self._replying(server, heard, request))
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):

@@ -26,9 +26,13 @@ from math import isfinite
 from typing import Any
 
 from runtime_support._exchange import TOKEN_PARTS
+from runtime_support._observe.tracing import note
 from runtime_support._redaction import holds_secret, redacted_data, secret_in
 from runtime_support._results import Usage
-from runtime_support._runs.lines import (
+from runtime_support._values import counted, is_list, is_object
+from runtime_support._version import __version__
+from runtime_support.errors import ConfigError
+from runtime_support.runs._lines import (
     JOURNAL_START,
     Entry,
     Lines,
@@ -38,11 +42,7 @@ from runtime_support._runs.lines import (
     with_sum,
     without_opaque,
 )
-from runtime_support._runs.places import Asked, around, lines_of, order_of, without_order
-from runtime_support._tracing import note
-from runtime_support._values import counted, is_list, is_object
-from runtime_support._version import __version__
-from runtime_support.errors import ConfigError
+from runtime_support.runs._places import Asked, around, lines_of, order_of, without_order
 
 VERSION = 1
 _TEXT = rb'"([^"\\]*(?:\\.[^"\\]*)*)"'

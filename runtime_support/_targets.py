@@ -1,18 +1,19 @@
 """What a conversation works towards: text, a typed value, or several named fields.
 
-A goal says what the first message and each request carry for it, takes the calls that are meant
+A target says what the first message and each request carry for it, takes the calls that are meant
 for it, and judges the replies that end a turn:
 
-    goal.ending()                the lines after the prompt
-    goal.return_tools()          tools by which the model hands in values
-    goal.keep(call)              a call of such a tool: the answer that the model gets
-    goal.objection()             after the calls of a reply: why they do not do, if they do not
-    goal.accept(text)            a reply without calls: nothing, work that has to be done before it
-                                 can be judged, or Unreadable with the reason
-    goal.is_reached, goal.value  whether all is there, and what it is
-    goal.is_enough               whether the model may stop: what is open may stay away
+    target.ending()                the lines after the prompt
+    target.return_tools()          tools by which the model hands in values
+    target.keep(call)              a call of such a tool: the answer that the model gets
+    target.objection()             after the calls of a reply: why they do not do, if they do not
+    target.accept(text)            a reply without calls: nothing, or work to do before it can be
+                                   judged; Unreadable with the reason
+    target.is_reached              whether all is there
+    target.value                   what it is
+    target.is_enough               whether the model may stop: what is open may stay away
 
-What a typed goal asks of the model, and makes of its replies, is its contract:
+What a typed target asks of the model, and makes of its replies, is its contract:
 
     contract_of(list[int]).text       "Reply with JSON only, no other text, of this form: [int]"
     read(contract, "```[1, 2]```")    ([1, 2], ("code fence removed",))
@@ -134,12 +135,12 @@ class Work(Protocol):
         ...
 
     def judge(self, outcome: Any) -> None:
-        """Gives the goal what came of it, or raises Unreadable with the reason."""
+        """Gives the target what came of it, or raises Unreadable with the reason."""
         ...
 
 
-class Goal:
-    """See the module's docstring; as it stands here, a goal without return tools."""
+class Target:
+    """See the module's docstring; as it stands here, a target without return tools."""
 
     is_typed = True
 
@@ -191,17 +192,17 @@ class Goal:
         return ""
 
 
-def goal_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Goal:
-    """The goal of a prompt with this type, or these fields by name."""
+def target_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Target:
+    """The target of a prompt with this type, or these fields by name."""
     if fields is not None:
         check(fields, dict[str, Any], path="fields")
         if not fields:
             raise CheckError("`fields` names no field")
-        return ObjectGoal(fields) if structured == "on" else FieldsGoal(fields)
-    return TextGoal() if returns is str else ValueGoal(contract_of(returns))
+        return ObjectTarget(fields) if structured == "on" else FieldsTarget(fields)
+    return TextTarget() if returns is str else ValueTarget(contract_of(returns))
 
 
-class TextGoal(Goal):
+class TextTarget(Target):
     """Any text that is not empty; of a reply that is one JSON string, what it holds."""
 
     is_typed = False
@@ -218,7 +219,7 @@ class TextGoal(Goal):
         return "Your reply was empty. Please answer."
 
 
-class ValueGoal(Goal):
+class ValueTarget(Target):
     """A JSON value that satisfies a contract."""
 
     def __init__(self, contract: Contract) -> None:
@@ -242,7 +243,7 @@ class ValueGoal(Goal):
         return f"That reply cannot be used: {reason}. {again}"
 
 
-class ObjectGoal(ValueGoal):
+class ObjectTarget(ValueTarget):
     """Fields as one JSON object, for models that are not given return tools."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -254,7 +255,7 @@ class ObjectGoal(ValueGoal):
         return tuple(self.found[name] for name in self.names)
 
 
-class FieldsGoal(Goal):
+class FieldsTarget(Target):
     """Fields that the model hands in by one return tool each.
 
     A valid value is kept, also when later ones are not; of two, the later one counts. An object

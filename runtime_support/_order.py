@@ -16,17 +16,17 @@ from __future__ import annotations
 import builtins
 import os
 from _thread import allocate_lock
+from collections.abc import Callable
 from contextvars import ContextVar
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
-
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from threading import Event
     from types import TracebackType
 
-    from runtime_support._tasks import Task
+    from runtime_support._overlap.tasks import Task
 
 # The call that runs here, when it was begun ahead of its turn.
 current: ContextVar[Task | None] = ContextVar("saft_task", default=None)
@@ -42,7 +42,7 @@ _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
 
 # In threads that work for an event loop or a row: set when nobody waits for them any more.
-deserters: ContextVar[tuple[Event, ...]] = ContextVar("saft_deserters", default=())
+abandoned: ContextVar[tuple[Event, ...]] = ContextVar("saft_deserters", default=())
 
 # What counts the time of the work that this is a part of, such as a row of a table.
 clock: ContextVar[Clock | None] = ContextVar("saft_clock", default=None)
@@ -52,7 +52,7 @@ clock: ContextVar[Clock | None] = ContextVar("saft_clock", default=None)
 print_values: Callable[..., None] = builtins.print
 
 
-class Unwanted(BaseException):
+class Cancelled(BaseException):
     """Ends a call that nobody wants any more."""
 
 
@@ -138,18 +138,18 @@ def clock_here() -> Clock:
     return clock.get() or Clock()
 
 
-def is_deserted() -> bool:
+def is_abandoned() -> bool:
     """Whether nobody waits any more for what this thread does, in its event loop or its job."""
-    return any(one.is_set() for one in deserters.get())
+    return any(one.is_set() for one in abandoned.get())
 
 
-def check_wanted() -> None:
+def check_cancelled() -> None:
     """Ends a call that nobody wants any more, as something before it has failed or it was left."""
-    if is_deserted():
-        raise Unwanted
+    if is_abandoned():
+        raise Cancelled
     task = current.get()
     if task is not None:
-        task.check_wanted()
+        task.check_cancelled()
 
 
 def forget() -> None:

@@ -26,12 +26,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType, TracebackType
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
-from runtime_support import _turns
-from runtime_support._config import settings_for
+from runtime_support import _order
+from runtime_support._order import current, in_turn, is_beside
+from runtime_support._overlap.tasks import TaskQueue
 from runtime_support._positions import call_from_afar, context_of_call
 from runtime_support._results import Result
-from runtime_support._tasks import Line
-from runtime_support._turns import current, in_turn, is_beside
+from runtime_support._settings import settings_for
 from runtime_support._values import plain
 from runtime_support.errors import SaftError
 from runtime_support.providers import provider_for
@@ -59,43 +59,43 @@ class Overlap(Iterator[B]):
     def __init__(self, function: Callable[[Any], B], items: Iterable[Any]) -> None:
         self._function = function
         self._items = iter(items)
-        self._line: Line | None = None
+        self._queue: TaskQueue | None = None
         self._error: BaseException | None = None
         self._is_over = False
         most = _most_at_once()
         if most > 1:
-            self._line = Line(most)
+            self._queue = TaskQueue(most)
 
     def __iter__(self) -> Overlap[B]:
         return self
 
     def __next__(self) -> B:
-        line = self._line
-        if line is None:
+        queue = self._queue
+        if queue is None:
             item = next(self._items)
             return _without_stop(lambda: self._function(item))
-        self._look_ahead(line)
-        if line.tasks:
-            return _without_stop(line.take)
+        self._look_ahead(queue)
+        if queue.tasks:
+            return _without_stop(queue.take)
         error, self._error = self._error, None
         raise error or StopIteration
 
     def __del__(self) -> None:
         # A loop that was left early.
-        line = getattr(self, "_line", None)
-        if line is not None and line.tasks:
-            line.give_up()
+        queue = getattr(self, "_queue", None)
+        if queue is not None and queue.tasks:
+            queue.give_up()
 
     def run(self) -> None:
         """Goes through to the end."""
         for _ in self:
             pass
 
-    def _look_ahead(self, line: Line) -> None:
+    def _look_ahead(self, queue: TaskQueue) -> None:
         """Begins calls for the next items: at least one, and more while the first is not over."""
         begun = 0
-        while not self._is_over and len(line.tasks) < AHEAD * line.most and not line.failed:
-            if begun and line.tasks[0].state == "done":
+        while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
+            if begun and queue.tasks[0].state == "done":
                 break
             try:
                 item = next(self._items)
@@ -105,7 +105,7 @@ class Overlap(Iterator[B]):
                 self._is_over = True
                 self._error = error
             else:
-                line.begin(_Call(self._function, (item,), {}), context_of_call())
+                queue.begin(_Call(self._function, (item,), {}), context_of_call())
                 begun += 1
 
 
@@ -198,14 +198,14 @@ def together(*calls: Later[Any]) -> tuple[Any, ...]:
     Raises what the first of them raises that fails, in this order.
     """
     most = _most_at_once()
-    line = Line(most)
+    queue = TaskQueue(most)
     if most > 1:
         for one in calls:
-            line.begin(one.call, one.context)
+            queue.begin(one.call, one.context)
     values: list[Any] = []
     for one in calls:
         try:
-            value = line.take() if most > 1 else one.context.run(call_from_afar, one.call)
+            value = queue.take() if most > 1 else one.context.run(call_from_afar, one.call)
         except BaseException as error:
             one.traced(error)
             raise
@@ -227,12 +227,12 @@ def print(
 ) -> None:
     """Python's `print`, in the order of the script."""
     if current.get() is None:
-        _turns.print_values(*values, sep=sep, end=end, file=file, flush=flush)
+        _order.print_values(*values, sep=sep, end=end, file=file, flush=flush)
         return
     text = io.StringIO()
     builtins.print(*values, sep=sep, end=end, file=text)
     shown = text.getvalue()
-    in_turn(lambda: _turns.print_values(shown, end="", file=file, flush=flush))
+    in_turn(lambda: _order.print_values(shown, end="", file=file, flush=flush))
 
 
 def _most_at_once() -> int:

@@ -21,29 +21,16 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
-from runtime_support._config import Settings, settings_for
+from runtime_support._effects import Effect, Effects, drive
 from runtime_support._exchange import Reply, Replying, Request, ToolRequest
 from runtime_support._jsontext import to_json
+from runtime_support._observe.tracing import note
+from runtime_support._order import await_turn
 from runtime_support._positions import Place
 from runtime_support._redaction import holds_secret, redacted, shown
 from runtime_support._results import ToolCall
-from runtime_support._runs.journal import Journal, time_text
-from runtime_support._runs.lines import (
-    ByPath,
-    Entry,
-    data_of,
-    key_of,
-    key_of_data,
-    recorded,
-    reply_of,
-    used_of,
-)
-from runtime_support._runs.places import Asked, Scope, root, scope_here, within
-from runtime_support._runs.spending import spending_here
+from runtime_support._settings import Settings, settings_for
 from runtime_support._tools import read_arguments
-from runtime_support._tracing import note
-from runtime_support._turns import await_turn
-from runtime_support._waits import Wait, Waits, driving
 from runtime_support.errors import (
     CheckError,
     ConfigError,
@@ -55,6 +42,19 @@ from runtime_support.errors import (
     ToolsUnsupported,
     TruncatedReply,
 )
+from runtime_support.runs._budgets import spending_here
+from runtime_support.runs._journal import Journal, time_text
+from runtime_support.runs._lines import (
+    ByPath,
+    Entry,
+    data_of,
+    key_of,
+    key_of_data,
+    recorded,
+    reply_of,
+    used_of,
+)
+from runtime_support.runs._places import Asked, Scope, root, scope_here, within
 
 MOST_SHOWN = 200
 
@@ -90,7 +90,7 @@ class Keeper:
         answer: Reply | ToolsUnsupported
         pieces: list[int] = []
         try:
-            answer = yield from driving(send(request), partial(_counted, pieces))
+            answer = yield from drive(send(request), partial(_counted, pieces))
         except ToolsUnsupported as refusal:
             answer = refusal
         tokens = used_of(answer) if isinstance(answer, Reply) else [0, 0]
@@ -111,12 +111,12 @@ class Keeper:
             **({"pieces": pieces} if pieces else {}),
             **data_of(answer),
         }
-        yield Wait(partial(self.journal.put, asked, step, entry, "reply"))
+        yield Effect(partial(self.journal.put, asked, step, entry, "reply"))
         if isinstance(answer, Reply):
             return answer
         raise answer
 
-    def call(self, wanted: ToolRequest, call: Waits[ToolCall]) -> Waits[ToolCall]:
+    def call(self, wanted: ToolRequest, call: Effects[ToolCall]) -> Effects[ToolCall]:
         """The outcome of a call of a tool that is kept, or the one that it has now."""
         asked, step = self._next_call()
         kept = _KeptCall(self, step, wanted.name, wanted.arguments)
@@ -124,11 +124,11 @@ class Keeper:
         if told is not None:
             arguments = _arguments(wanted)
             return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
-        yield Wait(kept.begin)
+        yield Effect(kept.begin)
         with within(Scope(asked.inside(step))):
             made = yield from call
         outcome = {"args": made.args, "result": made.result, "error": made.error}
-        yield Wait(partial(kept.end, outcome))
+        yield Effect(partial(kept.end, outcome))
         return made
 
     @contextmanager
@@ -285,7 +285,7 @@ def _arguments(wanted: ToolRequest) -> Any:
         return wanted.arguments
 
 
-def _counted(pieces: list[int], step: Wait | str) -> Waits[Any]:
+def _counted(pieces: list[int], step: Effect | str) -> Effects[Any]:
     """What comes of a step of a reply; the lengths of its pieces are noted."""
     if isinstance(step, str):
         pieces.append(len(step))

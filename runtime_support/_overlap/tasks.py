@@ -1,10 +1,10 @@
 """Calls that run ahead of their turn, the threads that run them, and the slots of requests.
 
-    line = Line(16)
-    line.begin(function, context_of_call())      as soon as there is room
-    line.take()                                  what the first one gives or raises, at its turn
+    queue = TaskQueue(16)
+    queue.begin(function, context_of_call())      as soon as there is room
+    queue.take()                                  what the first one gives or raises, at its turn
 
-Calls are tasks, tasks stand in lines, and a task may have lines of its own. Threads take waiting
+Calls are tasks, tasks stand in queues, and a task may have queues of its own. Threads take waiting
 tasks, the first in the order of the script first. A thread that waits is not counted, so that
 another one may run; and whoever needs a task that nobody has begun runs it itself. So only
 the earlier is ever waited for, and the first of all waits for nobody: there are no deadlocks.
@@ -25,18 +25,18 @@ from contextvars import Context
 from types import TracebackType
 from typing import Any
 
-from runtime_support import _turns as turns
+from runtime_support import _order as turns
 from runtime_support._exchange import Provider, Reply, Request
+from runtime_support._order import Cancelled, clock_here, current, in_turn, note_wait
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
-from runtime_support._runs.places import Scope, enter, scope_here
-from runtime_support._turns import Unwanted, clock_here, current, in_turn, note_wait
+from runtime_support.runs._places import Scope, enter, scope_here
 
 IDLE_SECONDS = 0.5
 # Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
 _LOOK_SECONDS = 0.5
 
 
-class Line:
+class TaskQueue:
     """Tasks in the order of the script; each gets its turn when the one before has ended."""
 
     def __init__(self, most: int) -> None:
@@ -54,8 +54,8 @@ class Line:
         self.count += 1
         self.tasks.append(task)
         with _lock:
-            heapq.heappush(_crew.waiting, task)
-            _hire()
+            heapq.heappush(_pool.waiting, task)
+            _start_workers()
 
     def take(self) -> Any:
         """What the next call gives or raises, at its turn."""
@@ -79,14 +79,14 @@ class Task:
     """One call, which may run ahead of its turn: first "new", then "running", then "done"."""
 
     def __init__(
-        self, line: Line, number: int, function: Callable[[], Any], context: Context
+        self, queue: TaskQueue, number: int, function: Callable[[], Any], context: Context
     ) -> None:
-        self.line = line
+        self.queue = queue
         self.number = number
         self.function = function
         self.context = context
-        self.parent = line.parent
-        self.path = (*line.path, number)
+        self.parent = queue.parent
+        self.path = (*queue.path, number)
         self.state = "new"
         self.value: Any = None
         self.error: BaseException | None = None
@@ -104,7 +104,7 @@ class Task:
     def put_off(self, action: Callable[[], Any]) -> None:
         """Does it now, or when it is this task's turn."""
         with _lock:
-            self.check_wanted()
+            self.check_cancelled()
             ahead = next((task for task in self._chain() if not task.has_turn), None)
             if ahead is not None:
                 ahead.waiting_actions.append(action)
@@ -114,28 +114,28 @@ class Task:
     def await_turn(self) -> None:
         """Waits until everything before this has ended."""
         with _lock:
-            _wait(lambda: self.is_unwanted() or all(task.has_turn for task in self._chain()))
-            self.check_wanted()
+            _wait(lambda: self.is_cancelled() or all(task.has_turn for task in self._chain()))
+            self.check_cancelled()
 
-    def check_wanted(self) -> None:
+    def check_cancelled(self) -> None:
         """Ends the task if nobody wants it; if something before it has failed, it waits for that.
 
         What has failed may have read a file too early, and then runs again.
         """
         with _lock:
-            _wait(lambda: self.is_unwanted() or not self.is_held())
-            if self.is_unwanted():
-                raise Unwanted
+            _wait(lambda: self.is_cancelled() or not self.is_held())
+            if self.is_cancelled():
+                raise Cancelled
 
     def exchange(self, provider: Provider, request: Request) -> Reply:
         """The reply, as soon as there is a slot for the request."""
         began = time.monotonic()
         if getattr(provider, "answers_in_order", False):
             self.await_turn()
-        self.check_wanted()
+        self.check_cancelled()
         with clock_here():
             while not _slots.take(self):
-                self.check_wanted()
+                self.check_cancelled()
         note_wait(time.monotonic() - began)
         try:
             return provider.complete(request)
@@ -155,8 +155,8 @@ class Task:
         with _lock:
             self.value, self.error = value, error
             self.state = "done"
-            if error is not None and not self.is_unwanted():
-                self.line.failed.add(self.number)
+            if error is not None and not self.is_cancelled():
+                self.queue.failed.add(self.number)
             _changed.notify_all()
 
     def finish(self) -> Any:
@@ -173,16 +173,16 @@ class Task:
             _run_here(task)
         asking = current.get()
         with _lock:
-            _wait(lambda: task.state == "done" or (asking is not None and asking.is_unwanted()))
+            _wait(lambda: task.state == "done" or (asking is not None and asking.is_cancelled()))
         if task.state != "done":
-            raise Unwanted
+            raise Cancelled
         if task.error is not None:
             raise task.error
         return task.value
 
     def _call(self) -> Any:
         current.set(self)
-        enter(Scope(f"{self.line.scope}.{self.number}"))
+        enter(Scope(f"{self.queue.scope}.{self.number}"))
         return call_from_afar(self.function)
 
     def _give_turn(self) -> None:
@@ -199,9 +199,9 @@ class Task:
     def make_anew(self) -> Task:
         """The same call, to be made again: it has read what was written since."""
         self.is_dropped = True
-        self.line.failed.discard(self.number)
+        self.queue.failed.discard(self.number)
         _changed.notify_all()
-        return Task(self.line, self.number, self.function, context_of_call())
+        return Task(self.queue, self.number, self.function, context_of_call())
 
     def _chain(self) -> Iterator[Task]:
         task: Task | None = self
@@ -209,14 +209,14 @@ class Task:
             yield task
             task = task.parent
 
-    def is_unwanted(self) -> bool:
+    def is_cancelled(self) -> bool:
         """Whether what it gives is dropped in any case."""
         return any(task.is_dropped or task.is_stale for task in self._chain())
 
     def is_held(self) -> bool:
         """Whether it is not to ask for anything, at least for now."""
-        return self.is_unwanted() or any(
-            failed < task.number for task in self._chain() for failed in tuple(task.line.failed)
+        return self.is_cancelled() or any(
+            failed < task.number for task in self._chain() for failed in tuple(task.queue.failed)
         )
 
 
@@ -231,7 +231,7 @@ def _own_part(trace: TracebackType | None) -> TracebackType | None:
 # Threads. The lock guards the states of all tasks and all that is counted here.
 
 
-class _Crew:
+class _WorkerPool:
     """Threads that run tasks: what waits for them, and how many run or look for one."""
 
     def __init__(self) -> None:
@@ -241,26 +241,26 @@ class _Crew:
 
 
 _numbers = itertools.count()
-_crew = _Crew()
+_pool = _WorkerPool()
 _lock = threading.RLock()
 _changed = threading.Condition(_lock)
 _offered = threading.Condition(_lock)
 
 
-def _hire() -> None:
+def _start_workers() -> None:
     """Has threads look for tasks, as far as there is room."""
-    if not _crew.waiting:
+    if not _pool.waiting:
         return
-    room = min(len(_crew.waiting), _crew.waiting[0].line.most - _crew.running)
+    room = min(len(_pool.waiting), _pool.waiting[0].queue.most - _pool.running)
     if room <= 0:
         return
     _offered.notify(room)
-    for _ in range(room - _crew.idle):
-        _crew.idle += 1
+    for _ in range(room - _pool.idle):
+        _pool.idle += 1
         try:
             threading.Thread(target=_work, name="saft ahead", daemon=True).start()
         except RuntimeError:  # no more threads: who needs a task runs it
-            _crew.idle -= 1
+            _pool.idle -= 1
             return
 
 
@@ -271,31 +271,31 @@ def _work() -> None:
             task = _next_task()
             if task is None:
                 if is_late:
-                    _crew.idle -= 1
+                    _pool.idle -= 1
                     return
                 is_late = not _offered.wait(IDLE_SECONDS)
                 continue
             task.state = "running"
-            _crew.idle -= 1
-            _crew.running += 1
+            _pool.idle -= 1
+            _pool.running += 1
             _lock.release()
             try:
                 task.run()
                 is_late, task = False, None
             finally:
                 _lock.acquire()
-                _crew.running -= 1
-                _crew.idle += 1
+                _pool.running -= 1
+                _pool.idle += 1
 
 
 def _next_task() -> Task | None:
-    while _crew.waiting:
-        task = _crew.waiting[0]
-        if task.state == "new" and not task.is_unwanted():
-            if _crew.running >= task.line.most:
+    while _pool.waiting:
+        task = _pool.waiting[0]
+        if task.state == "new" and not task.is_cancelled():
+            if _pool.running >= task.queue.most:
                 return None
-            return heapq.heappop(_crew.waiting)
-        heapq.heappop(_crew.waiting)
+            return heapq.heappop(_pool.waiting)
+        heapq.heappop(_pool.waiting)
     return None
 
 
@@ -303,27 +303,27 @@ def _run_here(task: Task) -> None:
     """Runs a task in the thread that needs it, which counts if it does not already."""
     is_outside = current.get() is None
     with _lock:
-        _crew.running += is_outside
+        _pool.running += is_outside
     try:
         task.run()
     finally:
         with _lock:
-            _crew.running -= is_outside
-            _hire()
+            _pool.running -= is_outside
+            _start_workers()
 
 
 def _wait(holds: Callable[[], bool]) -> None:
-    """Waits, with the lock held, until something holds; another thread may run meanwhile."""
+    """Effects, with the lock held, until something holds; another thread may run meanwhile."""
     if holds():
         return
     is_counted = current.get() is not None
-    _crew.running -= is_counted
-    _hire()
+    _pool.running -= is_counted
+    _start_workers()
     try:
         while not holds():
             _changed.wait(_LOOK_SECONDS)
     finally:
-        _crew.running += is_counted
+        _pool.running += is_counted
 
 
 class _Slots:
@@ -356,7 +356,7 @@ class _Slots:
             self.freed.notify_all()
 
     def _is_free_for(self, task: Task) -> bool:
-        is_next = self.in_flight < task.line.most and min(self.waiting) is task
+        is_next = self.in_flight < task.queue.most and min(self.waiting) is task
         return is_next or task.is_held()
 
 
@@ -365,8 +365,8 @@ _slots = _Slots()
 
 def _forget() -> None:
     """A forked process has none of the threads, and may find the locks taken."""
-    global _crew, _lock, _changed, _offered, _slots
-    _crew, _lock, _slots = _Crew(), threading.RLock(), _Slots()
+    global _pool, _lock, _changed, _offered, _slots
+    _pool, _lock, _slots = _WorkerPool(), threading.RLock(), _Slots()
     _changed, _offered = threading.Condition(_lock), threading.Condition(_lock)
     turns.forget()
 

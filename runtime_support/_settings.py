@@ -363,7 +363,7 @@ def _tell_unknown_variables() -> None:
 
     That is no error: they may be those of another tool.
     """
-    from runtime_support._tracing import note
+    from runtime_support._observe.tracing import note
 
     known = (*_VARIABLES, *_OTHER_VARIABLES)
     unknown = {name for name in os.environ if name.startswith("SAFT_")}.difference(known, _told)

@@ -29,15 +29,15 @@ from opentelemetry.trace import (
     use_span,
 )
 
-from runtime_support._config import Settings
+from runtime_support._effects import Abandoned
 from runtime_support._exchange import TOKEN_PARTS, Reply, Request
 from runtime_support._media import described
+from runtime_support._observe.tracing import Observer
 from runtime_support._positions import calling_place
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
-from runtime_support._tracing import Observer
+from runtime_support._settings import Settings
 from runtime_support._version import __version__
-from runtime_support._waits import Left
 from runtime_support.errors import SaftError
 
 _OPTIONS = {
@@ -138,7 +138,8 @@ class _Spanning(Observer):
 
     def over(self, error: BaseException | None) -> None:
         self._observer.over(error)
-        error = None if isinstance(error, Left | GeneratorExit) else error  # nobody wanted the rest
+        if isinstance(error, Abandoned | GeneratorExit):  # nobody wanted the rest
+            error = None
         # A tool or a request that something has thrown out of.
         self._tool = _ended(self._tool, {}, error)
         self._request = _ended(self._request, {}, error)

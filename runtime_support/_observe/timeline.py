@@ -32,17 +32,17 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from runtime_support._config import settings_for
 from runtime_support._exchange import TOKEN_PARTS
-from runtime_support._files import PRIVATE, base_folder, check_regular, replace_file
+from runtime_support._language.files import PRIVATE, base_folder, check_regular, replace_file
 from runtime_support._media import described
+from runtime_support._observe.tracing import note
 from runtime_support._redaction import redacted
 from runtime_support._results import Usage
-from runtime_support._runs.journal import script_here
-from runtime_support._runs.spending import cost_of
-from runtime_support._tracing import note
+from runtime_support._settings import settings_for
 from runtime_support._values import counted, is_list, is_object
 from runtime_support.errors import SaftError
+from runtime_support.runs._budgets import cost_of
+from runtime_support.runs._journal import script_here
 
 Event: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["request", "repair", "tool"]

@@ -1,7 +1,7 @@
 """Work whose waits are data: written once, and done in a thread or in an event loop.
 
     def exchange(request):
-        response = yield Wait(partial(post, request), partial(post_async, request))
+        response = yield Effect(partial(post, request), partial(post_async, request))
         return read(response)
 
     finish(exchange(request))                 each wait is done here
@@ -10,11 +10,11 @@
 Work is a generator of waits: it is sent what came of each, and a failure is thrown in. What it
 gives beside waits are parts of what it comes to, for whoever wants them as they come:
 
-    for part in give(work): ...
-    async for part in give_async(work): ...
+    for part in iterate(work): ...
+    async for part in iterate_async(work): ...
 
-When nobody wants the rest, `Left` is thrown in, so that what is open can be closed, which may have
-to be waited for. asyncio's cancellation is thrown in as it is.
+When nobody wants the rest, `Abandoned` is thrown in, so that what is open can be closed, which may
+have to be waited for. asyncio's cancellation is thrown in as it is.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from functools import partial
 from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from runtime_support._order import abandoned, check_cancelled, is_abandoned
 from runtime_support._positions import call_from_afar, context_of_call
-from runtime_support._turns import check_wanted, deserters, is_deserted
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -42,7 +42,7 @@ LOOK_SECONDS = 0.5
 
 
 @dataclass(slots=True)
-class Wait:
+class Effect:
     """Something that takes its time: `here` does it, `there` is awaited for it in an event loop.
 
     Without `there` it is done in a thread when there is a loop, which goes on meanwhile.
@@ -56,7 +56,7 @@ class Wait:
         return in_thread(self.here) if self.there is None else self.there()
 
 
-class Bell:
+class Signal:
     """Wakes one who waits, in a thread or in an event loop; what rang before counts as well."""
 
     def __init__(self) -> None:
@@ -71,9 +71,9 @@ class Bell:
             with suppress(RuntimeError):  # the loop has ended, and he with it
                 tell()
 
-    def awaited(self, seconds: float) -> Wait:
+    def awaited(self, seconds: float) -> Effect:
         """Waits until it rings, but no longer than this."""
-        return Wait(partial(self._hear, seconds), partial(self._hear_async, seconds))
+        return Effect(partial(self._hear, seconds), partial(self._hear_async, seconds))
 
     def _hear(self, seconds: float) -> None:
         self._rung.wait(seconds)
@@ -93,80 +93,80 @@ class Bell:
 
 
 # What a wait is sent depends on it, which annotations cannot say.
-Waits: TypeAlias = Generator[Any, Any, T]
+Effects: TypeAlias = Generator[Any, Any, T]
 
 
-class Left(BaseException):
+class Abandoned(BaseException):
     """Thrown into work of which nobody wants the rest."""
 
 
-def finish(work: Waits[T]) -> T:
+def finish(work: Effects[T]) -> T:
     """What the work comes to, each wait done here; its parts are passed over."""
     return _finish(work, lambda: next(work))
 
 
-def give(work: Waits[T]) -> Generator[Any, None, T]:
+def iterate(work: Effects[T]) -> Generator[Any, None, T]:
     """The parts as they come, and what the work comes to."""
     try:
         step = next(work)
         while True:
-            if isinstance(step, Wait):
-                step = _go_on(work, step)
+            if isinstance(step, Effect):
+                step = _perform(work, step)
                 continue
             try:
                 yield step
             except BaseException:  # it is closed, or something is thrown in
-                with suppress(Left):
-                    _finish(work, lambda: work.throw(Left()))
+                with suppress(Abandoned):
+                    _finish(work, lambda: work.throw(Abandoned()))
                 raise
             step = next(work)
     except StopIteration as end:
         return end.value
 
 
-async def finish_async(work: Waits[T]) -> T:
+async def finish_async(work: Effects[T]) -> T:
     """What the work comes to, each wait awaited; its parts are passed over."""
     return await _finish_async(work, lambda: next(work))
 
 
-async def give_async(work: Waits[Any]) -> AsyncGenerator[Any]:
+async def iterate_async(work: Effects[Any]) -> AsyncGenerator[Any]:
     """The parts as they come."""
     try:
         step = next(work)
         while True:
-            if isinstance(step, Wait):
-                step = _told(work, *await _outcome(step))
+            if isinstance(step, Effect):
+                step = _resume(work, *await _outcome(step))
                 continue
             try:
                 yield step
             except BaseException:  # it is closed, or something is thrown in
-                with suppress(Left):
-                    await _finish_async(work, lambda: work.throw(Left()))
+                with suppress(Abandoned):
+                    await _finish_async(work, lambda: work.throw(Abandoned()))
                 raise
             step = next(work)
     except StopIteration:
         return
 
 
-def _finish(work: Waits[T], begin: Callable[[], Any]) -> T:
+def _finish(work: Effects[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
         while True:
-            step = _go_on(work, step) if isinstance(step, Wait) else next(work)
+            step = _perform(work, step) if isinstance(step, Effect) else next(work)
     except StopIteration as end:
         return end.value
 
 
-async def _finish_async(work: Waits[T], begin: Callable[[], Any]) -> T:
+async def _finish_async(work: Effects[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
         while True:
-            step = _told(work, *await _outcome(step)) if isinstance(step, Wait) else next(work)
+            step = _resume(work, *await _outcome(step)) if isinstance(step, Effect) else next(work)
     except StopIteration as end:
         return end.value
 
 
-def _go_on(work: Waits[Any], wait: Wait) -> Any:
+def _perform(work: Effects[Any], wait: Effect) -> Any:
     """The next step of the work, after this wait."""
     try:
         outcome = wait.here()
@@ -175,19 +175,19 @@ def _go_on(work: Waits[Any], wait: Wait) -> Any:
     return work.send(outcome)
 
 
-async def _outcome(wait: Wait) -> tuple[Any, BaseException | None]:
+async def _outcome(wait: Effect) -> tuple[Any, BaseException | None]:
     try:
         return await wait.awaited(), None
     except BaseException as failure:
         return None, failure
 
 
-def _told(work: Waits[Any], outcome: Any, failure: BaseException | None) -> Any:
+def _resume(work: Effects[Any], outcome: Any, failure: BaseException | None) -> Any:
     """The next step of the work, which is told what came of a wait."""
     return work.send(outcome) if failure is None else work.throw(failure)
 
 
-def driving(steps: Waits[T], answering: Callable[[Any], Waits[Any]]) -> Waits[T]:
+def drive(steps: Effects[T], answering: Callable[[Any], Effects[Any]]) -> Effects[T]:
     """What the steps come to, when each is answered by work; the waits and parts of that."""
     try:
         step = next(steps)
@@ -202,7 +202,7 @@ def driving(steps: Waits[T], answering: Callable[[Any], Waits[Any]]) -> Waits[T]
         return end.value
 
 
-def closed_after(work: Waits[T], close: Wait) -> Waits[T]:
+def close_after(work: Effects[T], close: Effect) -> Effects[T]:
     """What the work comes to; whatever that is, something is closed after it."""
     try:
         outcome = yield from work
@@ -215,23 +215,23 @@ def closed_after(work: Waits[T], close: Wait) -> Waits[T]:
     return outcome
 
 
-def calling(function: Callable[[], Any], kind: Callable[..., Any]) -> Waits[Any]:
+def call_function(function: Callable[[], Any], kind: Callable[..., Any]) -> Effects[Any]:
     """What a call gives of a function of somebody else; `kind` is the function itself."""
     # A call of an `async def` only makes what is awaited.
-    value = function() if iscoroutinefunction(kind) else (yield Wait(function))
+    value = function() if iscoroutinefunction(kind) else (yield Effect(function))
     if not isawaitable(value):
         return value
-    return (yield Wait(partial(_run, value), partial(settled, value)))
+    return (yield Effect(partial(_await_here, value), partial(await_value, value)))
 
 
-async def settled(value: Any) -> Any:
+async def await_value(value: Any) -> Any:
     """The value, or what comes of it when it is to be awaited."""
     while isawaitable(value):
         value = await value
     return value
 
 
-def _run(value: Awaitable[Any]) -> Any:
+def _await_here(value: Awaitable[Any]) -> Any:
     """What comes of something that is to be awaited, in an event loop of its own."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
@@ -239,9 +239,9 @@ def _run(value: Awaitable[Any]) -> Any:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(settled(value))
+        return asyncio.run(await_value(value))
     with ThreadPoolExecutor(1) as beside:  # this thread has a loop, which waits for the prompt
-        return beside.submit(copy_context().run, asyncio.run, settled(value)).result()
+        return beside.submit(copy_context().run, asyncio.run, await_value(value)).result()
 
 
 async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
@@ -263,10 +263,10 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
     given_here = map(blocking, arguments)
     work = partial(function, *given_here, **{name: blocking(one) for name, one in named.items()})
     context = context_of_call()
-    context.run(deserters.set, (*deserters.get(), is_left))
+    context.run(abandoned.set, (*abandoned.get(), is_left))
     outcome = begin_thread(partial(call_from_afar, work), "saft beside", context)
     try:
-        return await settled(given(await asyncio.wrap_future(outcome)))
+        return await await_value(outcome_value(await asyncio.wrap_future(outcome)))
     except asyncio.CancelledError:
         is_left.set()
         for one in tuple(begun):
@@ -288,13 +288,13 @@ def _run_in(
     """
     import asyncio
 
-    check_wanted()
+    check_cancelled()
     with suppress(RuntimeError):
         if asyncio.get_running_loop() is loop:
             return function(*arguments, **named)
     future = asyncio.run_coroutine_threadsafe(function(*arguments, **named), loop)
     begun.add(future)
-    if is_deserted():  # in between, and this was not there yet to be cancelled
+    if is_abandoned():  # in between, and this was not there yet to be cancelled
         future.cancel()
     try:
         return future.result()
@@ -322,7 +322,7 @@ def begin_thread(
     return future
 
 
-def given(outcome: tuple[list[T], BaseException | None]) -> T:
+def outcome_value(outcome: tuple[list[T], BaseException | None]) -> T:
     """What such a thread gave, or raises what it raised."""
     values, error = outcome
     if error is not None:

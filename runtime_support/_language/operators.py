@@ -16,10 +16,10 @@ types, and often of the same one: each function begins with what can be told fro
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from runtime_support._names import did_you_mean, function_name, listed
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 from runtime_support._values import (
     attributes_of,
     basic_kind,
@@ -377,9 +377,9 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
-    from runtime_support._waits import settled  # imports what most scripts do not need
+    from runtime_support._effects import await_value  # imports what most scripts do not need
 
-    return plain(await settled(call(function, *arguments, **named)))
+    return plain(await await_value(call(function, *arguments, **named)))
 
 
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:

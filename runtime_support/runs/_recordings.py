@@ -24,6 +24,7 @@ from functools import cache, partial
 from heapq import nlargest
 from typing import Any, TypeAlias
 
+from runtime_support._effects import Abandoned, Effect
 from runtime_support._exchange import (
     Heard,
     Provider,
@@ -33,10 +34,14 @@ from runtime_support._exchange import (
     Streaming,
     replying,
 )
-from runtime_support._files import PRIVATE, replace_file
+from runtime_support._language.files import PRIVATE, replace_file
 from runtime_support._media import text_of
+from runtime_support._observe.tracing import note
+from runtime_support._order import current, in_turn
 from runtime_support._redaction import secret_in
-from runtime_support._runs.lines import (
+from runtime_support._values import counted, is_object
+from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
+from runtime_support.runs._lines import (
     ByPath,
     Entry,
     Held,
@@ -50,12 +55,7 @@ from runtime_support._runs.lines import (
     reply_of,
     without_opaque,
 )
-from runtime_support._runs.reading import exchanges
-from runtime_support._tracing import note
-from runtime_support._turns import current, in_turn
-from runtime_support._values import counted, is_object
-from runtime_support._waits import Left, Wait
-from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
+from runtime_support.runs._reading import exchanges
 
 MOST_DIFFERENCES = 30
 # Entries that are compared in full with a request that is missing, and how much of each is read to
@@ -203,11 +203,11 @@ class Replaying(Streaming):
                 raise _miss(self.replay, request)
         if self.record is None:
             return (yield from replying(self.live, request, heard))
-        yield Wait(partial(self.record.check, request))
+        yield Effect(partial(self.record.check, request))
         put = partial(self._put, self.record, places[id(self.record)], request)
         try:
             reply = yield from replying(self.live, request, heard)
-        except Left:
+        except Abandoned:
             yield _in_turn(put, data_of(Reply("".join(heard or ()), finish="left")))
             raise
         except ToolsUnsupported as refusal:
@@ -231,8 +231,8 @@ class Replaying(Streaming):
         recording.put(place(), request, reply)
 
 
-def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Wait:
-    return Wait(partial(in_turn, partial(put, reply)))
+def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Effect:
+    return Effect(partial(in_turn, partial(put, reply)))
 
 
 # What records the requests that a recording misses, by its path: whoever replays it may know.

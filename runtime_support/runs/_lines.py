@@ -28,7 +28,7 @@ from weakref import WeakSet
 from zlib import crc32
 
 from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolRequest
-from runtime_support._files import PRIVATE, check_regular
+from runtime_support._language.files import PRIVATE, check_regular
 from runtime_support._results import Usage
 from runtime_support._values import is_object
 from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported

@@ -11,11 +11,11 @@ import builtins
 import os
 import stat
 import sys
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
-from runtime_support._quick_typing import Generator, Iterator
-from runtime_support._turns import await_turn, note_read, note_write
+from runtime_support._order import await_turn, note_read, note_write
 from runtime_support._values import as_text, brief
 from runtime_support.errors import CheckError, FileError
 

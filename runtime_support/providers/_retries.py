@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
-from runtime_support._config import Settings
+from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal
 from runtime_support._exchange import Reply, Replying
-from runtime_support._tracing import is_at_terminal, note
-from runtime_support._turns import check_wanted, clock_here, note_wait
-from runtime_support._waits import LOOK_SECONDS, Bell, Wait, Waits
+from runtime_support._observe.tracing import is_at_terminal, note
+from runtime_support._order import check_cancelled, clock_here, note_wait
+from runtime_support._settings import Settings
 from runtime_support.errors import ProviderError
 
 FIRST_WAIT = 0.5
@@ -65,7 +65,7 @@ class Pace:
     def __init__(self) -> None:
         # The garbage collector may end a stream that was dropped in the middle of this.
         self._lock = threading.RLock()
-        self._queue: deque[Bell] = deque()
+        self._queue: deque[Signal] = deque()
         self._limit = float("inf")
         self._under_way = 0
         self._cut_at = self._paused_until = self._told_until = float("-inf")
@@ -75,19 +75,19 @@ class Pace:
         self.rates = Rates()
         self.has_answered = False
 
-    def enter(self, seconds: float) -> Waits[float | None]:
+    def enter(self, seconds: float) -> Effects[float | None]:
         """Waits so long for room, first come first served; the time then, None without room."""
         with self._lock:
             now = time.monotonic()
             if not self._queue and self._has_room(now):
                 self._under_way += 1
                 return now
-            own = Bell()
+            own = Signal()
             self._queue.append(own)
         until = now + seconds
         try:
             while True:
-                check_wanted()
+                check_cancelled()
                 with self._lock:
                     now = time.monotonic()
                     if self._queue[0] is own and self._has_room(now):
@@ -257,7 +257,7 @@ def patiently(
             return reply
 
 
-def _enter(pace: Pace, settings: Settings, waited: Waited) -> Waits[float]:
+def _enter(pace: Pace, settings: Settings, waited: Waited) -> Effects[float]:
     """Waits for room; the time then."""
     before = time.monotonic()
     with clock_here():
@@ -283,17 +283,17 @@ def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:
     return error
 
 
-def _sleep(seconds: float) -> Waits[None]:
+def _sleep(seconds: float) -> Effects[None]:
     if seconds > 0:
         note_wait(seconds)
         with clock_here():
-            yield Wait(partial(_slept, seconds), partial(_slept_async, seconds))
+            yield Effect(partial(_slept, seconds), partial(_slept_async, seconds))
 
 
 def _slept(seconds: float) -> None:
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
-        check_wanted()
+        check_cancelled()
         time.sleep(min(left, LOOK_SECONDS))
 
 

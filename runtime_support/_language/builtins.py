@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import builtins
 import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from runtime_support import _turns
-from runtime_support._files import unwritable
-from runtime_support._operators import call, is_in
-from runtime_support._quick_typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias
+from runtime_support import _order
+from runtime_support._language.files import unwritable
+from runtime_support._language.operators import call, is_in
+from runtime_support._order import in_turn
 from runtime_support._tables import extreme_of_column, sum_of_column
-from runtime_support._turns import in_turn
 from runtime_support._values import (
     as_bool,
     as_integer,
@@ -341,7 +342,7 @@ def write(value: Any) -> None:
 
 def _print(name: str, shown: str, end: str) -> None:
     try:
-        _turns.print_values(shown, end=end, flush=not end)
+        _order.print_values(shown, end=end, flush=not end)
     except UnicodeEncodeError as error:
         raise CheckError(f"{name}: {unwritable(error)}") from None
 

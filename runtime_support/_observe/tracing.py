@@ -31,16 +31,16 @@ from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any, Literal, TextIO, TypeAlias
 
-from runtime_support._config import Settings
+from runtime_support._effects import Abandoned
 from runtime_support._exchange import Reply, Request
-from runtime_support._files import open_private
-from runtime_support._goals import RETURN_PREFIX
+from runtime_support._language.files import open_private
 from runtime_support._media import counted, described
+from runtime_support._order import in_turn, waited_here
 from runtime_support._positions import calling_place
 from runtime_support._redaction import environment, redacted
 from runtime_support._results import ToolCall
-from runtime_support._turns import in_turn, waited_here
-from runtime_support._waits import Left
+from runtime_support._settings import Settings
+from runtime_support._targets import RETURN_PREFIX
 from runtime_support.errors import SaftError, printable
 
 Event: TypeAlias = dict[str, Any]
@@ -189,7 +189,7 @@ def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
 def _why(error: BaseException | None) -> str | None:
     """What has ended a prompt; None where it has succeeded, or nobody wanted its answer."""
     match error:
-        case None | Left() | GeneratorExit():
+        case None | Abandoned() | GeneratorExit():
             return None
         case KeyboardInterrupt():
             return "interrupted"
@@ -216,7 +216,7 @@ def observer_for(settings: Settings) -> Observer:
         listeners[f"log {path}"] = _log_to(path)
     watchers: dict[str, Listener] = {}
     if os.environ.get("SAFT_TIMELINE") or os.environ.get("SAFT_CHROME"):
-        from runtime_support._timeline import timeline_here
+        from runtime_support._observe.timeline import timeline_here
 
         timeline = timeline_here()
         if timeline is not None:
@@ -225,7 +225,7 @@ def observer_for(settings: Settings) -> Observer:
     observer = _Telling(listeners, watchers, calling_place()) if is_told else _SILENT
     if not is_set_up:
         return observer
-    from runtime_support._spans import spanning
+    from runtime_support._observe.spans import spanning
 
     return spanning(observer, settings)
 

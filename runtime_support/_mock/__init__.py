@@ -1,0 +1,1 @@
+"""The provider `mock`: answers by rules, for documents and tests."""

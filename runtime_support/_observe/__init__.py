@@ -1,0 +1,1 @@
+"""Who looks on at prompts: the trace, the log, the timeline, spans, observers."""

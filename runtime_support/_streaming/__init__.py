@@ -1,0 +1,1 @@
+"""Replies that come in pieces, and what is made of these."""
