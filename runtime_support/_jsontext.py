@@ -14,7 +14,7 @@ An error says the path of the part that has no JSON form:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -33,6 +33,10 @@ from runtime_support._values import (
     record_fields,
 )
 from runtime_support.errors import CheckError
+
+_HALF = "parse(text): half of a surrogate pair is not a character"
+# What a number too large for a float has in it: jiter reads it as infinity.
+_MAY_BE_INFINITE = re.compile(r"\d[eE]\+?\d{3}|\d{309}")
 
 
 def to_json(value: Any) -> str:
@@ -59,27 +63,11 @@ def to_json(value: Any) -> str:
 
 def parse(text: str) -> Any:
     """The value of JSON text; of a key that stands twice, the last one."""
-    return _parse(text, None)
-
-
-def parse_unambiguous(text: str) -> Any:
-    """The value of JSON text; a key that stands twice is refused."""
-    return _parse(text, _refuse_repeated)
-
-
-def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) -> Any:
     import json
 
-    given: Any = plain(text)
-    if not isinstance(given, str):
-        raise CheckError(f"parse(text): expected string, got {brief(given)}")
+    text = _text_of(text)
     try:
-        value = json.loads(
-            given,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-            object_pairs_hook=object_of,
-        )
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise CheckError(f"parse(text): not JSON: {error.msg} at {where}") from None
@@ -87,9 +75,35 @@ def _parse(text: str, object_of: Callable[[list[tuple[str, Any]]], Any] | None) 
         raise CheckError("parse(text): nested too deeply") from None
     except ValueError as error:  # an integer of thousands of digits
         raise CheckError(f"parse(text): {error}") from None
-    if holds_halves(value if "\\u" in given else given):
-        raise CheckError("parse(text): half of a surrogate pair is no character")
+    if holds_halves(value if "\\u" in text else text):
+        raise CheckError(_HALF)
     return value
+
+
+def parse_unambiguous(text: str) -> Any:
+    """The value of JSON text, as replies are read: a key that stands twice is refused.
+
+    So is what is nested 200 levels deep, which no reply is on purpose.
+    """
+    import jiter
+
+    text = _text_of(text)
+    try:
+        value = jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+    except UnicodeEncodeError:
+        raise CheckError(_HALF) from None
+    except ValueError as error:
+        raise CheckError(f"parse(text): not JSON: {error}") from None
+    if _MAY_BE_INFINITE.search(text):
+        _check_finite(value)
+    return value
+
+
+def _text_of(text: object) -> str:
+    given: Any = plain(text)
+    if not isinstance(given, str):
+        raise CheckError(f"parse(text): expected string, got {brief(given)}")
+    return given
 
 
 def holds_halves(value: Any) -> bool:
@@ -110,13 +124,6 @@ def without_halves(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise CheckError("parse(text): a key stands twice")
-    return members
-
-
 def _refuse_constant(name: str) -> NoReturn:
     raise CheckError(f"parse(text): {name} is not JSON")
 
@@ -126,6 +133,13 @@ def _finite(text: str) -> float:
     if number in (float("inf"), float("-inf")):
         raise CheckError(f"parse(text): {text} is too large for a float")
     return number
+
+
+def _check_finite(value: Any) -> None:
+    if value in (float("inf"), float("-inf")):
+        raise CheckError("parse(text): a number is too large for a float")
+    for part in value.values() if is_object(value) else value if is_list(value) else ():
+        _check_finite(part)
 
 
 _SCALARS = frozenset((bool, int, float, str, type(None)))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jiter
 import pytest
 from packaging.requirements import Requirement
 
@@ -165,6 +166,8 @@ def test_compiled_modules_run_on_the_runtime_alone(
 ) -> None:
     with zipfile.ZipFile(wheels["saftc_runtime"]) as archive:
         archive.extractall(tmp_path)
+    # The one package that each typed prompt needs: it reads the reply.
+    (tmp_path / "jiter").symlink_to(Path(jiter.__file__).parent)
     program = (
         f"import sys, runpy\nsys.path.insert(0, {str(tmp_path)!r})\n"
         f"runpy.run_path({str(ROOT / 'build' / 'hello.py')!r}, run_name='__main__')\n"

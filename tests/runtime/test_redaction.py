@@ -332,7 +332,7 @@ def test_half_a_character_in_a_call_is_told_to_the_model(server: FakeServer) -> 
     ]
     errors = [made.error or "" for made in prompt("{write}", write=write).tool_calls]
     assert "half of a surrogate pair" in errors[0]
-    assert "half of a surrogate pair" in errors[1]
+    assert "hex escape" in errors[1]
     assert "did you mean `write`" in errors[2]
 
 
