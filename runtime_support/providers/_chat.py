@@ -1,59 +1,94 @@
-"""Chat completions on the wire: the form of a schema, a reply, and the error of a response.
+"""Chat completions on the wire, which is a `Wire` (`_wires`): requests, replies and refusals.
 
-    response_format({"type": "integer"}, is_strict=True)    the field of that name
-    rendered(request.messages, origin)                      the field `messages`
-    read_reply(b'{"choices": ...}', origin)                 Reply("...")
-    Gathered(origin, ...).add({"choices": [{"delta": ...}]})    a piece of a reply that is streamed
-    error_of(response, "https://api.openai.com/v1")         RateLimited("... answered 429: ...")
-    NO_TOOLS.search("gemma:2b does not support tools")      a refusal of tools, whatever they are
+    render(request, form)                       ("chat/completions", {"model": ...})
+    read(b'{"choices": ...}', request, form, None)          Reply("...")
+    gather(request, form, None).add({"choices": [{"delta": ...}]})    a piece of a streamed reply
+    refuses("tools", "gemma:2b does not support tools")     True
 
-What servers and models wrote stands in errors redacted, escaped and cut; a key never does. What a
-server does not take is told from other mistakes by what servers are known to say: OpenAI, Azure,
-OpenRouter, Groq, Mistral, DeepSeek, vLLM, llama.cpp, Ollama, LM Studio. The words are searched in
-lower case.
+What a server does not take is told from other mistakes by what servers are known to say: OpenAI,
+Azure, OpenRouter, Groq, Mistral, DeepSeek, vLLM, llama.cpp, Ollama, LM Studio. The words are
+searched in lower case.
 """
 
 from __future__ import annotations
 
-import email.utils
 import json
 import re
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any
 
-import httpx2
-
-from runtime_support._exchange import Message, Origin, Reply, Said, ToolRequest
+from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
 from runtime_support._jsontext import without_halves
-from runtime_support._redaction import shown
 from runtime_support._values import is_list, is_object
-from runtime_support.errors import AuthenticationFailed, ProviderError, RateLimited
+from runtime_support.errors import ProviderError
+from runtime_support.providers._refusals import excerpt, reported
+from runtime_support.providers._wires import Form, Part
 
-WIRE = "chat"
-SHOWN = 300
+NAME = "chat"
 
 # What goes back of a reply and of a call: strict servers refuse whatever else they do not know.
 _OF_REPLIES = ("reasoning_details",)
 _OF_REPLIES_WITH_CALLS = ("reasoning_details", "reasoning_content", "reasoning")
 _OF_CALLS = ("extra_content",)
 
-# Only the beginning of a body is looked through for what can be shown of it.
-_LOOKED_THROUGH = 65_536
-
 _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
 
-_USED_UP = re.compile(
-    r"insufficient_quota|exceeded your current quota|billing_hard_limit"
-    r"|insufficient (credits|balance)"
-)
+
+def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+    """The path and the body of a request."""
+    options = dict(request.options)
+    extra: dict[str, Any] = options.pop("extra", {})
+    if form.is_openai and "max_tokens" in options:
+        options["max_completion_tokens"] = options.pop("max_tokens")
+    messages = _rendered(request.messages, form.origin)
+    body: dict[str, Any] = {"model": form.origin.model, "messages": messages, **options}
+    if request.tools:
+        body["tools"] = list(request.tools)
+        if request.must_answer:
+            body["tool_choice"] = "none"
+    if form.streamed:
+        body["stream"] = True
+        if form.counted:
+            body["stream_options"] = {"include_usage": True}
+    if form.enforced and request.schema is not None:
+        body["response_format"] = _response_format(request.schema, request.is_strict)
+    return "chat/completions", {**body, **extra}
 
 
-def response_format(schema: dict[str, Any], is_strict: bool) -> dict[str, Any]:
+def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+    """The reply in the body of a response; ProviderError when it is not one."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ProviderError(
+            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
+        ) from None
+    if not is_object(body):
+        raise _unexpected(content, request_id)
+    if is_object(body.get("error")):
+        raise reported(body["error"], request_id)
+    choice = _first_choice(body)
+    message = choice.get("message")
+    if not is_object(message):
+        raise _unexpected(content, request_id)
+    return _reply(body, choice, message, form.origin, _is_wrapped(request, form), request_id)
+
+
+def gather(request: Request, form: Form, request_id: str | None) -> Gathered:
+    """What takes the chunks of a completion that is streamed."""
+    return Gathered(form.origin, _is_wrapped(request, form), request_id)
+
+
+def refuses(part: Part, words: str) -> bool:
+    """Whether a server that says this, in lower case, takes no such part of requests."""
+    return _REFUSALS[part].search(words) is not None
+
+
+def _response_format(schema: dict[str, Any], is_strict: bool) -> dict[str, Any]:
     """The schema as a response format; a root that is not an object is wrapped in `value`."""
     document = schema
-    if not is_object_root(schema):
+    if not _is_object_root(schema):
         inner = {name: part for name, part in schema.items() if name != "$defs"}
         document = {
             "type": "object",
@@ -69,7 +104,7 @@ def response_format(schema: dict[str, Any], is_strict: bool) -> dict[str, Any]:
     }
 
 
-def rendered(messages: Iterable[Message], origin: Origin) -> list[Message]:
+def _rendered(messages: Iterable[Message], origin: Origin) -> list[Message]:
     """The messages as this server is sent them.
 
     What it has said itself has its own ids and opaque parts. Where it gave no id, or gave one twice
@@ -114,25 +149,6 @@ def _own_ids(calls: list[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[
         used.add(own)
         ids[call["id"]] = own
     return ids
-
-
-def read_reply(content: bytes, origin: Origin, wrapped: bool, request_id: str | None) -> Reply:
-    """The reply in the body of a response; ProviderError when it is not one."""
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ProviderError(
-            f"the server's answer is not JSON: {_excerpt(content)}", request_id=request_id
-        ) from None
-    if not is_object(body):
-        raise _unexpected(content, request_id)
-    if is_object(body.get("error")):
-        raise reported(body["error"], request_id)
-    choice = _first_choice(body)
-    message = choice.get("message")
-    if not is_object(message):
-        raise _unexpected(content, request_id)
-    return _reply(body, choice, message, origin, wrapped, request_id)
 
 
 class Gathered:
@@ -294,12 +310,6 @@ def _joined(pieces: list[str]) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def reported(error: Any, request_id: str | None) -> ProviderError:
-    """The error that a server reports with a status that is none."""
-    message = error.get("message", error) if is_object(error) else error
-    return ProviderError(f"the server reports: {shown(str(message), SHOWN)}", request_id=request_id)
-
-
 def _first_choice(body: dict[str, Any]) -> dict[str, Any]:
     choices = body.get("choices")
     return choices[0] if is_list(choices) and choices and is_object(choices[0]) else {}
@@ -342,7 +352,12 @@ def _object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
     return value if is_object(value) else {}
 
 
-def is_object_root(schema: dict[str, Any]) -> bool:
+def _is_wrapped(request: Request, form: Form) -> bool:
+    """Whether the value that is asked for comes in an object, as the schema is not one of those."""
+    return form.enforced and request.schema is not None and not _is_object_root(request.schema)
+
+
+def _is_object_root(schema: dict[str, Any]) -> bool:
     return schema.get("type") == "object" and "anyOf" not in schema
 
 
@@ -432,73 +447,10 @@ def _count(data: dict[str, Any], *names: str) -> int:
     return next((value for value in values if type(value) is int and value > 0), 0)
 
 
-def error_of(response: httpx2.Response, address: str) -> ProviderError:
-    """The error that a response with the status of one is."""
-    status = response.status_code
-    request_id = response.headers.get("x-request-id")
-    said = f"{shown(address)} answered {status}: {words_of(response, SHOWN)}"
-    wait = asked_wait(response)
-    if wait is not None:
-        said += f"; it asks to wait {wait:g} s"
-    if status in (401, 403):
-        return AuthenticationFailed(
-            said,
-            status=status,
-            request_id=request_id,
-            hint="check the key, and `api_key_env`, which names its variable",
-        )
-    if status == 429:
-        hint = "ask again later, or for less at once"
-        if is_used_up(response):
-            hint = "the account of the key has nothing left: add to it, or use another key"
-        limited = RateLimited(said, status=status, request_id=request_id, hint=hint)
-        limited.retry_after = wait
-        return limited
-    hint = "check `model` and `base_url`" if status == 404 else None
-    return ProviderError(said, status=status, request_id=request_id, hint=hint)
-
-
-def words_of(response: httpx2.Response, most: int | None = None) -> str:
-    """What the server says of its error, fit to be shown."""
-    text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return shown(text, most) or "no explanation"
-    error = body.get("error", body) if is_object(body) else body
-    message = error.get("message") if is_object(error) else None
-    return shown(str(message or error), most) if error else "no explanation"
-
-
-def is_used_up(response: httpx2.Response) -> bool:
-    """Whether the account has no money left, which no wait will change."""
-    return response.status_code == 429 and _USED_UP.search(response.text) is not None
-
-
-def asked_wait(response: httpx2.Response) -> float | None:
-    """The seconds that the server asks to wait, of which it has three ways to tell."""
-    for name, parts in (("retry-after-ms", 1000), ("retry-after", 1)):
-        try:
-            return max(0.0, float(response.headers[name]) / parts)
-        except (KeyError, ValueError):
-            continue
-    date = email.utils.parsedate_tz(response.headers.get("retry-after"))
-    if date is None:
-        return None
-    try:
-        return max(0.0, round(email.utils.mktime_tz(date) - time.time(), 1))
-    except (OverflowError, ValueError):
-        return None
-
-
 def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
     return ProviderError(
-        f"the server's answer is no chat completion: {_excerpt(content)}", request_id=request_id
+        f"the server's answer is no chat completion: {excerpt(content)}", request_id=request_id
     )
-
-
-def _excerpt(content: bytes) -> str:
-    return shown(content[:_LOOKED_THROUGH].decode(errors="replace"), SHOWN) or "nothing"
 
 
 _QUOTE = r"[\"'`]?"
@@ -512,7 +464,7 @@ _SUPPORTS_NO = r"(does not|doesn't) support"
 # What follows is a part of it, and not the whole.
 _ALL = r"\b(?![\[.])"
 
-NO_TOOLS = re.compile(
+_NO_TOOLS = re.compile(
     rf"{_SUPPORTS_NO} (tools?|functions?)\b( (use|usage|calls?|calling))?(?! ?[\"'`\[.:])"
     rf"|\b(tools?|tool use|(tool|function)[ -]call(s|ing)){_QUOTE} {_UNSUPPORTED}"
     r"|no endpoints found that support tool use"
@@ -521,7 +473,7 @@ NO_TOOLS = re.compile(
     rf"|{_UNKNOWN}tools{_ALL}"
     rf"|'tools{_NOT_PERMITTED}"
 )
-NO_SCHEMA = re.compile(
+_NO_SCHEMA = re.compile(
     rf"{_UNKNOWN}response_format{_ALL}"
     rf"|response_format{_QUOTE}( of type {_QUOTE}json_schema{_QUOTE}| type)?"
     r" is (not supported|unavailable)"
@@ -531,38 +483,20 @@ NO_SCHEMA = re.compile(
     r"|json_schema is enabled only for api versions"
     rf"|'response_format{_NOT_PERMITTED}"
 )
-NO_USAGE = re.compile(rf"stream_options|{_UNKNOWN}include_usage")
-NO_STREAM = re.compile(
+_NO_USAGE = re.compile(rf"stream_options|{_UNKNOWN}include_usage")
+_NO_STREAM = re.compile(
     rf"(verified to|{_SUPPORTS_NO}|cannot|can't|unable to) stream|{_UNKNOWN}stream\b(?!_)"
     rf"|\bstream(ing)?{_QUOTE} (responses? |mode )?{_UNSUPPORTED}"
 )
-NOT_THIS_SCHEMA = re.compile(
+_NOT_THIS_SCHEMA = re.compile(
     r"invalid (json )?schema\b|json schema (conversion failed|contains|is too complex)"
     r"|parse grammar|grammar (error|is too large)|schema is too complex|too many states"
 )
 
-
-class Lacks:
-    """What a server was found not to take; tried again after a while, as servers change."""
-
-    SECONDS = 600.0
-    MOST = 256
-
-    def __init__(self) -> None:
-        self._until: dict[tuple[str, ...], float] = {}
-
-    def add(self, *what: str) -> None:
-        """Notes a part of requests, named by words."""
-        # A new dict each time: other threads look into the one before.
-        latest = list(self._until.items())[1 - self.MOST :]
-        self._until = {**dict(latest), what: self.now() + self.SECONDS}
-
-    def now(self) -> float:
-        """The time, in seconds."""
-        return time.monotonic()
-
-    def __bool__(self) -> bool:
-        return bool(self._until)
-
-    def __contains__(self, what: tuple[str, ...]) -> bool:
-        return self._until.get(what, 0.0) > self.now()
+_REFUSALS: Mapping[Part, re.Pattern[str]] = {
+    "tools": _NO_TOOLS,
+    "schema": _NO_SCHEMA,
+    "this schema": _NOT_THIS_SCHEMA,
+    "stream": _NO_STREAM,
+    "usage": _NO_USAGE,
+}

@@ -1,4 +1,4 @@
-"""Any server that speaks OpenAI's chat completions, through the openai package.
+"""Any server that speaks a wire (`_wires`), through the openai package.
 
     OpenAIProvider(settings, server).complete(request)          its reply
     OpenAIProvider(settings, server).stream(request)            its pieces, and the reply
@@ -19,34 +19,33 @@ import httpx2
 import openai
 
 from runtime_support._effects import Effect, Effects, close_after
-from runtime_support._exchange import Heard, Message, Origin, Replying, Request, Streaming
+from runtime_support._exchange import (
+    Heard,
+    Message,
+    Origin,
+    Replying,
+    Request,
+    Said,
+    Streaming,
+)
 from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._settings import Settings
 from runtime_support._values import counted
 from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
-from runtime_support.providers._chat import (
-    NO_SCHEMA,
-    NO_STREAM,
-    NO_TOOLS,
-    NO_USAGE,
-    NOT_THIS_SCHEMA,
+from runtime_support.providers import _chat
+from runtime_support.providers._refusals import (
     SHOWN,
-    WIRE,
-    Gathered,
     asked_wait,
     error_of,
-    is_object_root,
     is_used_up,
-    read_reply,
-    rendered,
     reported,
-    response_format,
     words_of,
 )
 from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
 from runtime_support.providers._transport import bounded_replies, has_events
+from runtime_support.providers._wires import Form, Gathering, Part, Wire
 
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
@@ -68,17 +67,13 @@ class OpenAIProvider(Streaming):
     settings: Settings
     server: Server
     default_model: str = DEFAULT_MODEL
+    wire: Wire = _chat
     waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
     @property
     def address(self) -> str:
         """Where the server is, without what is secret of it."""
         return self.server.address
-
-    @property
-    def limit_name(self) -> str:
-        """What the server calls the longest reply."""
-        return "max_completion_tokens" if self.server.is_openai else "max_tokens"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The key stays behind: another process finds its own in its environment.
@@ -92,7 +87,10 @@ class OpenAIProvider(Streaming):
         lacks = self.server.lacks
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
-        form = _Form(
+        form = Form(
+            # As replies are marked with it, and journals keep it.
+            Origin(self.wire.NAME, self.server.name, model),
+            self.server.is_openai,
             enforced=request.schema is not None
             and (request.structured == "on" or not self._is_without_schema(model, request.schema)),
             streamed=heard is not None and ("stream", model) not in lacks,
@@ -100,27 +98,32 @@ class OpenAIProvider(Streaming):
         )
         while True:
             try:
-                return (yield from self._send(request, model, form, heard))
+                return (yield from self._send(request, form, heard))
             except _Rejected as rejected:
-                form = self._milder(request, model, form, rejected)
+                form = self._milder(request, form, rejected)
 
-    def _milder(self, request: Request, model: str, form: _Form, rejected: _Rejected) -> _Form:
+    def _milder(self, request: Request, form: Form, rejected: _Rejected) -> Form:
         """Another form in which the request may do; the error when there is none."""
-        lacks, error, words = self.server.lacks, rejected.error, rejected.words
-        if form.streamed and form.counted and NO_USAGE.search(words):
+        lacks, model, error = self.server.lacks, form.origin.model, rejected.error
+        words = rejected.words
+
+        def refuses(part: Part) -> bool:
+            return self.wire.refuses(part, words)
+
+        if form.streamed and form.counted and refuses("usage"):
             lacks.add("usage", model)
             return replace(form, counted=False)
-        if form.streamed and NO_STREAM.search(words):
+        if form.streamed and refuses("stream"):
             lacks.add("stream", model)
             return replace(form, streamed=False)
-        if request.tools and NO_TOOLS.search(words) and not _has_tool_answers(request):
+        if request.tools and refuses("tools") and not _has_tool_answers(request):
             lacks.add("tools", model)
             raise ToolsUnsupported(error.message, status=error.status) from None
         if not form.enforced or request.structured == "on":
             raise error from None
-        if NOT_THIS_SCHEMA.search(words):
+        if refuses("this schema"):
             lacks.add("schema", model, json.dumps(request.schema))
-        elif NO_SCHEMA.search(words):
+        elif refuses("schema"):
             lacks.add("schema", model)
         else:
             raise error from None
@@ -132,28 +135,25 @@ class OpenAIProvider(Streaming):
             return False
         return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
-    def _send(self, request: Request, model: str, form: _Form, heard: Heard) -> Replying:
-        origin = self._origin(model)
-        content = _sendable(self._body(request, origin, form))
-        schema = request.schema
-        is_wrapped = form.enforced and schema is not None and not is_object_root(schema)
+    def _send(self, request: Request, form: Form, heard: Heard) -> Replying:
+        path, content = _sendable(self.wire, request, form)
 
         def send(number: int) -> Replying:
-            exchange = _Exchange(self, content, number, form)
+            exchange = _Exchange(self, path, content, number, form)
             try:
                 response: httpx2.Response = yield Effect(exchange.post, exchange.post_async)
             except openai.OpenAIError as error:
                 raise self._failure(error) from None
             request_id = response.headers.get("x-request-id")
             if has_events(response):
-                gathered = Gathered(origin, is_wrapped, request_id)
+                gathered = self.wire.gather(request, form, request_id)
                 return (yield from self._read(exchange, gathered, heard))
-            return read_reply(response.content, origin, wrapped=is_wrapped, request_id=request_id)
+            return self.wire.read(response.content, request, form, request_id)
 
         tokens = len(content) // _BYTES_OF_TOKEN
         return (yield from patiently(self.server.pace, self.settings, self.waited, send, tokens))
 
-    def _read(self, exchange: _Exchange, gathered: Gathered, heard: Heard) -> Replying:
+    def _read(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Replying:
         """The pieces of a response of events, and the reply; once there is text, no other try."""
         failure: Exception
         try:
@@ -175,7 +175,7 @@ class OpenAIProvider(Streaming):
             broken.message += f"; {counted(len(broken.text), 'character')} of the reply had come"
         raise broken
 
-    def _pieces(self, exchange: _Exchange, gathered: Gathered, heard: Heard) -> Effects[None]:
+    def _pieces(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Effects[None]:
         while (chunk := (yield exchange.next_chunk())) is not None:
             piece = gathered.add(chunk)
             if piece and heard is not None:
@@ -207,41 +207,20 @@ class OpenAIProvider(Streaming):
             case _:
                 return ProviderError(shown(str(error), SHOWN))
 
-    def _origin(self, model: str) -> Origin:
-        """Who answers, as replies are marked with it and journals keep it."""
-        return Origin(WIRE, self.server.name, model)
-
-    def _body(self, request: Request, origin: Origin, form: _Form) -> dict[str, Any]:
-        options = dict(request.options)
-        extra: dict[str, Any] = options.pop("extra", {})
-        if "max_tokens" in options:
-            options[self.limit_name] = options.pop("max_tokens")
-        messages = rendered(request.messages, origin)
-        body: dict[str, Any] = {"model": origin.model, "messages": messages, **options}
-        if request.tools:
-            body["tools"] = list(request.tools)
-            if request.must_answer:
-                body["tool_choice"] = "none"
-        if form.streamed:
-            body["stream"] = True
-            if form.counted:
-                body["stream_options"] = {"include_usage": True}
-        if form.enforced and request.schema is not None:
-            body["response_format"] = response_format(request.schema, request.is_strict)
-        return {**body, **extra}
-
 
 class _Exchange:
     """One try: what is sent, and of a response of events what has come; here or in a loop."""
 
-    def __init__(self, provider: OpenAIProvider, content: bytes, number: int, form: _Form) -> None:
+    def __init__(
+        self, provider: OpenAIProvider, path: str, content: bytes, number: int, form: Form
+    ) -> None:
         settings, server = provider.settings, provider.server
         self._server = server
         self._bounds = partial(
             bounded_replies, settings.max_reply_bytes, takes_events=form.streamed
         )
         self._sent: dict[str, Any] = {
-            "path": f"{server.address}chat/completions",  # whole: joining costs a tenth of a call
+            "path": server.address + path,  # whole: joining costs a tenth of a call
             "cast_to": httpx2.Response,
             "content": content,
             "options": {
@@ -280,15 +259,6 @@ class _Exchange:
         return Effect(lambda: self._chunks.close(), lambda: self._chunks.close())
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a request is sent: its schema enforced, its reply in pieces, their tokens counted."""
-
-    enforced: bool
-    streamed: bool
-    counted: bool
-
-
 class _Rejected(Exception):
     """The server refused a request that may do in another form."""
 
@@ -323,25 +293,28 @@ def _has_tool_answers(request: Request) -> bool:
     return any(message["role"] == "tool" for message in request.messages)
 
 
-def _sendable(body: dict[str, Any]) -> bytes:
-    """The request as JSON; ProviderError when there is no text in its place."""
+def _sendable(wire: Wire, request: Request, form: Form) -> tuple[str, bytes]:
+    """The path, and the request as JSON; ProviderError when there is no text in its place."""
+    path, body = wire.render(request, form)
     try:
-        return _encoded(body).encode()
+        return path, _encoded(body).encode()
     except UnicodeEncodeError:
         pass
     # Models see again what they wrote, and they may have written half of a pair.
-    messages: list[Message] = [_mended(message) for message in body["messages"]]
+    messages = tuple(_mended(message) for message in request.messages)
     others = [message for message in messages if message["role"] != "assistant"]
+    given = [others, request.model, request.tools, request.schema, dict(request.options)]
     try:
-        _encoded({**body, "messages": others}).encode()
+        _encoded(given).encode()
     except UnicodeEncodeError as error:
         half = f"U+{ord(error.object[error.start]):04X}"
         raise ProviderError(
             f"the request cannot be sent: there is half of a surrogate pair ({half}) in it",
             hint="look for text that was cut inside of a character, or decoded wrongly",
         ) from None
+    path, body = wire.render(replace(request, messages=messages), form)
     # What is left of halves is opaque and goes back as it was: the escape is JSON as well.
-    return _encoded({**body, "messages": messages}).encode(errors="backslashreplace")
+    return path, _encoded(body).encode(errors="backslashreplace")
 
 
 def _mended(message: Message) -> Message:
@@ -354,4 +327,4 @@ def _mended(message: Message) -> Message:
             {**call, "function": {n: without_halves(text) for n, text in call["function"].items()}}
             for call in message["tool_calls"]
         ]
-    return mended
+    return Said(mended, message.reply) if isinstance(message, Said) else mended

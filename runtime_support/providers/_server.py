@@ -1,7 +1,7 @@
 """One address with one key: the openai package's client, and what is known of the server.
 
-    Server("http://127.0.0.1:8080/v1", key)
-    configured_server(settings, None, "OPENAI_API_KEY")       the one that settings name
+Server("http://127.0.0.1:8080/v1", key)
+configured_server(settings, None, "OPENAI_API_KEY")       the one that settings name
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import openai
 from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
-from runtime_support.providers._chat import SHOWN, Lacks
+from runtime_support.providers._refusals import SHOWN, Lacks
 from runtime_support.providers._retries import Pace
 from runtime_support.providers._transport import LAST_PORT, async_transport_to, transport_to
 

@@ -21,7 +21,7 @@ import pytest
 
 import runtime_support._recovery  # noqa: F401  (else each process loads it anew)
 from runtime_support import overlap, prompt, scoped, write_text
-from runtime_support.providers import _openai
+from runtime_support.providers import _chat
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
 from saftc.driver import compile_source
@@ -167,7 +167,7 @@ def dying(point: str, count: int) -> Callable[[], None]:
 
     def prepare() -> None:
         if point == "reply":
-            _openai.read_reply = counted(_openai.read_reply)
+            _chat.read = counted(_chat.read)
         elif point == "sync":
             lines._sync = counted(lines._sync)  # pyright: ignore[reportPrivateUsage]
         else:

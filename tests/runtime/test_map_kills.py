@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from runtime_support import prompt
-from runtime_support.providers import _openai
+from runtime_support.providers import _chat
 from runtime_support.runs import _lines as lines
 from runtime_support.scale import map_rows
 from tests.support.fake_server import Answer, FakeServer, completion
@@ -79,7 +79,7 @@ def dying(point: str, count: int, *, before: bool) -> Callable[[], None]:
     def prepare() -> None:
         match point:
             case "reply":
-                _openai.read_reply = counted(_openai.read_reply)
+                _chat.read = counted(_chat.read)
             case "sync":
                 lines._sync = counted(lines._sync)  # pyright: ignore[reportPrivateUsage]
             case _:

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ContractError, ProviderError, ToolsUnsupported, configure, prompt
+from runtime_support import ContractError, ProviderError, ToolsUnsupported, prompt
+from runtime_support._exchange import Origin, Request
+from runtime_support.providers import _chat
+from runtime_support.providers._wires import Form
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, raw, status
 
@@ -169,14 +172,17 @@ def test_many_threads_share_one_client(server: FakeServer) -> None:
     assert values == [str(n) for n in range(60)]
 
 
-def test_the_limit_of_tokens_has_another_name_at_openai(monkeypatch: pytest.MonkeyPatch) -> None:
-    from runtime_support._settings import Settings
-    from runtime_support.providers import live_provider
-
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    provider: Any = live_provider(Settings(provider="openai"))
-    assert provider.limit_name == "max_completion_tokens"
-    configure(provider="openai", base_url="http://127.0.0.1:9/v1")
+@pytest.mark.parametrize(
+    ("is_openai", "name"), [(True, "max_completion_tokens"), (False, "max_tokens")]
+)
+def test_the_limit_of_tokens_has_another_name_at_openai(is_openai: bool, name: str) -> None:
+    request = Request(({"role": "user", "content": "?"},), options={"max_tokens": 5})
+    form = Form(Origin("chat", "", "m"), is_openai, enforced=False, streamed=False, counted=False)
+    path, body = _chat.render(request, form)
+    assert (path, body) == (
+        "chat/completions",
+        {"model": "m", "messages": list(request.messages), name: 5},
+    )
 
 
 def test_a_schema_that_a_server_cannot_take_is_remembered_alone(server: FakeServer) -> None:

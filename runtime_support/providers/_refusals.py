@@ -1,0 +1,127 @@
+"""What a response says that is not a reply: the error that it is, and the wait that it asks for.
+
+    error_of(response, "https://api.openai.com/v1")     RateLimited("... answered 429: ...")
+    asked_wait(response)                                12.0
+
+What servers and models wrote stands in errors redacted, escaped and cut; a key never does.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import time
+from typing import Any
+
+import httpx2
+
+from runtime_support._redaction import shown
+from runtime_support._values import is_object
+from runtime_support.errors import AuthenticationFailed, ProviderError, RateLimited
+
+SHOWN = 300
+
+# Only the beginning of a body is looked through for what can be shown of it.
+_LOOKED_THROUGH = 65_536
+
+_USED_UP = re.compile(
+    r"insufficient_quota|exceeded your current quota|billing_hard_limit"
+    r"|insufficient (credits|balance)"
+)
+
+
+def error_of(response: httpx2.Response, address: str) -> ProviderError:
+    """The error that a response with the status of one is."""
+    status = response.status_code
+    request_id = response.headers.get("x-request-id")
+    said = f"{shown(address)} answered {status}: {words_of(response, SHOWN)}"
+    wait = asked_wait(response)
+    if wait is not None:
+        said += f"; it asks to wait {wait:g} s"
+    if status in (401, 403):
+        return AuthenticationFailed(
+            said,
+            status=status,
+            request_id=request_id,
+            hint="check the key, and `api_key_env`, which names its variable",
+        )
+    if status == 429:
+        hint = "ask again later, or for less at once"
+        if is_used_up(response):
+            hint = "the account of the key has nothing left: add to it, or use another key"
+        limited = RateLimited(said, status=status, request_id=request_id, hint=hint)
+        limited.retry_after = wait
+        return limited
+    hint = "check `model` and `base_url`" if status == 404 else None
+    return ProviderError(said, status=status, request_id=request_id, hint=hint)
+
+
+def words_of(response: httpx2.Response, most: int | None = None) -> str:
+    """What the server says of its error, fit to be shown."""
+    text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return shown(text, most) or "no explanation"
+    error = body.get("error", body) if is_object(body) else body
+    message = error.get("message") if is_object(error) else None
+    return shown(str(message or error), most) if error else "no explanation"
+
+
+def is_used_up(response: httpx2.Response) -> bool:
+    """Whether the account has no money left, which no wait will change."""
+    return response.status_code == 429 and _USED_UP.search(response.text) is not None
+
+
+def asked_wait(response: httpx2.Response) -> float | None:
+    """The seconds that the server asks to wait, of which it has three ways to tell."""
+    for name, parts in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            return max(0.0, float(response.headers[name]) / parts)
+        except (KeyError, ValueError):
+            continue
+    date = email.utils.parsedate_tz(response.headers.get("retry-after"))
+    if date is None:
+        return None
+    try:
+        return max(0.0, round(email.utils.mktime_tz(date) - time.time(), 1))
+    except (OverflowError, ValueError):
+        return None
+
+
+def reported(error: Any, request_id: str | None) -> ProviderError:
+    """The error that a server reports with a status that is none."""
+    message = error.get("message", error) if is_object(error) else error
+    return ProviderError(f"the server reports: {shown(str(message), SHOWN)}", request_id=request_id)
+
+
+def excerpt(content: bytes) -> str:
+    """The beginning of a body, fit to be shown."""
+    return shown(content[:_LOOKED_THROUGH].decode(errors="replace"), SHOWN) or "nothing"
+
+
+class Lacks:
+    """What a server was found not to take; tried again after a while, as servers change."""
+
+    SECONDS = 600.0
+    MOST = 256
+
+    def __init__(self) -> None:
+        self._until: dict[tuple[str, ...], float] = {}
+
+    def add(self, *what: str) -> None:
+        """Notes a part of requests, named by words."""
+        # A new dict each time: other threads look into the one before.
+        latest = list(self._until.items())[1 - self.MOST :]
+        self._until = {**dict(latest), what: self.now() + self.SECONDS}
+
+    def now(self) -> float:
+        """The time, in seconds."""
+        return time.monotonic()
+
+    def __bool__(self) -> bool:
+        return bool(self._until)
+
+    def __contains__(self, what: tuple[str, ...]) -> bool:
+        return self._until.get(what, 0.0) > self.now()

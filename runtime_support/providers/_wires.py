@@ -1,0 +1,79 @@
+"""What a wire is: the form in which one kind of server wants requests and gives replies.
+
+    path, body = wire.render(request, form)                what is sent, as JSON data
+    wire.read(content, request, form, request_id)          the reply in the body of a response
+    wire.gather(request, form, request_id).add(event)      a piece of a reply that is streamed
+    wire.refuses("tools", "... does not support tools")    whether these words refuse tools
+
+A wire is a module of functions without state. Sending, waiting and asking again know none of them
+(`_openai`), and neither do journals and recordings: a `Request` has one form, on whatever wire.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+from runtime_support._exchange import Origin, Reply, Request
+
+# What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
+# wish to be told what those have taken.
+Part: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted."""
+
+    origin: Origin
+    is_openai: bool  # at OpenAI's own address
+    enforced: bool
+    streamed: bool
+    counted: bool
+
+
+class Gathering(Protocol):
+    """The events of one reply, and what they come to."""
+
+    @property
+    def text(self) -> str:
+        """The text until now."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the server has said that this is all."""
+        ...
+
+    def add(self, event: Any, /) -> str:
+        """Takes an event, as JSON data; what it adds to the text that is shown."""
+        ...
+
+    def reply(self) -> Reply:
+        """What all events come to; ProviderError when that is not a reply."""
+        ...
+
+
+class Wire(Protocol):
+    """The functions of a wire."""
+
+    @property
+    def NAME(self) -> str:
+        """The name of the wire, as settings, journals and origins have it."""
+        ...
+
+    def render(self, request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+        """The path below the address of the server, and the body."""
+        ...
+
+    def read(self, content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+        """The reply in the body of a response; ProviderError when it is not one."""
+        ...
+
+    def gather(self, request: Request, form: Form, request_id: str | None) -> Gathering:
+        """What takes the events of a reply that is streamed."""
+        ...
+
+    def refuses(self, part: Part, words: str) -> bool:
+        """Whether a server that says this, in lower case, takes no such part of requests."""
+        ...
