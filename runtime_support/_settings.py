@@ -20,7 +20,7 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from types import NoneType, TracebackType, UnionType
-from typing import Any, Literal, NotRequired, TypedDict, get_args, get_type_hints
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, get_type_hints
 
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed, near
@@ -36,7 +36,14 @@ _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
 # What a project says to the compiler.
 _OF_THE_COMPILER = ("overlap", "pure")
 
-SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop", "extra")
+SAMPLING = ("temperature", "top_p", "max_tokens", "effort", "seed", "stop", "extra")
+
+# What an option is called elsewhere.
+_ELSEWHERE = {"reasoning_effort": "effort", "max_completion_tokens": "max_tokens"}
+
+
+# How much a model thinks before it answers; each knows some of these words.
+Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class Price(TypedDict):
@@ -62,6 +69,7 @@ class Settings:
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
+    effort: Effort | None = None
     seed: int | None = None
     stop: str | list[str] | None = None
     system: str | None = None
@@ -299,7 +307,8 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     """The value of an option, or ConfigError when there is no such option or it does not fit."""
     type_ = _TYPES.get(name)
     if type_ is None:
-        hint = did_you_mean(name, _TYPES) or f"the options are {listed(_TYPES, limit=20)}"
+        known = f"the options are {listed(_TYPES, limit=20)}"
+        hint = did_you_mean(_ELSEWHERE.get(name, name), _TYPES) or known
         raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value

@@ -41,6 +41,8 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
     extra: dict[str, Any] = options.pop("extra", {})
     if form.is_openai and "max_tokens" in options:
         options["max_completion_tokens"] = options.pop("max_tokens")
+    if "effort" in options:
+        options["reasoning_effort"] = options.pop("effort")
     messages = _rendered(request.messages, form.origin)
     body: dict[str, Any] = {"model": form.origin.model, "messages": messages, **options}
     if request.tools:

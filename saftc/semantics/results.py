@@ -21,6 +21,8 @@ from saftc.semantics.types import (
     union,
 )
 
+# How much a model thinks before it answers; the runtime has the same list.
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 # What `with` takes.
 OPTIONS: dict[str, Type] = {
     "model": STRING,
@@ -30,6 +32,7 @@ OPTIONS: dict[str, Type] = {
     "temperature": NUMBER,
     "top_p": NUMBER,
     "max_tokens": INT,
+    "effort": union(map(literal_type, EFFORTS)),
     "seed": INT,
     "stop": union((STRING, ListType(STRING))),
     "system": STRING,
@@ -44,6 +47,9 @@ OPTIONS: dict[str, Type] = {
     "cut": union(map(literal_type, ("error", "allow"))),
     "extra": ANY,
 }
+
+# What an option is called elsewhere.
+OPTIONS_ELSEWHERE = {"reasoning_effort": "effort", "max_completion_tokens": "max_tokens"}
 
 # What can be asked of a result beside its value, and the Python attribute for it.
 MEMBERS = {

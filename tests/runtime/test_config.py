@@ -67,6 +67,7 @@ def test_the_first_source_that_has_a_setting_counts(
         ("SAFT_TIMEOUT", "timeout", 1.5),
         ("SAFT_MAX_REPLY_BYTES", "max_reply_bytes", 1000),
         ("SAFT_STRUCTURED", "structured", "off"),
+        ("SAFT_EFFORT", "effort", "xhigh"),
     ],
 )
 def test_environment(
@@ -86,6 +87,8 @@ def test_environment(
         (lambda: settings_for({"timeout": 0}), "timeout: expected 0.001 or more"),
         (lambda: configure(structured="yes"), 'expected "auto" | "on" | "off"'),
         (lambda: configure(provider=Scripted), "configure provider: expected string"),
+        (lambda: settings_for({"reasoning_effort": "low"}), "did you mean `effort`?"),
+        (lambda: configure(max_completion_tokens=5), "did you mean `max_tokens`?"),
         (lambda: configure(provider="opnai"), "no provider `opnai`; did you mean `openai`?"),
         (lambda: settings_for({"stop": 3}), "option stop: expected string | [string]"),
     ],
@@ -106,6 +109,7 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "temperature": (0, [-0.1, "0", True, float("nan")]),
     "top_p": (0.5, [-1, 1.1]),
     "max_tokens": (5, [0, 5.0, "5"]),
+    "effort": ("minimal", ["much", 3]),
     "seed": (-3, [1.5]),
     "stop": (["a", "b"], [["a", 1], 3]),
     "system": ("be brief", [["be brief"]]),

@@ -206,3 +206,8 @@ def test_a_mistake_in_a_tool_is_no_refusal_of_tools(server: FakeServer) -> None:
             prompt("?", fields={"name": str})
         assert type(caught.value) is ProviderError
     assert len(server.requests) == 2
+
+
+def test_effort(server: FakeServer) -> None:
+    prompt("?", options={"effort": "high"})
+    assert server.bodies[0]["reasoning_effort"] == "high" and "effort" not in server.bodies[0]

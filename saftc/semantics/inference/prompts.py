@@ -8,7 +8,7 @@ from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.members import conversation_hint
 from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import OPTIONS
+from saftc.semantics.results import OPTIONS, OPTIONS_ELSEWHERE
 from saftc.semantics.types import (
     ANY,
     RESULT,
@@ -155,7 +155,7 @@ def _tool_names(inference: Inference, node: n.Prompt) -> None:
 def _hint_of_option(name: str) -> str | Advice:
     if name in ("tools", "functions"):
         return "name the functions in the prompt: `$ Use {look_up}. ... $`"
-    meant = did_you_mean(name, OPTIONS)
+    meant = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), OPTIONS)
     return meant or f"what only some servers know goes into `extra`: `extra: {{{name}: ...}}`"
 
 
