@@ -6,6 +6,12 @@ import sys
 def main() -> None:
     """Entry point of the command `saftc`, also while its parts are being loaded."""
     try:
+        from saftc.commands.actions import at_once
+        from saftc.commands.process import end
+
+        command = at_once(sys.argv[1:])
+        if command is not None:
+            end(command)
         from saftc.cli import main as run
 
         run()

@@ -11,12 +11,10 @@ What a script imports are modules of Python. The names are those of the package 
 """
 
 import ast
-import linecache
 import sys
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from pathlib import Path
 from types import CodeType, ModuleType
 
 from saftc.codegen.module import Generated
@@ -24,6 +22,7 @@ from saftc.codegen.positions import Mapping, locate
 from saftc.diagnostics.model import Diagnostic, Severity
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked, check, compile_checked
+from saftc.running import run_text
 from saftc.schedule.settings import Overlapping
 from saftc.source import Source
 
@@ -94,15 +93,11 @@ def run_source(source: str, *, name: str = "<text>", **settings: object) -> Modu
     text, places = _compiled(_checked(source, name), Overlapping())
     number = next(_numbers)
     filename = f"<compiled {name} {number}>"
-    # Tracebacks look for the lines there.
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     # Types find the names in their annotations through the module that they are defined in.
     module = sys.modules[f"saft_text_{number}"] = ModuleType(f"saft_text_{number}")
-    module.__dict__["__saft_folder__"] = str(Path.cwd())
-    module.__dict__["__saft_source_map__"] = places
     with configure(**settings):
         try:
-            exec(_as_program(text, filename), module.__dict__)
+            run_text(text, filename, module.__dict__, places, _as_program(text, filename))
         except Exception as error:
             _note_place(error, filename, places)
             raise

@@ -3,19 +3,16 @@
 Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc.
 """
 
-import gc
 import os
-import signal
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from saftc._version import __version__
+from saftc.commands import actions
 from saftc.commands.arguments import in_order
 from saftc.commands.cache import cache
 from saftc.commands.options import (
@@ -38,15 +35,11 @@ from saftc.commands.options import (
     json_pairs,
     number_or_share,
     pairs,
+    set_settings,
     set_variables,
 )
-from saftc.commands.reporting import Colour, complain, manner, write_rendered
-from saftc.commands.streams import give_up_output, open_closed_streams, print_everything
-
-if TYPE_CHECKING:
-    from saftc.project.workspace import Workspace
-
-_INTERRUPTED = 130
+from saftc.commands.process import INTERRUPTED, end, print_everything
+from saftc.commands.reporting import Colour, WrongUsage, complain, manner
 
 app = typer.Typer(
     name="saftc",
@@ -127,19 +120,6 @@ _InOrder = Annotated[
 ]
 
 
-def _workspace(*, in_order: bool = False, is_async: bool = False) -> "Workspace":
-    """The scripts of this command, with the cache unless it is not wanted."""
-    from saftc.project.cache import Cache
-    from saftc.project.settings import compile_settings
-    from saftc.project.workspace import Workspace
-    from saftc.user_cache import cache_in_use
-
-    folder = cache_in_use()
-    overlapping = compile_settings(in_order=in_order, is_async=is_async)
-    cache = None if folder is None else Cache(folder, overlapping)
-    return Workspace(cache, overlapping)
-
-
 @app.command()
 def build(
     files: Files,
@@ -178,41 +158,19 @@ def build(
     A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py
     beside it. A sibling script that a script imports is compiled with it.
     """
-    from saftc.project.files import make_folder, scripts_below
-
-    arguments = files
-    files = [file for argument in arguments for file in scripts_below(argument)]
-    if output is not None and (files != arguments or len(files) > 1 or out_dir is not None):
-        _stop("-o names one module: give it one script, or use --out-dir")
-    _refuse_mixture(files, tools, source_map, is_async)
-    targets = [
-        _target(file, Path(argument), output, out_dir)
-        for argument in arguments
-        for file in scripts_below(argument)
-    ]
-    _refuse_collisions(files, targets)
-    from saftc.commands.build import Builder
-
-    if out_dir is not None and not (check or diff):
-        for folder in {target.parent for target in targets if target is not None}:
-            make_folder(folder)
-    builder = Builder(
-        _workspace(in_order=no_overlap, is_async=is_async),
+    code = actions.build(
+        files,
+        output=output,
+        out_dir=out_dir,
         check=check,
         diff=diff,
         force=force,
         source_map=source_map,
-        words=["--async"] if is_async else [],
+        tools=tools,
+        in_order=no_overlap,
+        is_async=is_async,
     )
-    pairs = list(zip(files, targets, strict=True))
-    with _no_garbage_collector():
-        if tools is None:
-            went_well = builder.build_all(pairs)
-        else:
-            from saftc.plans.building import PlanBuilder
-
-            went_well = PlanBuilder(builder, tools).build_all(pairs)
-    raise typer.Exit(0 if went_well else 1)
+    raise typer.Exit(code)
 
 
 @app.command()
@@ -227,11 +185,7 @@ def check(
     ] = False,
 ) -> None:
     """Report what is wrong with scripts, without writing anything."""
-    from saftc.commands.check import check_all
-
-    with _no_garbage_collector():
-        failed = check_all(files, format=format.value, strict=strict)
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(actions.check(files, format=format.value, strict=strict))
 
 
 @app.command()
@@ -245,12 +199,7 @@ def fmt(
     ] = False,
 ) -> None:
     """Format scripts in place; standard input goes to standard output."""
-    from saftc.commands.fmt import Formatter
-
-    formatter = Formatter(check=check, diff=diff)
-    for file in files:
-        formatter.format(file)
-    raise typer.Exit(1 if formatter.has_failed else 0)
+    raise typer.Exit(actions.fmt(files, check=check, diff=diff))
 
 
 @app.command()
@@ -265,7 +214,7 @@ def explain(
     try:
         sys.stdout.write(index() if code is None else page(code))
     except UnknownCode as problem:
-        _stop(str(problem))
+        raise WrongUsage(str(problem)) from None
 
 
 @app.command()
@@ -293,6 +242,7 @@ def prompts(
 
 @app.command(context_settings={"allow_interspersed_args": True})
 def run(
+    context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -338,51 +288,19 @@ def run(
 
     The options set the SAFT_ variables of the environment for this run.
     """
-    set_variables(
-        provider=provider,
-        model=model,
-        base_url=base_url,
-        api_key_env=api_key_env,
-        temperature=temperature,
-        max_tool_rounds=max_tool_rounds,
-        max_tool_calls=max_tool_calls,
-        max_in_flight=1 if no_overlap else None,
-        max_requests=max_requests,
-        max_total_tokens=max_total_tokens,
-        max_cost=max_cost,
-        journal=journal,
-        record=record,
-        replay=replay,
-        trace=1 if trace else None,
-        usage=1 if usage else None,
-        log=log,
-        timeline=timeline,
-        chrome=chrome,
-    )
+    set_settings(context.params)
     if replay is not None:
         from saftc.commands.run import advise_recording
 
         advise_recording(replay)
-    workspace = _workspace(in_order=no_overlap)
-    arguments = words or []
-    if text is not None:
-        workspace.give("-c", text.encode())
-        arguments = ["-c", *arguments]
-    if not arguments and _is_terminal():
-        _stop("saftc run needs a script: FILE, -c TEXT, or one on standard input")
-    file, *arguments = arguments or ["-"]
-    module = workspace.compile(file)
-    workspace.close()
-    write_rendered(module.said_when_used, sys.stderr)
-    if module.text is None:
-        raise typer.Exit(1)
-    from saftc.commands.run import run_module
-
-    raise typer.Exit(run_module(module, workspace, arguments))
+    if not words and text is None and _is_terminal():
+        raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
+    raise typer.Exit(actions.run(words or [], text=text, in_order=no_overlap))
 
 
 @app.command("map")
 def map_(
+    context: typer.Context,
     target: Annotated[
         str, typer.Argument(help="The function of a script.", metavar="SCRIPT:FUNCTION")
     ],
@@ -461,25 +379,9 @@ def map_(
     The same command goes on where it was stopped. A row that fails is told in errors-*.jsonl, and
     the others go on.
     """
-    set_variables(
-        provider=provider,
-        model=model,
-        base_url=base_url,
-        api_key_env=api_key_env,
-        temperature=temperature,
-        max_tool_rounds=max_tool_rounds,
-        max_tool_calls=max_tool_calls,
-        max_in_flight=1 if no_overlap else None,
-        max_requests=max_requests,
-        max_total_tokens=max_total_tokens,
-        max_cost=max_cost,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        record=record,
-        replay=replay,
-        log=log,
-    )
+    set_settings(context.params)
     from saftc.commands.mapping import map_script
+    from saftc.project.workspace import open_workspace
 
     options = {
         "columns": pairs("--column", column or []),
@@ -496,7 +398,7 @@ def map_(
         "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
         "keep_journals": keep_journals,
     }
-    raise typer.Exit(map_script(target, table, out, _workspace(in_order=no_overlap), options))
+    raise typer.Exit(map_script(target, table, out, open_workspace(in_order=no_overlap), options))
 
 
 @app.command()
@@ -529,14 +431,7 @@ def lsp() -> None:
 
     Nothing of a script runs, and nothing is sent.
     """
-    try:
-        from saftc.lsp.server import serve
-    except ModuleNotFoundError as problem:
-        if problem.name not in ("pygls", "lsprotocol"):
-            raise
-        complain("saftc lsp needs the package pygls: pip install pygls")
-        raise typer.Exit(1) from None
-    serve()
+    raise typer.Exit(actions.lsp())
 
 
 @app.command()
@@ -579,117 +474,20 @@ app.add_typer(cache, name="cache", context_settings={"help_option_names": ["-h",
 
 
 def main() -> None:
-    """Entry point of the command `saftc`."""
-    open_closed_streams()
-    print_everything(sys.stderr)
-    from saftc.project.files import FileProblem
+    """Entry point of the command `saftc`, for all that it can be given."""
+    end(_command)
 
+
+def _command() -> int:
+    """Does what the words of the command say; gives the exit code."""
+    command: Any = typer.main.get_command(app)
+    words = in_order(sys.argv[1:], command)
     try:
-        command: Any = typer.main.get_command(app)
-        words = in_order(sys.argv[1:], command)
         code = command(words, prog_name="saftc", standalone_mode=False)
-        if code == _INTERRUPTED:  # which typer has made of a KeyboardInterrupt
-            raise KeyboardInterrupt
-        sys.stdout.flush()
     except typer.TyperException as problem:
-        complain(f"{problem.format_message()}\nsaftc --help tells more")
-        code = 2
-    except FileProblem as problem:
-        complain(str(problem))
-        code = 1
-    except (KeyboardInterrupt, typer.Abort):
-        # From now on, a second one ends the process at once.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        complain("interrupted")
-        code = _INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough.
-        give_up_output()
-        code = 1
-    except OSError as problem:
-        if problem.filename is not None:
-            _bug()
-            code = 3
-        else:
-            give_up_output()
-            complain(f"cannot write the output: {problem.strerror or problem}")
-            code = 1
-    except SystemExit:
-        raise
-    except Exception:
-        _bug()
-        code = 3
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-@contextmanager
-def _no_garbage_collector() -> Generator[None, None, None]:
-    """For a command that ends the process: nothing looks for cycles among the objects it makes.
-
-    A long script is a million objects. Without the freezing, the collections that follow, above
-    all the interpreter's last one, would go through those that are left, to free what the end of
-    the process frees anyway.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-def _bug() -> None:
-    import traceback
-
-    traceback.print_exc()
-    complain(
-        f"this is a bug in saftc {__version__}: please report it with the lines above and the "
-        "script, if you can share it"
-    )
-
-
-def _target(file: str, argument: Path, output: str | None, out_dir: Path | None) -> Path | None:
-    """The module that `file` becomes; None for standard output.
-
-    Scripts that the argument was the folder of stand in `out_dir` as they do there.
-    """
-    if output is not None:
-        return None if output == "-" else Path(output)
-    if file == "-":
-        return None
-    script = Path(file)
-    if out_dir is None:
-        return script.with_suffix(".py")
-    inner = Path(script.name) if script == argument else script.relative_to(argument)
-    return out_dir / inner.with_suffix(".py")
-
-
-def _refuse_mixture(files: list[str], tools: str | None, source_map: bool, is_async: bool) -> None:
-    """Plans need tools, scripts have none, and one command is for the one or the other."""
-    plans = [file for file in files if file.endswith(".json")]
-    if plans and tools is None:
-        _stop(f"{plans[0]} is a plan: say with --tools MODULE whose functions it calls")
-    if tools is not None and len(plans) < len(files):
-        script = next(file for file in files if file not in plans)
-        _stop(
-            f"--tools is for plans, and {script} is none: name it NAME.json, or leave --tools out"
-        )
-    for option, is_given in (("--source-map", source_map), ("--async", is_async)):
-        if plans and is_given:
-            _stop(f"{option} is for scripts")
-
-
-def _refuse_collisions(files: list[str], targets: list[Path | None]) -> None:
-    seen: dict[Path, str] = {}
-    for file, target in zip(files, targets, strict=True):
-        if target is None:
-            continue
-        if seen.get(target, file) != file:
-            complain(f"{seen[target]} and {file} would both become {target}")
-            raise typer.Exit(1)
-        seen[target] = file
-
-
-def _stop(text: str) -> NoReturn:
-    complain(text)
-    raise typer.Exit(2)
+        raise WrongUsage(f"{problem.format_message()}\nsaftc --help tells more") from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    if code == INTERRUPTED:  # which typer has made of a KeyboardInterrupt
+        raise KeyboardInterrupt
+    return code if isinstance(code, int) else 0

@@ -10,24 +10,20 @@ not run a script of that name. Warnings go to standard error; a script with erro
 that holds them all.
 """
 
-import linecache
 import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
-from pathlib import Path
-from types import FrameType, ModuleType
+from types import ModuleType
 
 from saftc.commands.asserts import compile_module
-from saftc.commands.failures import Running
 from saftc.commands.reporting import write_rendered
-from saftc.project.cache import Cache, CompiledModule
+from saftc.project.cache import CompiledModule
 from saftc.project.files import FileProblem
-from saftc.project.settings import compile_settings
-from saftc.project.workspace import Workspace
-from saftc.user_cache import cache_in_use
+from saftc.project.workspace import Workspace, open_workspace
+from saftc.running import Running, importing_file, run_text
 
 
 class ScriptFinder(MetaPathFinder):
@@ -68,17 +64,12 @@ class ScriptLoader(Loader):
         compiled, workspace = _compiled(self.script)
         assert compiled.text is not None
         filename = f"<compiled {self.script}>"
-        # Tracebacks look for the lines there, and failures for the places in the script here.
-        lines = compiled.text.splitlines(keepends=True)
-        linecache.cache[filename] = (len(compiled.text), None, lines, filename)
-        module.__dict__["__saft_source_map__"] = Running(compiled, workspace)
-        module.__dict__["__saft_folder__"] = str(Path(self.script).parent.resolve())
-        exec(compile_module(compiled.text, filename), module.__dict__)
+        code = compile_module(compiled.text, filename)
+        run_text(compiled.text, filename, module.__dict__, Running(compiled, workspace), code)
 
 
 def _compiled(script: str) -> tuple[CompiledModule, Workspace]:
-    folder, overlapping = cache_in_use(), compile_settings()
-    workspace = Workspace(None if folder is None else Cache(folder, overlapping), overlapping)
+    workspace = open_workspace()
     try:
         module = workspace.compile(script)
     except FileProblem as problem:
@@ -107,13 +98,10 @@ def install(*folders: str | os.PathLike[str]) -> None:
 
 def _folder_of_caller() -> str:
     """The folder of the file that imports this module, or calls a function of it."""
-    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if path != __file__ and not path.startswith("<frozen importlib"):
-            return os.path.dirname(os.path.realpath(path)) if os.path.isfile(path) else os.getcwd()
-        frame = frame.f_back
-    return os.getcwd()
+    path = importing_file(__file__)
+    if path is None or not os.path.isfile(path):
+        return os.getcwd()
+    return os.path.dirname(os.path.realpath(path))
 
 
 install()

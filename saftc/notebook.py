@@ -8,7 +8,6 @@ notebook has by then, unless it assigns them. `--show` prints the Python that it
 that runs.
 """
 
-import linecache
 import sys
 from itertools import count
 from pathlib import Path
@@ -23,6 +22,7 @@ from saftc.driver import Checked, check, compile_checked
 from saftc.importing import install
 from saftc.project.scripts import Scripts
 from saftc.project.settings import compile_settings
+from saftc.running import run_text
 from saftc.semantics.imports import Loaded, PythonModule
 from saftc.source import Source
 
@@ -86,13 +86,11 @@ def run_cell(cell: str, names: dict[str, Any], *, show: bool = False) -> None:
     write_rendered(said, sys.stderr)
     if show:
         print(compiled.text)
-    lines = compiled.text.splitlines(keepends=True)
-    linecache.cache[name] = (len(compiled.text), None, lines, name)
     names["__saft_folder__"] = str(Path.cwd())
     # Where the import in its first line finds the names that it reads.
     notebook = sys.modules[_NOTEBOOK] = ModuleType(_NOTEBOOK)
     notebook.__dict__.update(names)
-    exec(compile(compiled.text, name, "exec"), names)
+    run_text(compiled.text, name, names)
 
 
 def _of_notebook(told: Diagnostic, found: Checked, given: list[str]) -> Diagnostic:

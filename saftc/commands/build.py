@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from saftc.commands.reporting import (
+    WrongUsage,
     complain,
     difference,
     say,
@@ -22,6 +23,7 @@ from saftc.project.files import (
     make_folder,
     may_overwrite,
     read_module,
+    scripts_below,
     write_module,
 )
 from saftc.project.finder import folder_of
@@ -155,6 +157,44 @@ class Builder:
         if self.check:
             say(f"{target} is out of date: run `saftc build {words}`")
             self.has_failed = True
+
+
+def targets_of(
+    arguments: Sequence[str], output: str | None, out_dir: Path | None
+) -> list[tuple[str, Path | None]]:
+    """The scripts that the arguments mean, each with its module; None is standard output."""
+    files = [(file, Path(one)) for one in arguments for file in scripts_below(one)]
+    names = [file for file, _ in files]
+    if output is not None and (names != [*arguments] or len(files) > 1 or out_dir is not None):
+        raise WrongUsage("-o names one module: give it one script, or use --out-dir")
+    return [(file, _target(file, argument, output, out_dir)) for file, argument in files]
+
+
+def _target(file: str, argument: Path, output: str | None, out_dir: Path | None) -> Path | None:
+    """The module that `file` becomes; None for standard output.
+
+    Scripts that the argument was the folder of stand in `out_dir` as they do there.
+    """
+    if output is not None:
+        return None if output == "-" else Path(output)
+    if file == "-":
+        return None
+    script = Path(file)
+    if out_dir is None:
+        return script.with_suffix(".py")
+    inner = Path(script.name) if script == argument else script.relative_to(argument)
+    return out_dir / inner.with_suffix(".py")
+
+
+def refuse_collisions(targets: Sequence[tuple[str, Path | None]]) -> None:
+    """Raises FileProblem when two scripts would become one module."""
+    seen: dict[Path, str] = {}
+    for file, target in targets:
+        if target is None:
+            continue
+        if seen.get(target, file) != file:
+            raise FileProblem(f"{seen[target]} and {file} would both become {target}")
+        seen[target] = file
 
 
 def _depth(pair: tuple[str, Path | None]) -> int:

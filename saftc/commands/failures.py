@@ -8,108 +8,21 @@ import ast
 import itertools
 import linecache
 import os
-import sysconfig
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import TYPE_CHECKING
 
 from runtime_support._language.failures import words_of
 from runtime_support._positions import is_broken_rule
 from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
-from saftc.diagnostics.model import Collector
 from saftc.diagnostics.render import snippet
-from saftc.project.cache import CompiledModule
-from saftc.project.files import shown
-from saftc.project.workspace import Origin, Workspace
+from saftc.running import Running, Stretch, is_of_library, is_of_saftc
 from saftc.source import Source, Span
-
-if TYPE_CHECKING:
-    from saftc.codegen.positions import Mapping as Place
 
 # More callers than this are a recursion: the ends of it tell enough.
 _MOST_CALLERS = 8
-
-# Where libraries are, Python's own among them.
-_LIBRARIES = tuple(
-    sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
-)
-
-
-@dataclass(frozen=True)
-class Running:
-    """A script that is being run; it is compiled again when its places are asked for."""
-
-    module: CompiledModule
-    workspace: Workspace
-
-    @property
-    def text(self) -> str:
-        """The text of the module."""
-        return self.module.text or ""
-
-    @cached_property
-    def origin(self) -> Origin | None:
-        """The script, and the places of its module; None when they cannot be had any more."""
-        return self.workspace.origin(self.module)
-
-    @cached_property
-    def source(self) -> Source:
-        """The script."""
-        data = self.workspace.read(self.module.script)
-        return Source.from_bytes(shown(self.module.script), data)
-
-    @cached_property
-    def places(self) -> "list[Place]":
-        """Where in the script each place of the text comes from."""
-        return [] if self.origin is None else self.origin.generated.origins.map(self.text)
-
-    def span(self, stretch: "Stretch") -> Span | None:
-        """The part of the script that a stretch of the text was made from."""
-        from saftc.codegen.positions import locate
-
-        return locate(self.places, *stretch)
-
-    def import_at(self, line: int) -> Span | None:
-        """The import statement of the script that has become a line of the text."""
-        from saftc.syntax import nodes as n
-        from saftc.syntax.parser import parse
-        from saftc.syntax.walk import nodes_of
-
-        names = [
-            node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
-            for node in ast.walk(ast.parse(self.text))
-            if isinstance(node, ast.Import | ast.ImportFrom) and node.lineno == line
-        ]
-        return next(
-            (
-                node.span
-                for node in nodes_of(
-                    parse(self.source, Collector()), n.ImportStmt, n.FromImport
-                )
-                if node.module.text in names
-            ),
-            None,
-        )
-
-    def position(self, line: int, column: int | None) -> str | None:
-        """`file:line:column` of the script for a place in the text: what the runtime asks for."""
-        span = self.span((line, column, line, column))
-        return None if span is None else self.shown(span)
-
-    def shown(self, span: Span) -> str:
-        """`file:line:column` of a place in the script."""
-        line, column = self.source.position(span.start)
-        return f"{self.source.name}:{line}:{column}"
-
-
-# Lines and columns as `co_positions` gives them: first line, first column, last line, last column.
-Stretch = tuple[int, int | None, int, int | None]
-
 
 def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     """The text that tells `error`; `scripts` are known by the file names of their code."""
@@ -192,20 +105,7 @@ def is_of_saft(error: BaseException, scripts: Mapping[str, Running]) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     path = "" if trace is None else trace.tb_frame.f_code.co_filename
-    return path in scripts or path.startswith(_ours())
-
-
-def is_of_library(path: str) -> bool:
-    """Whether the code of this file is Python's, an installed package's or saftc's."""
-    return path.startswith((*_LIBRARIES, *_ours()))
-
-
-def _ours() -> tuple[str, ...]:
-    """Where the code of saftc and of the runtime is."""
-    import runtime_support
-
-    folders = (Path(__file__).parents[1], Path(runtime_support.__file__).parent)
-    return tuple(f"{folder}{os.sep}" for folder in folders)
+    return path in scripts or is_of_saftc(path)
 
 
 def _first_line(source: Source, span: Span) -> Span:

@@ -7,11 +7,13 @@ number_or_share("--max-failed", "10%")     0.1
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+
+from saftc.commands.actions import check_provider
 
 Provider = Annotated[
     str | None,
@@ -68,18 +70,39 @@ class OutputFormat(StrEnum):
 def set_variables(**settings: object) -> None:
     """Sets the SAFT_ variables of the environment for the settings that are given.
 
-    typer.BadParameter when no provider has the name that is chosen.
+    Raises:
+        WrongUsage: No provider has the name that is chosen.
     """
     given = {name: value for name, value in settings.items() if value is not None}
     os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
-    if provider := os.environ.get("SAFT_PROVIDER"):
-        from runtime_support._settings import check_provider_name
-        from runtime_support.errors import ConfigError
+    check_provider("--provider" if "provider" in given else "SAFT_PROVIDER")
 
-        try:
-            check_provider_name(provider, "--provider" if "provider" in given else "SAFT_PROVIDER")
-        except ConfigError as problem:
-            raise typer.BadParameter(str(problem)) from None
+
+# The options that are variables of the environment as well.
+_SETTINGS = frozenset(
+    {
+        *("provider", "model", "base_url", "api_key_env", "temperature"),
+        *("max_tool_rounds", "max_tool_calls", "max_requests", "max_total_tokens", "max_cost"),
+        *("requests_per_minute", "tokens_per_minute", "journal", "record", "replay"),
+        *("trace", "usage", "log", "timeline", "chrome"),
+    }
+)
+
+
+def set_settings(options: Mapping[str, Any]) -> None:
+    """Sets the variables for those of a command's options that are settings.
+
+    Raises:
+        WrongUsage: No provider has the name that is chosen.
+    """
+    given = {
+        name: 1 if value is True else value
+        for name, value in options.items()
+        if name in _SETTINGS and value is not False
+    }
+    if options.get("no_overlap"):
+        given["max_in_flight"] = 1
+    set_variables(**given)
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

@@ -13,6 +13,10 @@ _COLOURS = {"error[": "\x1b[1;31m", "warning[": "\x1b[1;33m", "hint[": "\x1b[1;3
 _PLAIN = "\x1b[0m"
 
 
+class WrongUsage(Exception):
+    """A command that cannot be meant; the text says why."""
+
+
 class Colour(StrEnum):
     """When diagnostics are written in colour."""
 

@@ -1,7 +1,5 @@
 """Running a script: compiled in memory, executed as a program, errors told in its own terms."""
 
-import importlib
-import linecache
 import os
 import sys
 from collections.abc import Sequence
@@ -9,18 +7,18 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any, Literal
 
 from runtime_support import _order
 from saftc.commands.asserts import compile_module
-from saftc.commands.failures import Running, explain, is_of_library, is_of_saft
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, shown
 from saftc.project.finder import folder_of
 from saftc.project.workspace import Workspace
+from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
 
 
 def advise_recording(file: str) -> None:
@@ -42,7 +40,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     if module.script in UNNAMED:
         # What looks at the run shows its lines.
         text = workspace.read(module.script).decode("utf-8", "replace")
-        _remember_lines(shown(module.script), text)
+        remember_lines(shown(module.script), text)
     scripts: dict[str, Running] = {}
     names = frozenset(module.scripts)
     sys.meta_path.insert(0, _LibraryFinder(str(folder.absolute())))
@@ -72,6 +70,8 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         ended = "interrupted"
         raise
     except BaseException as failure:
+        from saftc.commands.failures import explain, is_of_saft
+
         error = explain(failure, scripts)
         if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
             raise  # whoever read what the script prints has seen enough
@@ -138,17 +138,11 @@ def _execute(
     assert compiled.text is not None
     text = compiled.text
     filename = f"<compiled {shown(compiled.script)}>"
-    _remember_lines(filename, text)
     scripts[filename] = Running(compiled, workspace)
-    module.__dict__["__saft_source_map__"] = scripts[filename]
     # What a compiled module calls where it does not say otherwise.
     module.__dict__["print"] = _order.print_values
-    exec(compile_module(text, filename), module.__dict__)
-
-
-def _remember_lines(filename: str, text: str) -> None:
-    """Has tracebacks, and what looks at the run, find the lines of a text that is in no file."""
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    code = compile_module(text, filename)
+    run_text(text, filename, module.__dict__, scripts[filename], code)
 
 
 def _print_visibly(*values: object, **manner: Any) -> None:
@@ -172,18 +166,11 @@ class _LibraryFinder(MetaPathFinder):
         """The module that a library asks for, where the script's folder has one of that name."""
         if path is not None or PathFinder.find_spec(fullname, [self._folder]) is None:
             return None
-        frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
-        while frame is not None and _imports(frame.f_code.co_filename):
-            frame = frame.f_back
-        if frame is None or not is_of_library(frame.f_code.co_filename):
+        file = importing_file(__file__)
+        if file is None or not is_of_library(file):
             return None
         others = [entry for entry in sys.path if entry != self._folder]
         return PathFinder.find_spec(fullname, others)
-
-
-def _imports(filename: str) -> bool:
-    """Whether the code of this file is a part of importing."""
-    return filename in (__file__, importlib.__file__) or filename.startswith("<frozen importlib")
 
 
 class _SiblingFinder(MetaPathFinder, Loader):

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from saftc.source import Source
@@ -99,6 +98,8 @@ def write_module(path: Path, text: str) -> None:
         _write_into(path, text)
         return
     try:
+        import tempfile
+
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         raise FileProblem(f"cannot write {path}: {error.strerror or error}") from None

@@ -12,20 +12,22 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from multiprocessing import get_context
-from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
 from saftc.project.files import FileProblem, read_script
 from saftc.project.finder import folder_of, hidden_by, of_python, sibling
+from saftc.project.settings import compile_settings
 from saftc.schedule.settings import DEFAULT, Overlapping
+from saftc.user_cache import cache_in_use
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+    from multiprocessing.context import BaseContext
+
     from saftc.codegen.module import Generated
     from saftc.project.scripts import Scripts
     from saftc.source import Source
@@ -41,6 +43,17 @@ class Origin:
 
     source: "Source"
     generated: "Generated"
+
+
+def open_workspace(*, in_order: bool = False, is_async: bool = False) -> "Workspace":
+    """The scripts of a command, with what the project says and the cache, unless it is not wanted.
+
+    Raises:
+        FileProblem: The project's settings cannot be read.
+    """
+    folder = cache_in_use()
+    overlapping = compile_settings(in_order=in_order, is_async=is_async)
+    return Workspace(None if folder is None else Cache(folder, overlapping), overlapping)
 
 
 class Workspace:
@@ -156,6 +169,8 @@ class Workspace:
         processes = min(_processors(), len(missing) // _SCRIPTS_A_TASK)
         if len(missing) < _FEWEST_FOR_PROCESSES or processes < 2:
             return
+        from concurrent.futures import ProcessPoolExecutor
+
         _load_compiler()
         pool = ProcessPoolExecutor(processes, _context(), initializer=_ignore_interrupts)
         for start in range(0, len(missing), _SCRIPTS_A_TASK):
@@ -270,7 +285,9 @@ def _load_compiler() -> None:
     compile_source(Source.from_text("start.saft", "print(1)\n"))
 
 
-def _context() -> BaseContext:
+def _context() -> "BaseContext":
+    from multiprocessing import get_context
+
     # There are no threads in saftc, so that a fork is safe, where the system's libraries allow it.
     return get_context("fork" if sys.platform == "linux" else "spawn")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from saftc.cli import main
+from saftc import __main__, cli
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,26 @@ def saftc(
     capsys: pytest.CaptureFixture[str],
 ) -> Command:
     """Runs the command with `arguments`, and `stdin` as its input."""
+    return _command(cli.main, folder, monkeypatch, capsys)
 
+
+@pytest.fixture
+def saftc_at_once(
+    folder: Path,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
+    """The same as it is called, where a command without options is done without typer."""
+    return _command(__main__.main, folder, monkeypatch, capsys)
+
+
+def _command(
+    main: Callable[[], None],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
     def run(*arguments: str, stdin: str | bytes = b"") -> Ended:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         with monkeypatch.context() as patch:

@@ -1,0 +1,173 @@
+"""What the commands do that are used most, known without typer and without the compiler.
+
+    at_once(["run", "triage.saft"])             what does it
+    at_once(["run", "triage.saft", "--usage"])  None: there are options, which `saftc.cli` reads
+
+Loading typer takes longer than running a script that was compiled before, so that a command
+without options is done without it. Each action gives the exit code.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from saftc.commands.process import no_garbage_collector, print_everything
+from saftc.commands.reporting import WrongUsage, complain, write_rendered
+
+
+def at_once(words: Sequence[str]) -> Callable[[], int] | None:
+    """What does the command of these words, if it is one without options; None if it is not."""
+    if not words or "_SAFTC_COMPLETE" in os.environ:  # a shell asks what could be written
+        return None
+    name, *rest = ["run", *words] if words[0].endswith(".saft") else words
+    own = rest[: rest.index("--")] if "--" in rest else rest
+    if any(word.startswith("-") and word != "-" for word in (name, *own)):
+        return None
+    if name == "run" and own:
+        # The first `--` is the command's, all others are the script's.
+        return partial(_run_at_once, [*own, *rest[len(own) + 1 :]])
+    action = _OF_FILES.get(name)
+    if action is not None and own and own == rest:
+        return partial(_written_whole, partial(action, own))
+    return partial(_written_whole, lsp) if name == "lsp" and not rest else None
+
+
+def _run_at_once(words: Sequence[str]) -> int:
+    check_provider("SAFT_PROVIDER")
+    return run(words)
+
+
+def _written_whole(action: Callable[[], int]) -> int:
+    print_everything(sys.stdout)
+    return action()
+
+
+def check_provider(origin: str) -> None:
+    """Refuses a provider that does not exist, which `origin` has named.
+
+    Raises:
+        WrongUsage: No provider has the name in SAFT_PROVIDER.
+    """
+    if name := os.environ.get("SAFT_PROVIDER"):
+        from runtime_support._settings import check_provider_name
+        from runtime_support.errors import ConfigError
+
+        try:
+            check_provider_name(name, origin)
+        except ConfigError as problem:
+            raise WrongUsage(f"Invalid value: {problem}\nsaftc --help tells more") from None
+
+
+def run(words: Sequence[str], *, text: str | None = None, in_order: bool = False) -> int:
+    """Compiles a script and runs it: the first of `words`, with the others as its arguments.
+
+    With `text` it is that, and all words are arguments; with neither, it is standard input.
+    """
+    from saftc.project.workspace import open_workspace
+
+    workspace = open_workspace(in_order=in_order)
+    if text is not None:
+        workspace.give("-c", text.encode())
+        words = ["-c", *words]
+    file, *arguments = words or ["-"]
+    module = workspace.compile(file)
+    workspace.close()
+    write_rendered(module.said_when_used, sys.stderr)
+    if module.text is None:
+        return 1
+    from saftc.commands.run import run_module
+
+    return run_module(module, workspace, arguments)
+
+
+def build(
+    arguments: Sequence[str],
+    *,
+    output: str | None = None,
+    out_dir: Path | None = None,
+    check: bool = False,
+    diff: bool = False,
+    force: bool = False,
+    source_map: bool = False,
+    tools: str | None = None,
+    in_order: bool = False,
+    is_async: bool = False,
+) -> int:
+    """Compiles scripts, or plans that call the functions of the module `tools`, to modules."""
+    from saftc.commands.build import Builder, refuse_collisions, targets_of
+    from saftc.project.files import make_folder
+    from saftc.project.workspace import open_workspace
+
+    targets = targets_of(arguments, output, out_dir)
+    _refuse_mixture([file for file, _ in targets], tools, source_map, is_async)
+    refuse_collisions(targets)
+    if out_dir is not None and not (check or diff):
+        for folder in {target.parent for _, target in targets if target is not None}:
+            make_folder(folder)
+    builder = Builder(
+        open_workspace(in_order=in_order, is_async=is_async),
+        check=check,
+        diff=diff,
+        force=force,
+        source_map=source_map,
+        words=["--async"] if is_async else [],
+    )
+    with no_garbage_collector():
+        if tools is None:
+            return 0 if builder.build_all(targets) else 1
+        from saftc.plans.building import PlanBuilder
+
+        return 0 if PlanBuilder(builder, tools).build_all(targets) else 1
+
+
+def check(files: Sequence[str], *, format: str = "text", strict: bool = False) -> int:
+    """Reports what is wrong with scripts; see `saftc.commands.check`."""
+    from saftc.commands.check import check_all
+
+    with no_garbage_collector():
+        return 1 if check_all(files, format=format, strict=strict) else 0
+
+
+def fmt(files: Sequence[str], *, check: bool = False, diff: bool = False) -> int:
+    """Formats scripts in place."""
+    from saftc.commands.fmt import Formatter
+
+    formatter = Formatter(check=check, diff=diff)
+    for file in files:
+        formatter.format(file)
+    return 1 if formatter.has_failed else 0
+
+
+def lsp() -> int:
+    """Answers an editor over standard input and output."""
+    try:
+        from saftc.lsp.server import serve
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("pygls", "lsprotocol"):
+            raise
+        complain("saftc lsp needs the package pygls: pip install pygls")
+        return 1
+    serve()
+    return 0
+
+
+_OF_FILES: dict[str, Callable[[Sequence[str]], int]] = {"build": build, "check": check, "fmt": fmt}
+
+
+def _refuse_mixture(
+    files: Sequence[str], tools: str | None, source_map: bool, is_async: bool
+) -> None:
+    """Plans need tools, scripts have none, and one command is for the one or the other."""
+    plans = [file for file in files if file.endswith(".json")]
+    if plans and tools is None:
+        raise WrongUsage(f"{plans[0]} is a plan: say with --tools MODULE whose functions it calls")
+    if tools is not None and len(plans) < len(files):
+        script = next(file for file in files if file not in plans)
+        raise WrongUsage(
+            f"--tools is for plans, and {script} is none: name it NAME.json, or leave --tools out"
+        )
+    for option, is_given in (("--source-map", source_map), ("--async", is_async)):
+        if plans and is_given:
+            raise WrongUsage(f"{option} is for scripts")
