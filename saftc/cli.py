@@ -143,6 +143,10 @@ def build(
         bool,
         typer.Option("--source-map", help="Also write NAME.py.map, for positions in errors."),
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Stay, and build again what changes, until interrupted."),
+    ] = False,
     tools: Annotated[
         str | None,
         typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
@@ -167,6 +171,7 @@ def build(
         force=force,
         source_map=source_map,
         tools=tools,
+        watch=watch,
         in_order=no_overlap,
         is_async=is_async,
     )

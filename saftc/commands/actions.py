@@ -9,7 +9,7 @@ without options is done without it. Each action gives the exit code.
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -92,34 +92,52 @@ def build(
     force: bool = False,
     source_map: bool = False,
     tools: str | None = None,
+    watch: bool = False,
     in_order: bool = False,
     is_async: bool = False,
 ) -> int:
-    """Compiles scripts, or plans that call the functions of the module `tools`, to modules."""
+    """Compiles scripts, or plans that call the functions of the module `tools`, to modules.
+
+    With `watch`, again and again until it is interrupted, when they change.
+    """
     from saftc.commands.build import Builder, refuse_collisions, targets_of
     from saftc.project.files import make_folder
-    from saftc.project.workspace import open_workspace
+    from saftc.project.workspace import Workspace, open_workspace
 
-    targets = targets_of(arguments, output, out_dir)
-    _refuse_mixture([file for file, _ in targets], tools, source_map, is_async)
-    refuse_collisions(targets)
-    if out_dir is not None and not (check or diff):
-        for folder in {target.parent for _, target in targets if target is not None}:
-            make_folder(folder)
-    builder = Builder(
-        open_workspace(in_order=in_order, is_async=is_async),
-        check=check,
-        diff=diff,
-        force=force,
-        source_map=source_map,
-        words=["--async"] if is_async else [],
-    )
+    def targets() -> list[tuple[str, Path | None]]:
+        found = targets_of(arguments, output, out_dir)
+        _refuse_mixture([file for file, _ in found], tools, source_map, is_async)
+        refuse_collisions(found)
+        if out_dir is not None and not (check or diff):
+            for folder in {target.parent for _, target in found if target is not None}:
+                make_folder(folder)
+        return found
+
+    def write(workspace: Workspace, is_first: bool = True) -> bool:
+        builder = Builder(
+            workspace,
+            check=check,
+            diff=diff,
+            force=force,
+            source_map=source_map,
+            words=["--async"] if is_async else [],
+            is_again=not is_first,
+        )
+        if tools is not None:
+            from saftc.plans.building import PlanBuilder
+
+            return PlanBuilder(builder, tools).build_all(targets())
+        return builder.build_all([one for one in targets() if not workspace.has(one[0])])
+
+    targets()  # wrong usage is told before anything else
+    opened = partial(open_workspace, in_order=in_order, is_async=is_async)
+    if watch:
+        _refuse_watching(arguments, {"--check": check, "--diff": diff, "--tools": tools})
+        from saftc.commands.watching import watch_scripts
+
+        watch_scripts(arguments, opened, write)
     with no_garbage_collector():
-        if tools is None:
-            return 0 if builder.build_all(targets) else 1
-        from saftc.plans.building import PlanBuilder
-
-        return 0 if PlanBuilder(builder, tools).build_all(targets) else 1
+        return 0 if write(opened()) else 1
 
 
 def check(files: Sequence[str], *, format: str = "text", strict: bool = False) -> int:
@@ -154,6 +172,14 @@ def lsp() -> int:
 
 
 _OF_FILES: dict[str, Callable[[Sequence[str]], int]] = {"build": build, "check": check, "fmt": fmt}
+
+
+def _refuse_watching(arguments: Sequence[str], options: Mapping[str, object]) -> None:
+    for option, is_given in options.items():
+        if is_given:
+            raise WrongUsage(f"--watch writes the modules of scripts: leave {option} out")
+    if "-" in arguments:
+        raise WrongUsage("--watch needs scripts in files, and `-` is standard input")
 
 
 def _refuse_mixture(

@@ -48,6 +48,7 @@ class Builder:
         force: bool,
         source_map: bool,
         words: Sequence[str] = (),
+        is_again: bool = False,
     ) -> None:
         self.workspace = workspace
         self.words = words
@@ -56,6 +57,8 @@ class Builder:
         self.diff = diff
         self.force = force
         self.source_map = source_map
+        # What stays as it was is not worth a word.
+        self.is_again = is_again
         # The script of each module that has been settled.
         self.done: dict[Path, Path] = {}
         self.has_failed = False
@@ -143,7 +146,8 @@ class Builder:
             self.has_failed = True
             return False
         if existing == text:
-            say(f"{target} is up to date")
+            if not self.is_again:
+                say(f"{target} is up to date")
         else:
             write_module(target, text)
             say(f"{file} -> {target}")

@@ -196,6 +196,12 @@ class Modules:
         """
         return {name: of_python(name, self.folder) for name in self.library.asked}
 
+    @property
+    def asked(self) -> set[str]:
+        """The modules that were looked for so far, by whoever has imported them."""
+        imported = (name for known in self.known.values() for name in known.imports)
+        return {*self.library.asked, *imported}
+
     def load(self, name: str) -> Loaded:
         """What `import name` means in this folder."""
         path = self.find(name, self.folder)

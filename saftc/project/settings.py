@@ -19,10 +19,8 @@ def compile_settings(*, in_order: bool = False, is_async: bool = False) -> Overl
     Raises:
         FileProblem: The file cannot be read, or says something else than these may be.
     """
-    here = Path.cwd()
-    files = (folder / "pyproject.toml" for folder in (here, *here.parents))
-    path = next((one for one in files if one.is_file()), None)
-    section = {} if path is None else _section(path)
+    *_, path = settings_files()
+    section = _section(path) if path.is_file() else {}
     is_on, pure = section.get("overlap", True), section.get("pure", [])
     if not isinstance(is_on, bool):
         raise FileProblem(f"{path} [tool.saft] overlap: expected true or false, got {is_on!r}")
@@ -32,6 +30,17 @@ def compile_settings(*, in_order: bool = False, is_async: bool = False) -> Overl
             f'as in ["geo.distance", "geo.*"], got {pure!r}'
         )
     return Overlapping(is_on and not (in_order or is_async), tuple(pure), is_async)
+
+
+def settings_files() -> list[Path]:
+    """Where the project file may be, from the working folder up to the first that is there."""
+    here = Path.cwd()
+    found: list[Path] = []
+    for folder in (here, *here.parents):
+        found.append(folder / "pyproject.toml")
+        if found[-1].is_file():
+            break
+    return found
 
 
 def _section(path: Path) -> dict[str, Any]:

@@ -11,15 +11,15 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
-from saftc.project.files import FileProblem, read_script
-from saftc.project.finder import folder_of, hidden_by, of_python, sibling
+from saftc.project.files import UNNAMED, FileProblem, read_script
+from saftc.project.finder import folder_of, hidden_by, of_python, python_file, sibling
 from saftc.project.settings import compile_settings
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import cache_in_use
@@ -104,6 +104,57 @@ class Workspace:
     def give(self, file: str, data: bytes) -> None:
         """Has the bytes of a script that is no file."""
         self._data[file] = data
+
+    def forget(self, changed: Set[Path]) -> None:
+        """Has scripts be read again, as they have changed, and with them those that import them.
+
+        What is compiled again takes over what the scripts still have in common with their texts.
+        """
+        for file in [one for one in self._data if Path(one) in changed]:
+            del self._data[file]
+        outdated = {*changed}
+        if "scripts" in vars(self):
+            outdated.update(*map(self.scripts.forget, changed))
+        for file, module in list(self._modules.items()):
+            if not outdated.isdisjoint((Path(file), *self.siblings(module))):
+                del self._modules[file]
+        self._from_cache.clear()
+        self._imports.clear()
+
+    def has(self, file: str) -> bool:
+        """Whether a script is compiled, and has not changed since as far as is known."""
+        return str(Path(file)) in self._modules
+
+    @property
+    def scripts_read(self) -> Set[Path]:
+        """The scripts that were read so far."""
+        return {Path(file) for file in self._data if file not in UNNAMED}
+
+    def has_outdated(self, path: Path) -> bool:
+        """Whether a script was read that holds something else by now."""
+        known = self._data.get(str(path))
+        try:
+            return known is not None and known != read_script(str(path))
+        except FileProblem:
+            return True
+
+    @property
+    def imports_looked_for(self) -> Set[Path]:
+        """Where what the scripts import is, or would be: scripts and modules of Python."""
+        names = {
+            (name, self.root_of(module.script))
+            for module in self._modules.values()
+            for name in (*module.imports, *module.read)
+        }
+        if "scripts" in vars(self):
+            for modules in self.scripts.folders.values():
+                names |= {(name, modules.folder) for name in modules.asked}
+        found: set[Path] = set()
+        for name, root in names:
+            place = root.joinpath(*name.split("."))
+            module = python_file(name, root)
+            found |= {place.with_suffix(".saft"), place.with_suffix(".py"), module or place}
+        return found
 
     def compile(self, file: str) -> CompiledModule:
         """What a script is compiled to; its text is None when it has errors.
