@@ -8,7 +8,6 @@
     completion   what may be written at an offset; `context` says what the offset stands in
     outline      the symbols of a script, what can be folded, the colours of names
     views        the requests and the module of a script as texts that follow it
-    foreign      where the names of Python modules are written
 
 Nothing of a script runs and nothing is sent. A script that is broken somewhere is answered for from
 what the parser has kept of it.

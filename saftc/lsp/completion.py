@@ -8,7 +8,6 @@ from typing import Literal
 
 from saftc.driver import Checked
 from saftc.lsp.context import Context, Open, context_at, whole
-from saftc.lsp.foreign import written
 from saftc.lsp.meanings import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.session import Script, Session
 from saftc.semantics.builtins import BUILTINS, DATAFRAME_MEMBERS
@@ -438,7 +437,7 @@ def _taken(script: Script, call: Open, offset: int) -> tuple[str, list[str], lis
 def _taken_by_python(
     script: Script, module: str, name: str
 ) -> tuple[str, list[str], list[str], str] | None:
-    found = written(module, name, script.modules.folder)
+    found = script.originals.written(module, name)
     if found is None or not found.head.startswith("def "):
         return None
     inside = found.head[found.head.index("(") + 1 : found.head.rindex(")")]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from saftc.lsp.foreign import Written, written
 from saftc.lsp.places import Target, occurrence_at, way_to
 from saftc.lsp.session import Script, Session
+from saftc.project.library import Written
 from saftc.semantics.builtins import BUILTINS, Builtin
 from saftc.semantics.facts import FunctionFacts, RecordFacts
 from saftc.semantics.names import Symbol
@@ -192,8 +192,8 @@ def _written_at(script: Script, target: Target) -> Written | None:
     for module in {
         one.module.text for one in script.nodes if isinstance(one, n.FromImport | n.ImportStmt)
     }:
-        found = written(module, name, script.modules.folder)
-        if found is not None and (str(found.path), found.span) == (target.path, target.span):
+        found = script.originals.written(module, name)
+        if found is not None and (found.source.name, found.span) == (target.path, target.span):
             return found
     return None
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from saftc.lsp.foreign import written
 from saftc.lsp.session import Script, Session
 from saftc.semantics.facts import Facts
 from saftc.semantics.foreign import Namespace
@@ -238,10 +237,10 @@ class _Finder:
         return self._python(name, None)
 
     def _python(self, module: str, name: str | None) -> Target | None:
-        found = written(module, name, self.script.modules.folder)
+        found = self.script.originals.written(module, name)
         if found is None:
             return None
-        return Target(str(found.path), found.span, name or module, "python")
+        return Target(found.source.name, found.span, name or module, "python")
 
     def _member(self, node: n.Member) -> Target | None:
         own = self.facts.member_of_module(node)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from saftc.driver import Checked, Compiled, compile_checked
 from saftc.project.files import FileProblem, read_script, scripts_below
-from saftc.project.scripts import Modules, Scripts
+from saftc.project.library import Library
+from saftc.project.scripts import Modules, Scripts, originals
 from saftc.project.settings import compile_settings
 from saftc.semantics.types import forget_remembered
 from saftc.source import Source
@@ -51,6 +52,11 @@ class Script:
     def nodes(self) -> Sequence[n.Node]:
         """All nodes of the tree, in order of the text."""
         return nodes_of(self.checked.module)
+
+    @cached_property
+    def originals(self) -> Library:
+        """The Python modules that it can import, as they are written."""
+        return originals(self.modules.folder)
 
     @cached_property
     def compiled(self) -> Compiled:

@@ -32,15 +32,21 @@ class Overloads:
     nodes: tuple[ast.FunctionDef, ...]
 
 
+# What is written where a name is bound.
+Place = (
+    ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Name | ast.alias | ast.Global
+)
+
 Bound = Imported | Overloads | ast.ClassDef | ast.AnnAssign | ast.Assign | None
 
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """By name what it is bound to, None where that cannot be told, and the modules of which all
-    names are taken in."""
+    """By name what it is bound to, None where that cannot be told, and where that is written first;
+    and the modules of which all names are taken in."""
 
     names: Mapping[str, Bound]
+    places: Mapping[str, Place]
     stars: tuple[str, ...] = ()
 
 
@@ -70,8 +76,11 @@ def bindings_of(
     """What the statements of a module, or those of a class in it, bind."""
     package = module if is_package else module.rpartition(".")[0]
     plain = list(_plain(statements, _ABOUT_PYTHON if is_stub else {}))
-    counts = Counter(_names_bound(plain))
-    names: dict[str, Bound] = dict.fromkeys(_names_bound(statements))
+    counts = Counter(name for name, _ in _places(plain))
+    places: dict[str, Place] = {}
+    for name, place in sorted(_places(statements), key=lambda one: _order(one[1])):
+        places.setdefault(name, place)
+    names: dict[str, Bound] = dict.fromkeys(places)
     stars: list[str] = []
     for statement in plain:
         match statement:
@@ -100,7 +109,7 @@ def bindings_of(
             found = overloaded.get(name, ())
             is_whole = len(found) in (count, count - 1) or _is_property(found)
             names[name] = Overloads(found) if found and is_whole else None
-    return Bindings(names, tuple(stars))
+    return Bindings(names, places, tuple(stars))
 
 
 def _plain(statements: Iterable[ast.stmt], known: Mapping[str, Any]) -> Iterator[ast.stmt]:
@@ -159,23 +168,27 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*parts, *([node.module] if node.module else [])])
 
 
-def _names_bound(statements: Iterable[ast.stmt]) -> Iterator[str]:
-    """The names that statements bind, each as often as they do."""
+def _places(statements: Iterable[ast.stmt]) -> Iterator[tuple[str, Place]]:
+    """The names that statements bind, each as often as they do, and where."""
     pending: list[ast.AST] = list(statements)
     while pending:
         node = pending.pop()
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name
+                yield node.name, node
                 continue
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
+                yield name, node
             case ast.alias():
-                yield node.asname or node.name.split(".")[0]
+                yield node.asname or node.name.split(".")[0], node
             case ast.Global():
-                yield from node.names
+                yield from ((name, node) for name in node.names)
             case ast.Lambda():
                 continue
             case _:
                 pass
         pending += ast.iter_child_nodes(node)
+
+
+def _order(place: Place) -> tuple[int, int]:
+    return place.lineno, place.col_offset

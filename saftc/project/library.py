@@ -13,12 +13,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from saftc.project.annotations import Meaning, Scope, Variable, admits, literal_of, read
-from saftc.project.bindings import Bindings, Imported, Overloads
+from saftc.project.bindings import Bindings, Imported, Overloads, Place
 from saftc.project.classes import Class
 from saftc.project.signatures import function_of
 from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
 from saftc.semantics.types import ANY, Type, widened
+from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 
 # Of these modules, what a name means in an annotation is known by the name.
@@ -33,10 +34,29 @@ _EXACT = ("math", "time", "_random")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a module binds; `is_stub`: the text is not what runs, but only says what is there."""
+    """What a module binds; `is_stub`: the text is not what runs, but only says what is there.
+
+    `source` is the text itself, where it is asked for where names are written.
+    """
 
     bindings: Bindings
     is_stub: bool = False
+    source: Source | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A place in a Python module: that of a name, or of the module itself.
+
+    `head` is what a function or class begins with, or the line of another name; `doc` its
+    docstring.
+    """
+
+    source: Source
+    span: Span
+    head: str = ""
+    doc: str = ""
 
 
 # Gives what a module binds, by its whole name; None when there is nothing to read.
@@ -70,10 +90,14 @@ class _Alias:
 
 class Library:
     """The modules by name. `records` are the classes found so far that are records, `shapes` those
-    that are objects, with their modules and names."""
+    that are objects, with their modules and names.
 
-    def __init__(self, read: Read) -> None:
+    With `is_exact`, no module is passed over because its names are known by themselves.
+    """
+
+    def __init__(self, read: Read, *, is_exact: bool = False) -> None:
         self._read = read
+        self._is_exact = is_exact
         self._modules: dict[str, Module | None] = {}
         self.records: dict[n.RecordDef, RecordFacts] = {}
         self.shapes: dict[Shape, tuple[str, str]] = {}
@@ -90,6 +114,15 @@ class Library:
             self._modules[name] = None if text is None else Module(self, name, text)
         return self._modules[name]
 
+    def written(self, module: str, name: str | None) -> Written | None:
+        """Where a name of a module is written, or where the module begins."""
+        found = self.module(module)
+        return None if found is None else found.written(name)
+
+    def knows(self, module: str) -> bool:
+        """Whether what a name of the module means in an annotation is known by the name."""
+        return not self._is_exact and (module in _KNOWN or module.startswith("pydantic."))
+
 
 class Module:
     """A module: what its names mean."""
@@ -98,6 +131,7 @@ class Module:
         self.library = library
         self.name = name
         self.bindings = text.bindings
+        self._text = text
         self.is_stub = text.is_stub
         self.members = Namespace(name, self.declared, lambda: self.bindings.names.keys())
         self._classes: dict[str, Class] = {}
@@ -181,7 +215,7 @@ class Module:
         seen.add((self.name, name))
         if name in self.bindings.names:
             match self.bindings.names[name]:
-                case Imported(module, str() as other) if _is_known(module):
+                case Imported(module, str() as other) if self.library.knows(module):
                     return f"{_KNOWN_AS.get(module, module.split('.')[0])}.{other}"
                 case Imported(module, other):
                     origin = self.library.module(module)
@@ -193,11 +227,28 @@ class Module:
                 case _:
                     return self, name
         for star in self.bindings.stars:
-            origin = None if _is_known(star) else self.library.module(star)
+            origin = None if self.library.knows(star) else self.library.module(star)
             found = None if origin is None else origin._find(name, seen)
             if found is not None:
                 return found
         return None
+
+    # What editors ask for
+
+    def written(self, name: str | None) -> Written | None:
+        """Where a name is written, however often it is passed on; without one, the module."""
+        source = self._text.source
+        if name is None:
+            return None if source is None else Written(source, Span(0, 0), doc=self._text.doc)
+        match self._find(name, set()):
+            case None:
+                return self.library.written(f"{self.name}.{name}", None)
+            case Module() as found:
+                return found.written(None)
+            case (Module() as module, own) if module._text.source is not None:
+                return _written(module._text.source, module.bindings.places[own], own)
+            case _:
+                return None
 
     # What annotations name
 
@@ -210,7 +261,7 @@ class Module:
                 module = self._whole(value)
                 if module is None:
                     return None
-                if _is_known(module):
+                if self.library.knows(module):
                     return f"{_KNOWN_AS.get(module, module.split('.')[0])}.{name}"
                 found = self.library.module(module)
                 return None if found is None else found._named(name)
@@ -286,12 +337,22 @@ class Module:
                 return None
 
 
+def _written(source: Source, node: Place, name: str) -> Written:
+    text = source.line_text(node.lineno)
+    column = len(text.encode()[: node.col_offset].decode())
+    start = source.line_start(node.lineno) + max(text.find(name, column), column)
+    span = Span(start, start + len(name))
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return Written(source, span, text.strip())
+    doc = ast.get_docstring(node) or ""
+    if isinstance(node, ast.ClassDef):
+        return Written(source, span, f"class {name}", doc)
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return Written(source, span, f"def {name}({ast.unparse(node.args)}){returns}", doc)
+
+
 # The names under which those of some modules are known.
 _KNOWN_AS = {"typing_extensions": "typing", "collections.abc": "typing"}
-
-
-def _is_known(module: str) -> bool:
-    return module in _KNOWN or module.startswith("pydantic.")
 
 
 def _is_decorated(node: ast.FunctionDef) -> bool:

@@ -9,6 +9,7 @@ import ast
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from saftc.diagnostics.model import LIMIT
@@ -24,6 +25,7 @@ from saftc.project.finder import (
     is_python_module,
     name_in,
     of_python,
+    python_file,
     python_source,
     scripts_in,
     sibling,
@@ -122,7 +124,7 @@ class Modules:
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
         # What Python modules declare: a class of theirs is the same in all scripts.
-        self.library = Library(self._python_text)
+        self.library = Library(partial(_declared, self.folder))
         self.known: dict[Path, _Known] = {}
         # What was found when each script was checked last, for when it is checked again.
         self.earlier: dict[Path, Checked] = {}
@@ -223,20 +225,6 @@ class Modules:
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
         return MissingModule(tuple(dict.fromkeys(searched)))
 
-    def _python_text(self, name: str) -> Text | None:
-        """What a Python module binds, as it is written; one of Python's own, as its stub says."""
-        stub = stub_of(name, self.folder)
-        text = python_source(name, self.folder) if stub is None else stub.read_bytes()
-        try:
-            tree = None if text is None else ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError):
-            return None  # Python will say so
-        if tree is None:
-            return None
-        is_whole = is_package(name, self.folder) if stub is None else stub.stem == "__init__"
-        is_stub = stub is not None
-        return Text(bindings_of(tree.body, name, is_package=is_whole, is_stub=is_stub), is_stub)
-
     def _sibling(self, name: str, path: Path) -> Loaded:
         hiding = hidden_by(name, self.folder)
         if hiding is not None:
@@ -264,3 +252,41 @@ class Modules:
         for position, name in enumerate(names):
             circle = [*names[position:], *names[: position + 1]]
             self.circles.setdefault((name, circle[1]), circle)
+
+
+def _declared(folder: Path, name: str) -> Text | None:
+    """What a Python module binds, for a script in `folder`; one of Python's own, by its stub."""
+    stub = stub_of(name, folder)
+    data = python_source(name, folder) if stub is None else stub.read_bytes()
+    tree = _tree(data)
+    if tree is None:
+        return None
+    is_whole = is_package(name, folder) if stub is None else stub.stem == "__init__"
+    is_stub = stub is not None
+    return Text(bindings_of(tree.body, name, is_package=is_whole, is_stub=is_stub), is_stub)
+
+
+def originals(folder: Path) -> Library:
+    """The Python modules as they are written, and not as stubs tell: where their names stand."""
+
+    def read(name: str) -> Text | None:
+        path = python_file(name, folder)
+        try:
+            data = None if path is None else path.read_bytes()
+        except OSError:
+            return None
+        tree = _tree(data)
+        if path is None or data is None or tree is None:
+            return None
+        bindings = bindings_of(tree.body, name, is_package=path.name == "__init__.py")
+        source = Source.from_bytes(str(path), data)
+        return Text(bindings, source=source, doc=ast.get_docstring(tree) or "")
+
+    return Library(read, is_exact=True)
+
+
+def _tree(data: bytes | None) -> ast.Module | None:
+    try:
+        return None if data is None else ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError):
+        return None  # Python will say so
