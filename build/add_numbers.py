@@ -1,7 +1,8 @@
 # Compiled by saftc from add_numbers.saft; edit that file instead.
-from runtime_support import prompt
 
 # Adding numbers by prompt: the annotation makes the answer an int, so it can be calculated with.
+
+from runtime_support import prompt
 
 a = 17
 b = 25

@@ -1,8 +1,9 @@
 # Compiled by saftc from alias.saft; edit that file instead.
-from runtime_support import prompt
 
 # Alias and capability boundary: the model sees the name that stands in the prompt, and it can
 # call what stands there and nothing else.
+
+from runtime_support import prompt
 
 log = ["start"]
 

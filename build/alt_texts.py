@@ -1,10 +1,11 @@
 # Compiled by saftc from alt_texts.saft; edit that file instead.
-from typing import TypedDict
-
-from runtime_support import file, image, list_files, overlap, prompt
 
 # Pictures and files in prompts: an alternative text for each picture of a page, in the house style.
 # It needs a model that sees. The compiled module is run in this folder, too.
+
+from typing import TypedDict
+
+from runtime_support import file, image, list_files, overlap, prompt
 
 style = file("pictures/style.txt")
 

@@ -1,7 +1,8 @@
 # Compiled by saftc from choose_tool.saft; edit that file instead.
-from runtime_support import prompt
 
 # Choosing between two tools: both are offered, the model takes the one that fits each number.
+
+from runtime_support import prompt
 
 
 def half(n: int) -> int:

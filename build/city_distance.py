@@ -1,11 +1,12 @@
 # Compiled by saftc from city_distance.saft; edit that file instead.
-from runtime_support import program, show
-
-from geography import distance, locate, total
 
 # A program instead of tool calls: the model answers with one composed call, which is checked as a
 # whole and then run. The `conv` of geography.saft says how a city becomes a point, so that the
 # program need not. In journey.json such a program is kept; build/journey.py is what it compiles to.
+
+from runtime_support import program, show
+
+from geography import distance, locate, total
 
 apart = program(
     "How far is Oslo from Rome? Use {distance}.",

@@ -1,9 +1,10 @@
 # Compiled by saftc from classify.saft; edit that file instead.
+
+# Classification with a reason: the label decides what happens, the reason is for people to read.
+
 from typing import Literal
 
 from runtime_support import overlap, prompt
-
-# Classification with a reason: the label decides what happens, the reason is for people to read.
 
 tickets = [
     "The app crashes with an error when I log in",

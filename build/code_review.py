@@ -1,11 +1,12 @@
 # Compiled by saftc from code_review.saft; edit that file instead.
+
+# A code-review helper: reads a diff, asks for findings file by file, and prints a report with the
+# serious ones first. DIFF names a diff. The compiled module is run in this folder, too.
+
 import os
 from typing import Literal, TypedDict
 
 from runtime_support import overlap, print, prompt, read_text
-
-# A code-review helper: reads a diff, asks for findings file by file, and prints a report with the
-# serious ones first. DIFF names a diff. The compiled module is run in this folder, too.
 
 diff = read_text(os.environ.get("DIFF", "review/change.diff"))
 

@@ -1,9 +1,10 @@
 # Compiled by saftc from colours.saft; edit that file instead.
+
+# Three colours with their counts: a field may have any type, what can be calculated is checked.
+
 from typing import TypedDict
 
 from runtime_support import prompt
-
-# Three colours with their counts: a field may have any type, what can be calculated is checked.
 
 text = "On the table lay 3 red marbles, 5 blue ones and 2 green ones."
 

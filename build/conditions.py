@@ -1,7 +1,8 @@
 # Compiled by saftc from conditions.saft; edit that file instead.
-from runtime_support import overlap, print, prompt
 
 # Prompts as conditions: where a condition stands, the model answers yes or no.
+
+from runtime_support import overlap, print, prompt
 
 reviews = [
     "I love this lamp, it looks great",

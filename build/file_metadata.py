@@ -1,4 +1,8 @@
 # Compiled by saftc from file_metadata.saft; edit that file instead.
+
+# Metadata of each text file in a folder: what the file system does not know is asked for, and the
+# catalogue is written where CATALOGUE says. The compiled module is run in this folder, too.
+
 import os
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -12,9 +16,6 @@ from runtime_support import (
     to_json,
     write_text,
 )
-
-# Metadata of each text file in a folder: what the file system does not know is asked for, and the
-# catalogue is written where CATALOGUE says. The compiled module is run in this folder, too.
 
 
 @dataclass(frozen=True)

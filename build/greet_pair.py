@@ -1,7 +1,8 @@
 # Compiled by saftc from greet_pair.saft; edit that file instead.
-from runtime_support import overlap, print, prompt
 
 # A tool that takes a pair: tuples keep their length and the type of each place.
+
+from runtime_support import overlap, print, prompt
 
 
 def greet(pair: tuple[str, str]) -> str:

@@ -1,7 +1,8 @@
 # Compiled by saftc from guess.saft; edit that file instead.
-from runtime_support import prompt
 
 # A loop with a model in it: the model guesses a number, the script keeps the bounds and the score.
+
+from runtime_support import prompt
 
 secret = 5
 low = 1

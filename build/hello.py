@@ -1,9 +1,10 @@
 # Compiled by saftc from hello.saft; edit that file instead.
+
+# A first typed prompt: a sentence goes in, an object with checked fields comes out.
+
 from typing import TypedDict
 
 from runtime_support import prompt
-
-# A first typed prompt: a sentence goes in, an object with checked fields comes out.
 
 sentence = "Alice is 30 years old"
 

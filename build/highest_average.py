@@ -1,10 +1,11 @@
 # Compiled by saftc from highest_average.saft; edit that file instead.
-from typing import Literal
-
-from runtime_support import mean, ops, prompt, read
 
 # Which column of a table has the highest average? The model sees a summary of the table, never the
 # table, and the script checks its answer. The compiled module is run in this folder, too.
+
+from typing import Literal
+
+from runtime_support import mean, ops, prompt, read
 
 Subject = Literal["history", "maths", "physics", "biology"]
 

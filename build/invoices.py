@@ -1,11 +1,12 @@
 # Compiled by saftc from invoices.saft; edit that file instead.
+
+# Extraction of invoices: text files become typed records, arithmetic checks them, and the result
+# is a table. INVOICE_CSV names a file to write. The compiled module is run in this folder, too.
+
 import os
 from typing import Literal, TypedDict
 
 from runtime_support import list_files, overlap, prompt, read_text, write_text
-
-# Extraction of invoices: text files become typed records, arithmetic checks them, and the result
-# is a table. INVOICE_CSV names a file to write. The compiled module is run in this folder, too.
 
 
 class Line(TypedDict):

@@ -1,7 +1,8 @@
 # Compiled by saftc from longest_name.saft; edit that file instead.
-from runtime_support import prompt
 
 # The longest name: a value goes in as JSON, and a plain prompt answers with text.
+
+from runtime_support import prompt
 
 people = ["Al", "Barbara", "Bo", "Christopher"]
 

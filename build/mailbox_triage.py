@@ -1,12 +1,13 @@
 # Compiled by saftc from mailbox_triage.saft; edit that file instead.
-import os
-from typing import Literal, TypedDict
-
-from runtime_support import list_files, overlap, prompt, read_text
 
 # Triage of a mailbox folder: each mail gets a category, an urgency and a one-line summary, then
 # the mails are sorted into queues. MAILBOX names another folder. The compiled module is run in
 # this folder, too.
+
+import os
+from typing import Literal, TypedDict
+
+from runtime_support import list_files, overlap, prompt, read_text
 
 folder = os.environ.get("MAILBOX", "mailbox")
 

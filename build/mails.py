@@ -1,11 +1,12 @@
 # Compiled by saftc from mails.saft; edit that file instead.
+
+# A function for each row of a table: `saftc map mails.saft:triage mails/mails.csv out` sorts all
+# 200 mails, as docs/scale.md tells. Run as a script, it sorts the first few.
+
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from runtime_support import check, prompt, read, show
-
-# A function for each row of a table: `saftc map mails.saft:triage mails/mails.csv out` sorts all
-# 200 mails, as docs/scale.md tells. Run as a script, it sorts the first few.
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 # Compiled by saftc from map_list.saft; edit that file instead.
-from runtime_support import overlap, prompt, show
 
 # Mapping over a list: one prompt for each item, or one prompt for the whole list.
+
+from runtime_support import overlap, prompt, show
 
 words = ["sea", "mountain", "river"]
 

@@ -1,9 +1,10 @@
 # Compiled by saftc from objects_from_tools.saft; edit that file instead.
+
+# Objects from tools: a tool gives a whole object, and the answer is a list of such objects.
+
 from typing import TypedDict
 
 from runtime_support import prompt
-
-# Objects from tools: a tool gives a whole object, and the answer is a list of such objects.
 
 
 class StockItem(TypedDict):

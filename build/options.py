@@ -1,9 +1,10 @@
 # Compiled by saftc from options.saft; edit that file instead.
+
+# Options and limits: `with` sets how one prompt is asked, `do` allows one round of tool calls.
+
 from typing import Literal
 
 from runtime_support import prompt, show
-
-# Options and limits: `with` sets how one prompt is asked, `do` allows one round of tool calls.
 
 prices = {"lamp": 39.5, "desk": 210.0, "chair": 85.0}
 

@@ -1,10 +1,11 @@
 # Compiled by saftc from prompt_text.saft; edit that file instead.
-from typing import Any
-
-from runtime_support import prompt, show
 
 # The text of a prompt: values go in as JSON, `:raw` inserts text as it is, prompts nest, and a
 # backslash keeps a brace or a dollar sign.
+
+from typing import Any
+
+from runtime_support import prompt, show
 
 product = "desk lamp"
 facts: dict[str, Any] = {"colour": "green", "height_cm": 42, "price_usd": 30}

@@ -1,10 +1,11 @@
 # Compiled by saftc from refund_plan.saft; edit that file instead.
-from dataclasses import dataclass
-
-from runtime_support import Plan, check, ops, program, run, show
 
 # A plan held for approval: the model's program is checked and kept, people see what it would do,
 # and only then is it run. Nothing happens before.
+
+from dataclasses import dataclass
+
+from runtime_support import Plan, check, ops, program, run, show
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 # Compiled by saftc from scouting_report.saft; edit that file instead.
-from typing import Literal, TypedDict
-
-from runtime_support import check, mean, ops, prompt, read, show
 
 # A scouting report with exact figures: the model sees a summary of the table, so every figure has to
 # come from a tool. The compiled module is run in this folder, too.
+
+from typing import Literal, TypedDict
+
+from runtime_support import check, mean, ops, prompt, read, show
 
 Figure = Literal["minutes", "goals", "assists", "rating"]
 

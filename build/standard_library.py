@@ -1,4 +1,7 @@
 # Compiled by saftc from standard_library.saft; edit that file instead.
+
+# The builtins that need no model: text, collections, kinds, and JSON.
+
 from typing import Any
 
 from runtime_support import (
@@ -10,8 +13,6 @@ from runtime_support import (
     show,
     to_json,
 )
-
-# The builtins that need no model: text, collections, kinds, and JSON.
 
 title = "  The quick brown fox  "
 words = title.strip().lower().split()

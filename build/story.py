@@ -1,8 +1,9 @@
 # Compiled by saftc from story.saft; edit that file instead.
-from runtime_support import prompt
 
 # A story that appears while the model writes it, and a description of which the script sees
 # each piece as it comes.
+
+from runtime_support import prompt
 
 topic = "a fox without a tail"
 for part in prompt(

@@ -1,9 +1,10 @@
 # Compiled by saftc from titles.saft; edit that file instead.
-from runtime_support import failure, prompt, read_text
 
 # A script that survives a failure, and prompts that go on with a conversation: each note is summed up,
 # and the summary gets a title. What cannot be read or answered is told, and left out.
 # The compiled module is run in this folder, too.
+
+from runtime_support import failure, prompt, read_text
 
 titles: dict[str, str] = {}
 for name in ["bread", "lost", "fjord"]:

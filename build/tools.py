@@ -1,7 +1,8 @@
 # Compiled by saftc from tools.saft; edit that file instead.
-from runtime_support import prompt, show
 
 # Functions as tools: a function inside a prompt may be called by the model, and only those are.
+
+from runtime_support import prompt, show
 
 verbs = ["build", "test", "ship"]
 suffix = "_done"

@@ -1,10 +1,11 @@
 # Compiled by saftc from typed_values.saft; edit that file instead.
-from typing import Literal, TypedDict
-
-from runtime_support import check, parse, show
 
 # Annotations on plain values: what can be proved is checked when the script is compiled,
 # what comes from outside is checked when it arrives.
+
+from typing import Literal, TypedDict
+
+from runtime_support import check, parse, show
 
 count: int = 3
 ratio: float = 1.0

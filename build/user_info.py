@@ -1,7 +1,8 @@
 # Compiled by saftc from user_info.saft; edit that file instead.
-from runtime_support import overlap, print, prompt
 
 # Destructuring: one prompt gives several values, each with a name and a type of its own.
+
+from runtime_support import overlap, print, prompt
 
 people = [
     "Alice Berg, 31 years old, alice@berg.example",

@@ -1,4 +1,8 @@
 # Compiled by saftc from weather_report.saft; edit that file instead.
+
+# Imports: a sibling script with its types, a Python module of one's own, and Python's library.
+# The compiled module needs units.py on Python's path: PYTHONPATH=examples
+
 import math
 from statistics import median
 
@@ -7,9 +11,6 @@ from runtime_support import prompt, show
 from stations import Station, stations
 from stations import station_in as look_up
 from units import fahrenheit
-
-# Imports: a sibling script with its types, a Python module of one's own, and Python's library.
-# The compiled module needs units.py on Python's path: PYTHONPATH=examples
 
 
 def typical_temperature(city: str) -> float:

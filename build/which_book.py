@@ -1,11 +1,12 @@
 # Compiled by saftc from which_book.saft; edit that file instead.
+
+# An ambiguous lookup: the function says what it cannot decide, and the model chooses among calls
+# that are ready to run.
+
 from dataclasses import dataclass
 from typing import Any
 
 from runtime_support import Result, ambiguous, option, overlap, print, program, show
-
-# An ambiguous lookup: the function says what it cannot decide, and the model chooses among calls
-# that are ready to run.
 
 
 @dataclass(frozen=True)

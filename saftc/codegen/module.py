@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.blocks import above, classes_needed, emit_block, footer_lines
+from saftc.codegen.blocks import (
+    above,
+    classes_needed,
+    comment_lines,
+    emit_block,
+    footer_lines,
+)
 from saftc.codegen.classes import classes_of, docstring
 from saftc.codegen.context import Context, Output
 from saftc.codegen.definitions import bare_functions
@@ -27,6 +33,7 @@ from saftc.semantics.ownership import find_growth
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
+from saftc.syntax.tokens import Comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     # Doc comments that document something become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
+    title = comments.take_title(module)
     bindings, reads = bindings_of(module, facts, plan), reads_of(module, facts)
     returned = returned_symbols(module, facts)
     bare, growth = bare_functions(module, facts), find_growth(facts)
@@ -67,7 +75,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
             plan=plan,
             later_imports=later_imports(module),
         )
-        tree = _emit_module(context)
+        tree = _emit_module(context, title)
         if not hidden_needs(names, output.needs):
             text = lay_out(tree, output.texts)
             return Generated(text, Origins(output.spans, tree), output.prompts, plan)
@@ -77,8 +85,8 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
                 needs.add(name, scope)
 
 
-def _emit_module(context: Context) -> cst.Module:
-    """The tree of the module, with its header, docstring and imports."""
+def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
+    """The tree of the module, with its header, docstring, title and imports."""
     entry, own_main = entry_of(context.plan, context.output.growth), _main_of(context.module)
     body, footer = emit_block(context, entry.outside)
     end = footer_lines(context, context.comments.end)
@@ -94,14 +102,28 @@ def _emit_module(context: Context) -> cst.Module:
         body[0] = above(body[0], [py.BLANK])
     else:
         footer[:0] = [py.BLANK]
+    lines: list[Statement] = [*context.output.imports.statements(), *body]
+    about = _title_lines(context, title)
+    if lines:
+        lines[0] = above(lines[0], about)
+    else:
+        footer[:0] = about
     doc = context.module.doc
     top = [py.line(docstring(doc))] if doc else []
     name = context.source.name.replace("\\", "/").rsplit("/", 1)[-1]
     return cst.Module(
-        [*top, *context.output.imports.statements(), *body],
+        [*top, *lines],
         header=[py.header(name)],
         footer=footer,
     )
+
+
+def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLine]:
+    """What the file is about, apart from the header where it is apart from what follows it."""
+    lines = comment_lines(context, title, None)
+    if title and context.source.blank_lines_below(title[-1].span.start):
+        lines.append(py.BLANK)
+    return [py.BLANK, *lines] if py.BLANK in lines else lines
 
 
 def _started(context: Context, *, is_async: bool) -> cst.If:
@@ -130,13 +152,6 @@ def _emit_main(
     context.output.needs.add("main", context.scope)
     inside = replace(context.deeper(), shared=set(entry.shared))
     body, footer = emit_block(inside, entry.inside)
-    title: Sequence[cst.EmptyLine] = ()
-    if entry.inside[0] is context.module.statements[0]:
-        # What stands at the top of the script with a gap is about the whole.
-        lines = body[0].leading_lines
-        split = max((i + 1 for i, line in enumerate(lines) if line is py.BLANK), default=0)
-        title = lines[:split]
-        body[0] = body[0].with_changes(leading_lines=lines[split:])
     if entry.shared:
         names = [cst.NameItem(py.name(context.names[symbol])) for symbol in entry.shared]
         body.insert(0, py.line(cst.Global(names)))
@@ -151,7 +166,7 @@ def _emit_main(
     main = py.function("main", py.parameters([]), py.constant(None), block, is_async=True)
     context.note(main, entry.inside[0].span)
     made = [*classes_needed(context, entry.inside[0].span), *declared, main]
-    return [above(made[0], [*above_it, *title]), *made[1:]]
+    return [above(made[0], above_it), *made[1:]]
 
 
 def _is_async(context: Context, function: n.FunctionDef) -> bool:

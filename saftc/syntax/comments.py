@@ -152,6 +152,19 @@ class Comments:
         self._block(module.statements)
         self.end = self._take(len(source.text) + 1)
 
+    def take_title(self, module: n.Module) -> list[Comment]:
+        """Removes and gives the comments at the top of the file that are about the whole of it:
+        those with a blank line below them, or above an import."""
+        leading = self.of(module.statements[0]).leading if module.statements else []
+        title: list[Comment] = []
+        if module.statements and isinstance(module.statements[0], n.ImportStmt | n.FromImport):
+            title = leading[:]
+        for position, comment in enumerate(leading):
+            if self._source.blank_lines_below(comment.span.start):
+                title = leading[: max(len(title), position + 1)]
+        del leading[: len(title)]
+        return title
+
     def of(self, node: n.Statement | n.Branch) -> Attached:
         """The comments of a statement and its first block, or of a later branch of an `if`."""
         return self._attached.setdefault(node, Attached())

@@ -1,10 +1,11 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# What stays in the module, and what `main` runs.
+
 import asyncio
 from contextlib import suppress
 
 from runtime_support import prompt
-
-# What stays in the module, and what `main` runs.
 
 names = ["Ada", "Grace"]
 tone = "dry"

@@ -1,9 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# of a list of bools; Python's own where the types prove it
+
 from typing import Any
 
 from runtime_support import kind, ops, parse, show
-
-# of a list of bools; Python's own where the types prove it
 
 xs = [3, 1, 2]
 data = parse("[true, false]")

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import append_text, kind, ops, parse, read_line, show
 
 # `input` is `read_line`, as Python has a function `input` of its own
+
+from runtime_support import append_text, kind, ops, parse, read_line, show
 
 name = read_line("Your name? ")
 line = read_line()

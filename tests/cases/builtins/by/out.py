@@ -1,10 +1,11 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# what `sorted`, `min` and `max` compare: `key=` where the function and the items are known
+
 from dataclasses import dataclass
 from typing import Any
 
 from runtime_support import ops, parse, show
-
-# what `sorted`, `min` and `max` compare: `key=` where the function and the items are known
 
 
 @dataclass(frozen=True)

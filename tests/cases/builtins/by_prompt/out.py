@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import Result, ops, prompt, show
 
 # a function that keeps the history of its prompt gives the runtime its value
+
+from runtime_support import Result, ops, prompt, show
 
 
 def rank(note: str) -> Result[str]:

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, parse, show
 
 # the whole part, rounded down; `ops.div` is the operator `/`
+
+from runtime_support import ops, parse, show
 
 pages = 95
 per = 10

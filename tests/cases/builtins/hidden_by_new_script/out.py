@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import show
 
 # a script's own names come before the builtins of the same name
+
+from runtime_support import show
 
 
 def any(xs: list[int]) -> bool:

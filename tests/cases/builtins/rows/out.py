@@ -1,10 +1,11 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# a table's rows as objects, and its columns as lists
+
 from typing import Any
 
 import polars as pl
 from runtime_support import check, ops, read, show
-
-# a table's rows as objects, and its columns as lists
 
 players = read("players.csv")
 for player in players.iter_rows(named=True):

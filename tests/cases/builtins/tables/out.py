@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, parse, read, show
 
 # polars itself where the types prove it, `ops` where they do not
+
+from runtime_support import ops, parse, read, show
 
 players = read("players.csv")
 print(players)

@@ -1,10 +1,11 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# what imported Python gives to go over
+
 import os
 from itertools import accumulate, pairwise
 
 from runtime_support import ops, show
-
-# what imported Python gives to go over
 
 for total in ops.each(accumulate([1, 2, 3])):
     print(show(total))

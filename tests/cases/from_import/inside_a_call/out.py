@@ -1,9 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# Imports of a call stay in the call, apart from what follows; a long one has a name a line.
+
 from typing import Any
 
 from runtime_support import show
-
-# Imports of a call stay in the call, apart from what follows; a long one has a name a line.
 
 
 def most_common(words: list[str]) -> tuple[int, Any]:

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
+# numbers
 import math
 import string
 
-# numbers
 # for pi
 print(math.pi, string.digits)

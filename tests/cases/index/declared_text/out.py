@@ -1,8 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, prompt, show
 
 # a text that is declared to be one has characters; what a prompt without a type gives may be a
 # structure
+
+from runtime_support import ops, prompt, show
 
 word = prompt("Name a fruit.")
 first, second = prompt("Name two fruits.", fields={"first": str, "second": str}).value

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from statistics import median
 
 # What this script shows.
+
+from statistics import median
 
 
 def middle(numbers: list[int]) -> int | float:

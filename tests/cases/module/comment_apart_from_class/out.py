@@ -1,9 +1,10 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# c
+
 from typing import TypedDict
 
 from runtime_support import show
-
-# c
 
 
 class GResult(TypedDict):

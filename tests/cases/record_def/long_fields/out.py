@@ -1,10 +1,11 @@
 # Compiled by saftc from in.saft; edit that file instead.
+
+# Fields that do not fit, defaults of several lines, a comment beside.
+
 from dataclasses import dataclass, field
 from typing import Literal
 
 from runtime_support import prompt, show
-
-# Fields that do not fit, defaults of several lines, a comment beside.
 
 
 @dataclass(frozen=True)
