@@ -73,9 +73,8 @@ total = 0
 for n in numbers:
     try:
         total += half(n)
-    except Exception as exception:
-        error = failure(exception)
-        print(f"left out: {error.message}")
+    except Exception as error:
+        print(f"left out: {failure(error).message}")
 print(total)
 
 

@@ -14,9 +14,8 @@ for name in ["bread", "lost", "fjord"]:
         title = prompt("Now give it a title of three words.", after=summary).value
         print(f"{name}: {summary.value}")
         titles[name] = title
-    except Exception as exception:
-        error = failure(exception)
-        print(f"{name} is left out: a failure of kind {error.kind}")
+    except Exception as error:
+        print(f"{name} is left out: a failure of kind {failure(error).kind}")
 
 for name, title in titles.items():
     print(f"{name} is called {title}")

@@ -44,6 +44,16 @@ class Binding:
     is_taken: bool = False
 
 
+@dataclass(slots=True)
+class Caught:
+    """The exception that an `except` has caught: its name in Python, and whether anything reads
+    that. `is_failure`: the script's own name of the failure is that name."""
+
+    name: str
+    is_failure: bool
+    is_read: bool = False
+
+
 # A function that runs ahead for a loop has variables of its own; those of other places have None.
 Bindings = Mapping[tuple[Symbol, n.ForStmt | None], Sequence[Binding]]
 
@@ -99,6 +109,7 @@ class Context:
     depth: int = 0
     shared: Set[Symbol] = frozenset()
     frame: n.ForStmt | None = None
+    caught: tuple[Caught, ...] = ()
     inner: list[Comment] = field(default_factory=list[Comment])
 
     # What is around
@@ -106,6 +117,10 @@ class Context:
     def within(self, scope: Scope) -> "Context":
         """The context of what stands in another scope."""
         return replace(self, scope=scope)
+
+    def called(self, scope: Scope) -> "Context":
+        """The context of what runs later, in a function: no exception is at hand there."""
+        return replace(self, scope=scope, caught=())
 
     def deeper(self) -> "Context":
         """The context of what stands in a block of the statement."""

@@ -212,7 +212,7 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     returns = None if is_bare else _returns(context, facts)
     end = (statement.returns or statement.body[0]).span.start
     between = take(context.inner, statement.span.start, end) if statement.parameters else []
-    inside = context.within(context.facts.names.scopes[statement])
+    inside = context.called(context.facts.names.scopes[statement])
     head = context.comments.of(statement).head
     body = emit_body(
         inside,

@@ -126,6 +126,10 @@ def _name(context: Context, node: n.Name) -> Expression:
         return py.attribute(context.global_("self"), py.field_name(symbol.name))
     name = py.name(context.names[symbol])
     context.note(name, node.span)
+    for caught in context.caught:
+        if caught.is_failure and caught.name == name.value:
+            caught.is_read = True
+            return py.call(context.global_("failure"), [name])
     return py.attribute(name, "value") if context.facts.keeps_history(node) else name
 
 

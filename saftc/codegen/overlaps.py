@@ -146,7 +146,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
-    inside = replace(context.deeper(), frame=statement)
+    inside = replace(context.deeper(), frame=statement, caught=())
     target = emit_pattern(context, statement.pattern)
     beginning: list[Statement] = []
     if isinstance(target, cst.Name):

@@ -1,6 +1,7 @@
 """Statements: what each becomes, and the heads of loops and branches."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 import libcst as cst
@@ -9,7 +10,7 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import checked
 from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown, written
-from saftc.codegen.context import Context
+from saftc.codegen.context import Caught, Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
 from saftc.codegen.growth import emit_growth
 from saftc.codegen.loops import emit_pattern, loop_over, shape, waits_for_pieces
@@ -21,12 +22,14 @@ from saftc.codegen.variables import reads_as_any, variable_annotation
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
+from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.forms import Attribute, BuiltinCall, Form
+from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import FAILURE, is_known, is_only
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of, walk
 
 
 def emit_statement(context: Context, statement: n.Statement) -> Sequence[Statement]:
@@ -305,8 +308,19 @@ def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
         return cst.Raise()
     value = context.emit(statement.value)
     if context.type_of(statement.value) == FAILURE:
-        return cst.Raise(py.attribute(value, "exception"))
-    return cst.Raise(py.call(context.global_("Failed"), [value]))
+        # It was raised before, and keeps the cause that it had then.
+        is_caught = isinstance(statement.value, n.Name) and isinstance(value, cst.Call)
+        return cst.Raise(value.args[0].value if is_caught else py.attribute(value, "exception"))
+    return raised(context, py.call(context.global_("Failed"), [value]))
+
+
+def raised(context: Context, value: Expression) -> cst.Raise:
+    """`raise value`, in an `except` with what was caught there for its cause."""
+    if not context.caught:
+        return cst.Raise(value)
+    caught = context.caught[0]
+    caught.is_read = True
+    return cst.Raise(value, cst.From(py.name(caught.name)))
 
 
 # Branches and loops
@@ -359,29 +373,64 @@ def emit_for_stmt(context: Context, statement: n.ForStmt) -> cst.For:
 
 
 def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
-    """`try:` and `except error:`; the failure has its name where the block reads it."""
+    """`try:` and `except error:`."""
     body = emit_body(context, statement.body, context.comments.of(statement).head)
     part = context.comments.of_else(statement)
     error = None if statement.error is None else context.facts.names.of(statement.error)
-    is_named = error is not None and error.is_read
+    caught = _caught(context, statement, error)
 
     def beginning(inside: Context) -> list[Statement]:
-        if error is None or not is_named:
+        if error is None or not error.is_read or caught.is_failure:
             return []
-        made = py.call(inside.global_("failure"), [inside.global_("exception")])
+        made = py.call(inside.global_("failure"), [py.name(caught.name)])
+        caught.is_read = True
         line = py.line(py.assignment(py.name(inside.names[error]), made))
         inside.note(line, statement.span)
         return [line]
 
+    inside = replace(context, caught=(caught, *context.caught))
+    block = emit_body(inside, statement.handler, part.head, beginning)
     handler = cst.ExceptHandler(
-        emit_body(context, statement.handler, part.head, beginning),
+        block,
         context.global_("Exception"),
-        cst.AsName(context.global_("exception")) if is_named else None,
+        cst.AsName(py.name(caught.name)) if caught.is_read else None,
         comment_lines(context, part.leading, None),
     )
     made = cst.Try(body, [handler])
     context.note(made, statement.span)
     return made
+
+
+def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Caught:
+    """What a handler calls the exception: as the script calls the failure, or `exception`."""
+    if error is not None and not _keeps_failure(context, statement, error):
+        return Caught(context.names[error], is_failure=True)
+    name = "exception"
+    while any(one.name == name for one in context.caught):
+        name += "_"  # Python takes the name away at the end of a handler
+    return Caught(context.global_(name).value, is_failure=False)
+
+
+def _keeps_failure(context: Context, statement: n.TryStmt, error: Symbol) -> bool:
+    """Whether the failure has a variable of its own beside the exception.
+
+    One that is read more than once has; so has one that may be read when the handler has ended, or
+    when the name of the function that has failed is that of another one.
+    """
+    facts, plan = context.facts, context.plan
+    nodes = [node for one in statement.handler for node in walk(one)]
+    reads = [node for node in nodes if isinstance(node, n.Name) and facts.names.of(node) is error]
+    passed_on = [one for one in nodes if one in facts.names.passed_on]
+    assigned = {
+        facts.names.of(name) for one in all_statements(statement.handler) for name in bound_by(one)
+    }
+    called = (call.function for call in nodes_of(context.module, n.Call))
+    return (
+        len(reads) - len(passed_on) > 1
+        or error.is_captured
+        or any(node in plan.loops or node in plan.maps for node in nodes)
+        or any(isinstance(one, n.Name) and facts.names.of(one) in assigned for one in called)
+    )
 
 
 def emit_while_stmt(context: Context, statement: n.WhileStmt) -> cst.While:

@@ -66,25 +66,21 @@ v: Any = parse('"s"')
 xs: list[int] = []
 try:
     xs.append(check(v, int))
-except Exception as exception:
-    e = failure(exception)
-    print(e.message)
+except Exception as e:
+    print(failure(e).message)
 try:
     xs.append(check(v, int))
-except Exception as exception:
-    e = failure(exception)
-    print(e.message)
+except Exception as e:
+    print(failure(e).message)
 try:
     xs.append(check(v, int))
-except Exception as exception:
-    e = failure(exception)
-    print(e.message)
+except Exception as e:
+    print(failure(e).message)
 d: dict[str, int] = {}
 try:
     d["k"] = check(v, int)
-except Exception as exception:
-    e = failure(exception)
-    print(e.message)
+except Exception as e:
+    print(failure(e).message)
 
 
 class OneOfThem(TypedDict):
@@ -96,9 +92,8 @@ one_of_them: OneOfThem = {"a": 1, "b": None}
 one_of_them = {"a": 2, "b": None}
 try:
     one_of_them = {"a": check(v, int), "b": None}
-except Exception as exception:
-    e = failure(exception)
-    print(e.message)
+except Exception as e:
+    print(failure(e).message)
 k: Literal["a", "b"] = "a"
 k = "b"
 w: list[str] = check(parse('["a"]'), list[str])
@@ -106,9 +101,8 @@ for q in [1, 2]:
     w = check(ops.add(w, parse('["b"]')), list[str])
 try:
     w = check(ops.add(w, parse("[1]")), list[str])
-except Exception as exception:
-    e = failure(exception)
-    print(e.message)
+except Exception as e:
+    print(failure(e).message)
 print(show(xs), show(d), show(one_of_them), k, show(w))
 t: tuple[int, float] = (1, 2.0)
 t = (3, 4.0)

@@ -8,9 +8,8 @@ def numbers(texts: list[str]) -> tuple[list[int], list[tuple[str, str]]]:
     for text in texts:
         try:
             found.append(int(text))
-        except Exception as exception:
-            error = failure(exception)
-            failed.append((text, error.kind))
+        except Exception as error:
+            failed.append((text, failure(error).kind))
     return (found, failed)
 
 

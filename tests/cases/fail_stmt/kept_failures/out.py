@@ -5,9 +5,8 @@ kept: list[Failure] = []
 for n in [1, 2]:
     try:
         assert n == 2, "not two"
-    except Exception as exception:
-        error = failure(exception)
-        kept.append(error)
+    except Exception as error:
+        kept.append(failure(error))
 
 
 def raise_first(failures: list[Failure]) -> int:

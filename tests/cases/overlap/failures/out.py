@@ -13,9 +13,8 @@ last = ""
 def ask_mail(mail: str) -> tuple[str, int]:
     try:
         count = prompt("How many words has {mail}?", mail=mail, returns=int).value
-    except Exception as exception:
-        error = failure(exception)
-        print(show(error))
+    except Exception as error:
+        print(show(failure(error)))
         count = 0
     return mail, count
 
@@ -27,9 +26,8 @@ for mail, count in overlap(ask_mail, ["a", "b"]):
 try:
     for mail in ["a", "b"]:
         results.append(triage(mail))
-except Exception as exception:
-    error = failure(exception)
-    print(show(error))
+except Exception as error:
+    print(show(failure(error)))
 print(show(results))
 
 # the last one is read when it has failed: in order

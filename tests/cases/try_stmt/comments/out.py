@@ -7,10 +7,9 @@ try:  # beside try
     x = 1
     # last of the block
 # above except
-except Exception as exception:  # beside except
-    error = failure(exception)
+except Exception as error:  # beside except
     # in it
-    print(error.message)
+    print(failure(error).message)
     # last of all
 print(1)
 

@@ -27,9 +27,8 @@ while True:
             continue
         assert n > 3, "too few"
         break
-    except Exception as exception:
-        error = failure(exception)
-        print(error.message)
+    except Exception as error:
+        print(failure(error).message)
         if n > 5:
             break
 

@@ -8,9 +8,8 @@ exception_ = "a name that the module needs"
 def go() -> str:
     try:
         raise Failed("no")
-    except Exception as exception:
-        error_ = failure(exception)
-        print(error_.message)
+    except Exception as error_:
+        print(failure(error_).message)
     return error
 
 
@@ -27,6 +26,5 @@ except Exception as exception:
     print(told())
 try:
     raise Failed("and here")
-except Exception as exception:
-    class__ = failure(exception)
-    print(class__.message)
+except Exception as class__:
+    print(failure(class__).message)

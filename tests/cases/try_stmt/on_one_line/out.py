@@ -3,9 +3,8 @@ from runtime_support import Failed, failure
 
 try:
     print(1 / len([]))
-except Exception as exception:
-    error = failure(exception)
-    print(error.message)
+except Exception as error:
+    print(failure(error).message)
 try:
     raise Failed("no")
 except Exception:

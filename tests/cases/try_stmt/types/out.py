@@ -20,9 +20,8 @@ if x is not None:
 def or_none(text: str) -> Any:
     try:
         value = parse(text)
-    except Exception as exception:
-        error = failure(exception)
-        value = error.message
+    except Exception as error:
+        value = failure(error).message
     return value
 
 
@@ -32,9 +31,8 @@ count: Any = 1
 try:
     count = "many"
     count = [count]
-except Exception as exception:
-    error = failure(exception)
-    print(show(count), show(error))
+except Exception as error:
+    print(show(count), show(failure(error)))
 
 
 def declared(values: list[Failure], one: Failure) -> str:
