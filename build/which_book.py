@@ -37,7 +37,7 @@ def find_book(title: str, year: int | None = None) -> Book:
         editions = [
             option(f"the edition of {book.year}", year=book.year) for book in found
         ]
-        ambiguous(f"{len(found)} books are called {title}", editions)
+        raise ambiguous(f"{len(found)} books are called {title}", editions)
     return found[0]
 
 

@@ -93,12 +93,14 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 _SAFE = {"str", "len", "upper", "lower", "strip"}
 _ANY_WIDTH = 1_000_000
 
-_About = cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cst.Pass
+_About = (
+    cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cst.Raise | cst.Pass
+)
 
 
 def _line(context: Context, statement: n.Statement, small: _About) -> list[Statement]:
     """A statement; one about a prompt has an argument a line when it does not fit on one."""
-    value = None if isinstance(small, cst.Pass) else small.value
+    value = None if isinstance(small, cst.Pass | cst.Raise) else small.value
     asking = _asking_in(value)
     if (
         isinstance(asking, cst.Call)
@@ -202,8 +204,10 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
     return py.returned(value)
 
 
-def emit_expression_stmt(context: Context, statement: n.ExpressionStmt) -> cst.Expr | cst.Pass:
-    """An expression by itself."""
+def emit_expression_stmt(
+    context: Context, statement: n.ExpressionStmt
+) -> cst.Expr | cst.Raise | cst.Pass:
+    """An expression by itself; a call of `ambiguous` is raised, so that its end is seen."""
     value = statement.value
     if isinstance(value, n.Literal) and not isinstance(value.value, int | float):
         # A text would be a docstring here.
@@ -212,6 +216,10 @@ def emit_expression_stmt(context: Context, statement: n.ExpressionStmt) -> cst.E
         isinstance(part, n.FormatHole) for part in value.parts
     ):
         return cst.Pass()
+    if isinstance(value, n.Call):
+        form = context.facts.forms.calls[value]
+        if isinstance(form, BuiltinCall) and form.builtin.name == "ambiguous":
+            return raised(context, context.emit(value))
     emit = emit_result if isinstance(value, n.Prompt) else Context.emit
     return cst.Expr(emit(context, value))
 

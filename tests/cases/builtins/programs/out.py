@@ -13,7 +13,7 @@ print(show(run(plan)))
 
 def pick(title: str) -> str:
     if title == "Emma":
-        ambiguous(
+        raise ambiguous(
             "2 books are called Emma",
             [
                 option("the 1815 edition", year=1815),

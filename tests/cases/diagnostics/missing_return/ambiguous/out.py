@@ -5,12 +5,12 @@ from runtime_support import ambiguous, option
 def find(title: str, year: int | None = None) -> int:
     if year is not None:
         return year
-    ambiguous("2 books are called " + title, [option("the first", year=1815)])
+    raise ambiguous("2 books are called " + title, [option("the first", year=1815)])
 
 
 def age(title: str, year: int | None = None) -> int:
     if year is None:
-        ambiguous("which one?", [option("the first", year=1815)])
+        raise ambiguous("which one?", [option("the first", year=1815)])
     return 2000 - year
 
 
