@@ -40,6 +40,8 @@ _CLASSES = {
     "tuple": "tuple",
     "object": "dict",
 }
+# Of an order there is none: what is not less may be no number.
+_OPPOSITES = {"==": "!=", "!=": "==", "in": "not in", "not in": "in"}
 
 
 # Arithmetic and comparisons
@@ -65,22 +67,27 @@ def emit_binary(context: Context, node: n.Binary) -> Expression:
 
 def emit_comparison(context: Context, node: n.Comparison) -> Expression:
     """`left < right` and the like."""
+    return _comparison(context, node, node.operator)
+
+
+def _comparison(context: Context, node: n.Comparison, operator: str) -> Expression:
+    """A comparison by its own operator, or by the opposite one."""
     form = context.facts.forms.operators[node]
-    is_negative = node.operator in ("!=", "not in")
+    is_negative = operator in ("!=", "not in")
     match form:
         case KindTest() if form.by != "text":
             made = _kind_test(context, form)
             return py.negated(made) if is_negative else made
         case IsTest():
-            tested, operator = context.emit(form.tested), "is not" if is_negative else "is"
-            return py.comparison(tested, operator, context.emit(form.constant))
+            tested, word = context.emit(form.tested), "is not" if is_negative else "is"
+            return py.comparison(tested, word, context.emit(form.constant))
         case Form.NATIVE | KindTest():
             left, right = context.emit(node.left), context.emit(node.right)
-            return py.comparison(left, node.operator, right)
+            return py.comparison(left, operator, right)
         case Form.OPS:
             left, right = context.emit(node.left), context.emit(node.right)
-            made = context.operation(_OPERATIONS[node.operator], left, right)
-            return py.negated(made) if node.operator == "not in" else made
+            made = context.operation(_OPERATIONS[operator], left, right)
+            return py.negated(made) if operator == "not in" else made
         case _:
             assert_never(form)
 
@@ -145,7 +152,13 @@ def emit_truth(context: Context, node: n.Expression) -> Expression:
 
 
 def _negated(context: Context, operand: n.Expression) -> Expression:
-    """`not operand`; of what is `True`, `False` or None, Python's own does."""
+    """`not operand`, or the opposite; of what is `True`, `False` or None, Python's own does."""
+    if isinstance(operand, n.Unary) and operand.operator == "not":
+        return emit_truth(context, operand.operand)
+    if isinstance(operand, n.Comparison) and operand.operator in _OPPOSITES:
+        made = _comparison(context, operand, _OPPOSITES[operand.operator])
+        context.note(made, operand.span)
+        return made
     if context.facts.forms.tests.get(operand) == Test.BOOL_OR_NIL:
         return py.negated(context.emit(operand))
     return py.negated(emit_truth(context, operand))

@@ -10,8 +10,8 @@ print(
     show(not flag),
     show(not maybe),
     show(not ops.truthy(name)),
-    show(not not flag),
-    show(not x == 3),
+    show(flag),
+    show(x != 3),
     show(not (flag and maybe is True)),
 )
 a = not flag
