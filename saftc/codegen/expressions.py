@@ -18,6 +18,7 @@ from saftc.codegen.operators import (
     emit_binary,
     emit_comparison,
     emit_condition,
+    emit_negated,
     emit_truth,
     emit_unary,
 )
@@ -26,7 +27,7 @@ from saftc.codegen.prompts import emit_kept_program, emit_prompt, emit_result
 from saftc.codegen.python import Expression
 from saftc.semantics.forms import Form
 from saftc.semantics.relations import Fit
-from saftc.semantics.types import PROGRAM, ObjectType
+from saftc.semantics.types import PROGRAM, ObjectType, is_only
 from saftc.syntax import nodes as n
 
 _NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
@@ -86,8 +87,7 @@ def _plain(context: Context, node: n.Expression) -> Expression:
         case n.Logical():
             return emit_truth(context, node)
         case n.Conditional():
-            then, condition = context.emit(node.then), emit_condition(context, node.condition)
-            return py.conditional(then, condition, context.emit(node.other))
+            return _conditional(context, node)
         case n.Comprehension():
             is_mapped = node in context.plan.maps
             return emit_mapped(context, node) if is_mapped else emit_comprehension(context, node)
@@ -97,6 +97,24 @@ def _plain(context: Context, node: n.Expression) -> Expression:
             return emit_prompt(context, node)
         case _:
             assert_never(node)
+
+
+def _conditional(context: Context, node: n.Conditional) -> Expression:
+    """`then if condition else other`; of bools of which one is written out, `and` or `or`."""
+    are_bools = all(is_only(context.type_of(one), "bool") for one in (node.then, node.other))
+    match node:
+        case n.Conditional(then=n.Literal(value=True), other=n.Literal(value=False)):
+            return emit_truth(context, node.condition)
+        case n.Conditional(then=n.Literal(value=False), other=n.Literal(value=True)):
+            return emit_negated(context, node.condition)
+        case n.Conditional(other=n.Literal(value=False)) if are_bools:
+            operator, other = "and", node.then
+        case n.Conditional(then=n.Literal(value=True)) if are_bools:
+            operator, other = "or", node.other
+        case _:
+            then, condition = context.emit(node.then), emit_condition(context, node.condition)
+            return py.conditional(then, condition, context.emit(node.other))
+    return py.both(emit_truth(context, node.condition), operator, context.emit(other))
 
 
 def _literal(context: Context, node: n.Literal) -> Expression:

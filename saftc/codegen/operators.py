@@ -50,7 +50,7 @@ _OPPOSITES = {"==": "!=", "!=": "==", "in": "not in", "not in": "in"}
 def emit_unary(context: Context, node: n.Unary) -> Expression:
     """`-x`, `not x`."""
     if node.operator == "not":
-        return _negated(context, node.operand)
+        return emit_negated(context, node.operand)
     operand = context.emit(node.operand)
     if context.facts.forms.operators[node] == Form.NATIVE:
         return py.negation(operand)
@@ -120,7 +120,7 @@ def emit_condition(context: Context, node: n.Expression) -> Expression:
             left, right = emit_condition(context, node.left), emit_condition(context, node.right)
             return py.both(left, node.operator, right)
         case n.Unary(operator="not"):
-            return _negated(context, node.operand)
+            return emit_negated(context, node.operand)
         case _:
             if context.facts.forms.tests[node] in (Test.BOOL, Test.BOOL_OR_NIL):
                 return context.emit(node)
@@ -134,7 +134,7 @@ def emit_truth(context: Context, node: n.Expression) -> Expression:
             left, right = emit_truth(context, node.left), emit_truth(context, node.right)
             return py.both(left, node.operator, right)
         case n.Unary(operator="not"):
-            return _negated(context, node.operand)
+            return emit_negated(context, node.operand)
         case _:
             pass
     value, test = context.emit(node), context.facts.forms.tests[node]
@@ -151,7 +151,7 @@ def emit_truth(context: Context, node: n.Expression) -> Expression:
             assert_never(test)
 
 
-def _negated(context: Context, operand: n.Expression) -> Expression:
+def emit_negated(context: Context, operand: n.Expression) -> Expression:
     """`not operand`, or the opposite; of what is `True`, `False` or None, Python's own does."""
     if isinstance(operand, n.Unary) and operand.operator == "not":
         return emit_truth(context, operand.operand)

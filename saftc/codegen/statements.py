@@ -317,8 +317,9 @@ def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:
     value = context.emit(statement.value)
     if context.type_of(statement.value) == FAILURE:
         # It was raised before, and keeps the cause that it had then.
-        is_caught = isinstance(statement.value, n.Name) and isinstance(value, cst.Call)
-        return cst.Raise(value.args[0].value if is_caught else py.attribute(value, "exception"))
+        if isinstance(statement.value, n.Name) and isinstance(value, cst.Call):
+            return cst.Raise(value.args[0].value)  # `failure(error)`
+        return cst.Raise(py.attribute(value, "exception"))
     return raised(context, py.call(context.global_("Failed"), [value]))
 
 
