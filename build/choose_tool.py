@@ -32,5 +32,5 @@ def next_numbers(numbers: list[int]) -> list[int]:
 
 
 numbers = [7, 22, 11, 34]
-for number, following in zip(numbers, next_numbers(numbers)):
+for number, following in zip(numbers, next_numbers(numbers), strict=False):
     print(number, "becomes", following)

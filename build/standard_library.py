@@ -32,7 +32,7 @@ print(
 )
 for place, number in enumerate(numbers, 1):
     print(f"{place}. {number}")
-for word, number in zip(words, numbers):
+for word, number in zip(words, numbers, strict=False):
     print(word, number)
 evens = [n for n in range(10) if n % 2 == 0]
 assert evens == [0, 2, 4, 6, 8] and len(evens) == 5

@@ -129,7 +129,8 @@ def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Express
     is_in_order = form.by is None or node.arguments[0].value is not form.by
     if (
         isinstance(made, cst.Call)
-        and len(made.args) == len(node.arguments)
+        and sum(arg.keyword is None or arg.keyword.value != "strict" for arg in made.args)
+        == len(node.arguments)
         and (form.builtin.takes_names or (places == sorted(places) and is_in_order))
     ):
         return one_a_line(context, node, made, node.arguments)
@@ -147,7 +148,9 @@ def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
         return py.call(py.attribute(context.emit(given[0]), name))
     if name in _ITERATORS:
         emit = emit_iterable if name in _TAKE_ITERATORS else Context.emit
-        return py.call(context.global_(name), [emit(context, one) for one in given])
+        # Saft ends with the shortest list, too.
+        ending = [("strict", py.constant(False))] if name == "zip" else []
+        return py.call(context.global_(name), [emit(context, one) for one in given], ending)
     return None
 
 

@@ -44,5 +44,5 @@ print(show(counts), show(other))
 for key in counts:
     counts = {**counts, key + "2": 1}
 print(show(counts))
-xs = xs + list(zip(xs, [1, 2]))
+xs = xs + list(zip(xs, [1, 2], strict=False))
 print(show(xs))

@@ -4,9 +4,9 @@ names = ["Ada", "Grace"]
 ages = [36, 85]
 for i, name in enumerate(names):
     print(i + 1, name)
-for name, age in zip(names, ages):
+for name, age in zip(names, ages, strict=False):
     print(name + " " + str(age))
-for pair in zip(names, ages):
+for pair in zip(names, ages, strict=False):
     print(pair[0], pair[1] + 1)
 for name in reversed(names):
     print(name)

@@ -40,7 +40,7 @@ except Exception:
 for text in list(overlap(ask, texts)):
     if text == "x":
         break
-for a, b in zip(list(overlap(ask, texts)), texts):
+for a, b in zip(list(overlap(ask, texts)), texts, strict=False):
     total += len(a + b)
 found = [*list(overlap(ask, texts)), "x"]
 print(total, show(found))
