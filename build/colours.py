@@ -23,5 +23,5 @@ marbles, total = prompt(
 for marble in marbles:
     print(f"{marble['colour']}: {marble['count']}")
 
-added = sum([marble["count"] for marble in marbles])
+added = sum(marble["count"] for marble in marbles)
 print(f"together {added}" + ("" if added == total else f", but the model says {total}"))

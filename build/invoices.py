@@ -36,7 +36,7 @@ def read_invoice(text: str) -> ReadInvoiceResult:
 
 
 def csv_row(cells: list[str]) -> str:
-    return ",".join([quoted(cell) for cell in cells])
+    return ",".join(quoted(cell) for cell in cells)
 
 
 def quoted(cell: str) -> str:
@@ -55,7 +55,7 @@ def ask_file(file: str) -> tuple[str, ReadInvoiceResult]:
 
 for file, invoice in overlap(ask_file, list_files("invoices/*.txt")):
     # the model reads, the script calculates
-    added = round(sum([line["amount"] for line in invoice["lines"]]), 2)
+    added = round(sum(line["amount"] for line in invoice["lines"]), 2)
     verdict = (
         "ok" if added == round(invoice["total"], 2) else f"lines add up to {added}"
     )

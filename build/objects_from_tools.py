@@ -39,4 +39,4 @@ found = prompt(
 
 for product in found:
     print(f"{product['name']} costs {product['price']}")
-print(f"together {sum([product['price'] for product in found])}")
+print(f"together {sum(product['price'] for product in found)}")

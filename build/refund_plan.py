@@ -44,7 +44,7 @@ def settle(complaint: str) -> None:
         for call in plan.calls
         if call["tool"] == "refund"
     ]
-    due = sum([orders[order].paid for order in asked])
+    due = sum(orders[order].paid for order in asked)
     if due > limit:
         print(f"  held, because {due} needs a signature")
     else:

@@ -17,7 +17,7 @@ from runtime_support import (
 title = "  The quick brown fox  "
 words = title.strip().lower().split()
 assert words == ["the", "quick", "brown", "fox"]
-print(" ".join([word[:1].upper() + word[1:] for word in words]))
+print(" ".join(word[:1].upper() + word[1:] for word in words))
 assert "a-b-c".replace("-", "+") == "a+b+c"
 assert "report.txt".startswith("report") and "report.txt".endswith(".txt")
 assert "fox" in words and "quick" in words

@@ -41,7 +41,7 @@ def triage(mail: str) -> Ticket:
 
 def size(case: Case) -> int:
     """How many tickets a case has, with its follow-ups."""
-    return 1 + sum([size(follow_up) for follow_up in case.follow_ups])
+    return 1 + sum(size(follow_up) for follow_up in case.follow_ups)
 
 
 def line(ticket: Ticket, mark: str = "-", width: int = 40) -> str:

@@ -16,10 +16,12 @@ from saftc.codegen.context import Context
 from saftc.codegen.dataframes import dataframe_call
 from saftc.codegen.python import Expression
 from saftc.schedule.awaits import Wait
+from saftc.schedule.certainty import Certainty
 from saftc.semantics.builtins import BUILTINS, ITEMS, takes
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
 from saftc.semantics.types import DATAFRAME, FunctionType, is_only, item_type, members, union
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 
 # Builtins whose only form is a function of the runtime, under a name that Python leaves free.
 _RUNTIME = {
@@ -184,8 +186,10 @@ def _native(context: Context, name: str, given: _Given) -> Expression:
         is_value = name in _OWN_VALUES
         function = builtin_value(context, name) if is_value else context.global_(_RUNTIME[name])
         return py.call(function, [context.emit(one) for one in given])
-    emit = emit_iterable if name in _TAKE_ONE_ITERATOR and len(given) == 1 else Context.emit
-    values = [emit(context, argument) for argument in given]
+    if name in _TAKE_ONE_ITERATOR and len(given) == 1:
+        values = [_taken(context, name, given[0])]
+    else:
+        values = [context.emit(argument) for argument in given]
     if name in _METHODS:
         return py.call(py.attribute(values[0], _METHODS[name]), values[1:])
     if name == "sorted":
@@ -194,6 +198,31 @@ def _native(context: Context, name: str, given: _Given) -> Expression:
         return py.call(context.global_(name), values[:1], named)
     assert name in _FUNCTIONS, name
     return py.call(context.global_(name), values)
+
+
+def _taken(context: Context, name: str, node: n.Expression) -> Expression:
+    """The items that a function of Python's takes one after another: no list needs to be made."""
+    made = emit_iterable(context, node)
+    if isinstance(made, cst.ListComp) and _may_be_lazy(context, name, node):
+        return py.generator(made)
+    return made
+
+
+def _may_be_lazy(context: Context, name: str, node: n.Expression) -> bool:
+    """Whether nobody can tell that the items are made while the function takes them."""
+    found = context.plan.effects.of(node)
+    if context.is_async and any(context.wait(one) is not None for one in walk(node)):
+        return False  # Python has other generators for what waits
+    if name in ("any", "all"):
+        return not found and _is_certain(context, node)  # they leave out the rest
+    # A sum of integers and floats may itself fail, and Python's code may raise what ends generators.
+    item = item_type(context.type_of(node))
+    adds_alike = name != "sum" or is_only(item, "int") or is_only(item, "float")
+    return "unknown" not in found and (adds_alike or _is_certain(context, node))
+
+
+def _is_certain(context: Context, node: n.Expression) -> bool:
+    return Certainty(context.plan.effects).expression(node, strictly=True) is None
 
 
 def _ordered_by(
@@ -272,13 +301,14 @@ def _str(context: Context, given: _Given) -> Expression:
 
 def _join(context: Context, given: _Given) -> Expression:
     if len(given) == 1:
-        return py.call(py.attribute(py.constant(""), "join"), [emit_iterable(context, given[0])])
+        join = py.attribute(py.constant(""), "join")
+        return py.call(join, [_taken(context, "join", given[0])])
     if is_only(context.type_of(given[0]), *ITEMS):
         items, separator = given
     else:
         separator, items = given
     join = py.attribute(context.emit(separator), "join")
-    return py.call(join, [emit_iterable(context, items)])
+    return py.call(join, [_taken(context, "join", items)])
 
 
 def _contains(context: Context, given: _Given) -> Expression:

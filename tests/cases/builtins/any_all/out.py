@@ -15,14 +15,14 @@ print(
     show(all((True, True))),
 )
 print(
-    show(any([x > 2 for x in xs])),
-    show(all([x > 0 for x in xs])),
+    show(any(x > 2 for x in xs)),
+    show(all(x > 0 for x in xs)),
     show(any({"a": False}.values())),
 )
 print(
     show(ops.any(data)), show(ops.all(data)), show(ops.any([x for x in ops.each(data)]))
 )
-if any([x > 2 for x in xs]) and not ops.all(data):
+if any(x > 2 for x in xs) and not ops.all(data):
     print("some")
 
 

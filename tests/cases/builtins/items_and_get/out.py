@@ -30,4 +30,4 @@ def rows(x: dict[str, Any], key: str) -> None:
 rows(row, "id")
 use = [ops.items, ops.get]
 print(show(ops.call(use[1], row, "id")))
-print(show(sorted([key for key, _ in row.items()])))
+print(show(sorted(key for key, _ in row.items())))

@@ -21,5 +21,5 @@ print(
 )
 print("+".join((text, "x")))
 sep = ", "
-print(sep.join([w.upper() for w in words]), ops.join(words, sep + " "))
+print(sep.join(w.upper() for w in words), ops.join(words, sep + " "))
 print(show([ops.split, ops.join]))

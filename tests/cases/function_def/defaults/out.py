@@ -2,7 +2,7 @@
 
 
 def greet(name: str, greeting: str = "Hello", times: int = 1) -> str:
-    return "; ".join([greeting + " " + name for _ in range(times)])
+    return "; ".join(greeting + " " + name for _ in range(times))
 
 
 def scale(x: int | float, by: int | float = 2, note: str | None = None) -> int | float:
