@@ -29,4 +29,4 @@ for ticket, label, reason in overlap(ask_ticket, tickets):
     print(f"    because {reason}")
     labels.append(label)
 
-print(f"{len([label for label in labels if label == 'bug'])} to fix before the release")
+print(f"{labels.count('bug')} to fix before the release")

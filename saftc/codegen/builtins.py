@@ -19,7 +19,18 @@ from saftc.schedule.awaits import Wait
 from saftc.schedule.certainty import Certainty
 from saftc.semantics.builtins import BUILTINS, ITEMS, takes
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
-from saftc.semantics.types import DATAFRAME, FunctionType, is_only, item_type, members, union
+from saftc.semantics.names import Symbol
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import (
+    DATAFRAME,
+    STRING,
+    FunctionType,
+    LiteralType,
+    is_only,
+    item_type,
+    members,
+    union,
+)
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
@@ -59,7 +70,7 @@ _METHODS = {
 }
 
 # The same function in Python; some give an iterator there, which only a loop takes as it is.
-_FUNCTIONS = {"len", "sum", "min", "max", "any", "all", "int", "float", "round", "abs"}
+_FUNCTIONS = {"sum", "min", "max", "any", "all", "int", "float", "round", "abs"}
 _ITERATORS = {"range", "reversed", "zip", "enumerate"}
 # What takes an iterator as well as a list: always, or when it is all it is given.
 _TAKE_ITERATORS = {"range", "zip", "enumerate"}
@@ -215,7 +226,7 @@ def _may_be_lazy(context: Context, name: str, node: n.Expression) -> bool:
         return False  # Python has other generators for what waits
     if name in ("any", "all"):
         return not found and _is_certain(context, node)  # they leave out the rest
-    # A sum of integers and floats may itself fail, and Python's code may raise what ends generators.
+    # A sum of integers and floats may fail itself, and what Python's code raises end a generator.
     item = item_type(context.type_of(node))
     adds_alike = name != "sum" or is_only(item, "int") or is_only(item, "float")
     return "unknown" not in found and (adds_alike or _is_certain(context, node))
@@ -329,6 +340,61 @@ def _div(context: Context, given: _Given) -> Expression:
     return py.call(context.global_("int"), [made])
 
 
+def _len(context: Context, given: _Given) -> Expression:
+    node = given[0]
+    value = _counted(context, node) if isinstance(node, n.Comprehension) else None
+    if value is None:
+        return length(context, context.emit(node))
+    assert isinstance(node, n.Comprehension)
+    count = py.attribute(context.emit(node.clauses[0].iterable), "count")
+    return py.call(count, [context.emit(value)])
+
+
+def _counted(context: Context, node: n.Comprehension) -> n.Expression | None:
+    """`value` of `[x for x in xs if x == value]`, where Python's `count` compares as Saft does."""
+    facts = context.facts
+    match node:
+        case n.Comprehension(
+            item=n.Name() as item,
+            clauses=(
+                n.ComprehensionClause(
+                    pattern=n.NamePattern(name=bound),
+                    iterable=iterable,
+                    conditions=(n.Comparison(operator="==", left=left, right=right) as test,),
+                ),
+            ),
+        ):
+            symbol = facts.names.of(bound)
+        case _:
+            return None
+    others = [one for one in (left, right) if not _is_name_of(context, one, symbol)]
+    if not _is_name_of(context, item, symbol) or len(others) != 1 or node in context.plan.maps:
+        return None
+    value, items = others[0], facts.type_of(iterable)
+    type_ = facts.type_of(value)
+    if isinstance(value, n.Literal) and isinstance(value.value, str):
+        type_ = LiteralType(value.value, STRING)
+    names = [one for one in walk(value) if isinstance(one, n.Name)]
+    is_alike = (
+        is_only(items, *ITEMS)
+        and facts.forms.loops[node.clauses[0]] == Form.NATIVE
+        and facts.forms.operators[test] == Form.NATIVE
+        and facts.contains_as_python(facts.type_of(value), items)
+        and fit(type_, item_type(items)) == Fit.EXACT
+        and not any(part in facts.coercions for part in (item, left, right))
+    )
+    is_once = (
+        not context.plan.effects.of(value)
+        and _is_certain(context, value)
+        and not any(facts.names.of(one) in {symbol, *facts.names.unset} for one in names)
+    )
+    return value if is_alike and is_once else None
+
+
+def _is_name_of(context: Context, node: n.Expression, symbol: Symbol) -> bool:
+    return isinstance(node, n.Name) and context.facts.names.of(node) is symbol
+
+
 def _rows(context: Context, given: _Given) -> Expression:
     return py.call(py.attribute(context.emit(given[0]), "to_dicts"))
 
@@ -341,6 +407,7 @@ _SPECIAL: dict[str, Callable[[Context, _Given], Expression]] = {
     "contains": _contains,
     "env": _env,
     "div": _div,
+    "len": _len,
     "rows": _rows,
 }
 
