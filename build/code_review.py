@@ -58,18 +58,18 @@ findings: list[tuple[str, str, str]] = []
 
 
 def ask_piece(piece: Piece) -> list[tuple[str, str, str]]:
-    findings: list[tuple[str, str, str]] = []
+    new_findings: list[tuple[str, str, str]] = []
     added = changed_lines(piece["text"], "+")
     removed = changed_lines(piece["text"], "-")
     print(f"{piece['path']} +{added} -{removed}")
 
     # documentation and pure deletions need no model
     if piece["path"].endswith(".md") or added == 0:
-        return findings
+        return new_findings
     for finding in review(piece["path"], piece["text"]):
         place = f"{piece['path']}:{finding['line']}"
-        findings.append((finding["severity"], place, finding["comment"]))
-    return findings
+        new_findings.append((finding["severity"], place, finding["comment"]))
+    return new_findings
 
 
 for new_findings in overlap(ask_piece, split_files(diff)):

@@ -146,7 +146,10 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
-    inside = replace(context.deeper(), frame=statement, caught=())
+    # What it adds is a list of its own, and has another name than the one that it is added to.
+    added = dict(zip(ahead.grows, ahead.added, strict=True))
+    names = {**context.names, **added}
+    inside = replace(context.deeper(), frame=statement, caught=(), names=names)
     target = emit_pattern(context, statement.pattern)
     beginning: list[Statement] = []
     if isinstance(target, cst.Name):
@@ -156,7 +159,7 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         beginning.append(py.line(py.assignment(target, py.name(parameter))))
     for symbol in ahead.grows:
         of = annotation(context, _type(context, symbol))
-        empty = py.annotated(py.name(context.names[symbol]), of, py.list_([]))
+        empty = py.annotated(py.name(inside.names[symbol]), of, py.list_([]))
         beginning.append(py.line(empty))
     for line in beginning:
         context.note(line, statement.span)
@@ -166,7 +169,7 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         footer += footer_lines(context, context.comments.footer(statement.body))
     if ahead.gives or ahead.grows:
         place = next(iter(bound_by(statement))).span
-        made.append(above(emit_given(context, ahead, place), footer))
+        made.append(above(emit_given(inside, ahead, place), footer))
         footer = []
     taken = annotation(context, item_type(context.type_of(statement.iterable)))
     function = py.function(

@@ -30,7 +30,7 @@ from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.facts import Facts
 from saftc.semantics.flow import all_statements, blocks_of, bound_by
-from saftc.semantics.forms import DirectCall
+from saftc.semantics.forms import BuiltinCall, DirectCall
 from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import FunctionType, ListType, LiteralType, UnionType, is_known
 from saftc.syntax import nodes as n
@@ -272,13 +272,22 @@ class _Planner:
                 return Reason(loop, f"`{symbol.name}` is a whole result on some paths only")
             if rest and not is_known(one.type):
                 return Reason(loop, f"`{symbol.name}` is of unknown type, and needed below")
-        variable = next((one.text for one in bound_by(loop) if one.text != "_"), "item")
+        variable = self._item_of(loop)
         made = self.made.setdefault(place.scope, set())
         name = self._new_name(f"ask_{variable}", made)
         made.add(name)
         added = tuple(self._new_name(f"new_{symbol.name}") for symbol in grows)
         item = self._new_name("item")
         return Ahead(cut, name, item, tuple(filter(None, given)), tuple(grows), added)
+
+    def _item_of(self, loop: n.ForStmt) -> str:
+        """What the loop calls an item: not its number, where it counts them."""
+        names = [one.text for one in bound_by(loop)]
+        if isinstance(loop.iterable, n.Call):
+            form = self.facts.forms.calls[loop.iterable]
+            if isinstance(form, BuiltinCall) and form.builtin.name == "enumerate":
+                names = [*names[1:], *names[:1]]
+        return next((one for one in names if one != "_"), "item")
 
     def _carried(
         self, first: Sequence[n.Statement], certain: set[Symbol], changed: set[Symbol]

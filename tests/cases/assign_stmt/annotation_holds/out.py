@@ -30,9 +30,9 @@ rs: list[Result[Any]] = []
 
 
 def ask_n(n: str) -> list[Result[Any]]:
-    rs: list[Result[Any]] = []
-    rs.append(greet(n))
-    return rs
+    new_rs: list[Result[Any]] = []
+    new_rs.append(greet(n))
+    return new_rs
 
 
 for new_rs in overlap(ask_n, ["a", "b"]):
@@ -40,9 +40,9 @@ for new_rs in overlap(ask_n, ["a", "b"]):
 
 
 def ask_n_2(n: str) -> list[Result[Any]]:
-    rs: list[Result[Any]] = []
-    rs.append(prompt("of {n}", n=n))
-    return rs
+    new_rs: list[Result[Any]] = []
+    new_rs.append(prompt("of {n}", n=n))
+    return new_rs
 
 
 for new_rs in overlap(ask_n_2, ["c", "d"]):

@@ -36,9 +36,9 @@ asked: list[Result[Any]] = []
 
 
 def ask_city(city: str) -> list[Result[Any]]:
-    asked: list[Result[Any]] = []
-    asked.append(prompt("How is {city}?", city=city))
-    return asked
+    new_asked: list[Result[Any]] = []
+    new_asked.append(prompt("How is {city}?", city=city))
+    return new_asked
 
 
 for new_asked in overlap(ask_city, ["Lima", "Pune"]):

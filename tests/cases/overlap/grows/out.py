@@ -10,12 +10,12 @@ findings: list[str] = []
 
 
 def ask_text(text: str) -> list[str]:
-    findings: list[str] = []
+    new_findings: list[str] = []
     if text == "a":
-        return findings
+        return new_findings
     for finding in review(text):
-        findings.append(text + finding)
-    return findings
+        new_findings.append(text + finding)
+    return new_findings
 
 
 for new_findings in overlap(ask_text, ["a", "b", "c"]):
@@ -28,9 +28,9 @@ def all_of(texts: list[str]) -> list[str]:
     seen: list[str] = []
 
     def ask_text(text: str) -> tuple[str, list[str]]:
-        words: list[str] = []
-        words.extend([text, prompt("A word for {text}", text=text).value])
-        return text, words
+        new_words: list[str] = []
+        new_words.extend([text, prompt("A word for {text}", text=text).value])
+        return text, new_words
 
     for text, new_words in overlap(ask_text, texts):
         words.extend(new_words)
@@ -38,10 +38,10 @@ def all_of(texts: list[str]) -> list[str]:
     kept = words
 
     def ask_text_2(text: str) -> list[str]:
-        words: list[str] = []
+        new_words: list[str] = []
         if text != "":
-            words = words + [prompt("Another word for {text}", text=text).value]
-        return words
+            new_words = new_words + [prompt("Another word for {text}", text=text).value]
+        return new_words
 
     for new_words in overlap(ask_text_2, texts):
         words = words + new_words

@@ -31,7 +31,7 @@ for path, queue in overlap(ask_path, list_files("mails/*.txt")):
 
 
 # all of it asks
-def ask_number(item: tuple[int, str]) -> None:
+def ask_word(item: tuple[int, str]) -> None:
     number, word = item
     if number == 0:
         return
@@ -39,7 +39,7 @@ def ask_number(item: tuple[int, str]) -> None:
         print(f"{word} is odd")
 
 
-overlap(ask_number, enumerate(["one", "two"])).run()
+overlap(ask_word, enumerate(["one", "two"])).run()
 
 
 def pairs(rows: list[tuple[str, int]]) -> int:

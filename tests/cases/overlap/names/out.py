@@ -14,12 +14,12 @@ found: list[str] = []
 
 
 def ask_word_2(word: str) -> list[str]:
-    found: list[str] = []
+    new_found_2: list[str] = []
     list_ = later(word)
     if list_ != "":
-        found.append(list_)
-        found.append(prompt("Again: {list}", list=list_).value)
-    return found
+        new_found_2.append(list_)
+        new_found_2.append(prompt("Again: {list}", list=list_).value)
+    return new_found_2
 
 
 for new_found_2 in overlap(ask_word_2, ["a", "b"]):
