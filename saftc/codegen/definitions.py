@@ -22,8 +22,8 @@ from saftc.codegen.comments import with_beside, with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
+from saftc.flow.forward import ends
 from saftc.semantics.facts import Facts, FunctionFacts
-from saftc.semantics.flow import ends
 from saftc.semantics.types import (
     ANY,
     NEVER,

@@ -32,8 +32,8 @@ from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result, template_of
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.variables import variable_annotation
+from saftc.flow.statements import all_statements, bound_by
 from saftc.schedule.plan import Ahead
-from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.forms import DirectCall
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, Type, item_type

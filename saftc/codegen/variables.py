@@ -22,11 +22,11 @@ from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation, is_plain_dict
 from saftc.codegen.context import Binding, Bindings, Context
 from saftc.codegen.python import Expression, Statement
+from saftc.flow.statements import assigned_by, blocks_of
 from saftc.schedule.awaits import Wait
 from saftc.schedule.given import bound_types
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
-from saftc.semantics.flow import blocks_of, bound_by
 from saftc.semantics.forms import Append, Growth, Put
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
@@ -75,7 +75,7 @@ def bindings_of(module: n.Module, facts: Facts, plan: Plan) -> Bindings:
             inner = frame if ahead is None else one
             assert inner is None or isinstance(inner, n.ForStmt)
             value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
-            for name in bound_by(one):
+            for name in assigned_by(one):
                 of = bound_types(facts, one, name) if value is None else [facts.type_of(value)]
                 is_result = facts.keeps_history(name)
                 binding = Binding(one, union(of), is_result, value, is_taken=ahead is not None)
@@ -175,7 +175,7 @@ def _bound_outside(context: Context, statement: n.Statement) -> list[Symbol]:
     ahead = context.plan.loops.get(statement) if isinstance(statement, n.ForStmt) else None
     if ahead is not None:
         return [one.symbol for one in ahead.gives]
-    return [context.facts.names.of(name) for name in bound_by(statement)]
+    return [context.facts.names.of(name) for name in assigned_by(statement)]
 
 
 class _Annotated(NamedTuple):

@@ -13,13 +13,13 @@ where a `try` catches it, and so does what may go on for ever. What no rule name
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from saftc.flow.statements import blocks_of
 from saftc.schedule.awaits import defaults_of
 from saftc.schedule.effects import Effects
 from saftc.schedule.flow import Flow
 from saftc.schedule.reasons import Reason, may_be_wrong, shown
 from saftc.semantics.builtins import OF_COLUMN
 from saftc.semantics.facts import RecordFacts
-from saftc.semantics.flow import blocks_of
 from saftc.semantics.forms import Attribute, BuiltinCall, DirectCall, Form, OfResult, unpacks
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (

@@ -13,17 +13,17 @@ Definitions stay in the module, so that others can import them; what these read 
 global, and so is what nothing reads. An import cannot wait, nor can a class: that is told here.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
+from saftc.flow.statements import all_statements, bound_by
 from saftc.schedule.awaits import Awaits, defaults_of, evaluated
 from saftc.schedule.certainty import Certainty
 from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
-from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.imports import later_imports
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
@@ -61,7 +61,9 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     }:
         inside |= moved
         set_inside = _bound(facts, inside)
-    used = _read(facts, (one for one in statements if one not in inside))
+    used = {
+        symbol for symbol, _ in facts.names.read(*(one for one in statements if one not in inside))
+    }
     starts = [one for one in statements[:first] if isinstance(one, n.AssignStmt)]
     for symbol in set_inside - used:
         own = {one for one in statements[:first] if symbol in _bound(facts, [one])}
@@ -71,15 +73,13 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     ordered = tuple(one for one in statements if one in inside)
     set_outside = _bound(facts, outside)
     anew = [one for one in all_statements(ordered) if one not in in_place]
-    set_anew = dict.fromkeys(symbol for one in anew for symbol in _own(facts, one))
+    set_anew = dict.fromkeys(facts.names.of(name) for one in anew for name in bound_by(one))
     # What may have no value fails as it does in a module, and what nobody reads is there for those
     # who import it.
     used |= facts.names.unset | {
         symbol
         for one in ordered
-        if isinstance(one, n.AssignStmt)
-        for symbol in _own(facts, one)
-        if not symbol.is_read
+        if isinstance(one, n.AssignStmt) and not (symbol := facts.names.of(one.name)).is_read
     }
     shared = [symbol for symbol in set_anew if symbol in used or symbol in set_outside]
     undeclared = [one for one in shared if one not in set_outside]
@@ -145,27 +145,5 @@ def _is_constant(node: n.Expression) -> bool:
 
 
 def _bound(facts: Facts, statements: Iterable[n.Statement]) -> set[Symbol]:
-    return {symbol for one in all_statements(statements) for symbol in _own(facts, one)}
-
-
-def _own(facts: Facts, statement: n.Statement) -> Iterator[Symbol]:
-    """The variables and functions that a statement itself gives a value."""
-    if isinstance(statement, n.FunctionDef):
-        yield facts.names.of(statement.name)
-    yield from map(facts.names.of, bound_by(statement))
-
-
-def _read(facts: Facts, statements: Iterable[n.Statement]) -> set[Symbol]:
-    """What statements read, also in the functions that they define, and what these begin with."""
-    nodes = [node for statement in statements for node in walk(statement)]
-    pending = [facts.names.of(node) for node in nodes if isinstance(node, n.Name)]
-    for node in nodes:
-        if isinstance(node, n.FunctionDef):
-            pending += facts.names.scopes[node].symbols.values()
-    found = set[Symbol]()
-    while pending:
-        symbol = pending.pop()
-        found.add(symbol)
-        if symbol.starts_from is not None:
-            pending.append(symbol.starts_from)
-    return found
+    bound = (name for one in all_statements(statements) for name in bound_by(one))
+    return {facts.names.of(name) for name in bound}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from saftc.flow.statements import bound_by
 from saftc.semantics.facts import Facts
-from saftc.semantics.flow import bound_by
 from saftc.semantics.forms import parts_of
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, NEVER, ListType, Type, item_type, members, union

@@ -20,6 +20,7 @@ other, none of which needs another.
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from saftc.flow.statements import all_statements, blocks_of, bound_by
 from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import Certainty
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
@@ -29,7 +30,6 @@ from saftc.schedule.reasons import STREAMED, Reason, of_effect
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.facts import Facts
-from saftc.semantics.flow import all_statements, blocks_of, bound_by
 from saftc.semantics.forms import BuiltinCall, DirectCall
 from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import FunctionType, ListType, LiteralType, UnionType, is_known

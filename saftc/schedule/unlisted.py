@@ -11,9 +11,9 @@ them are taken, so that all are asked.
 
 from collections.abc import Iterator, Sequence
 
+from saftc.flow.statements import all_statements
 from saftc.schedule.certainty import Certainty
 from saftc.schedule.flow import Flow
-from saftc.semantics.flow import all_statements
 from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n

@@ -15,8 +15,9 @@ prompt and nothing more.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from saftc.flow.forward import ends
+from saftc.flow.statements import all_statements, assigned_by
 from saftc.semantics.bindings import separate_bindings
-from saftc.semantics.flow import all_statements, bound_by, ends
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.results import MEMBERS
 from saftc.syntax import nodes as n
@@ -69,9 +70,7 @@ Held = Mapping[n.Identifier, n.Schema]
 HasField = Callable[[n.Schema, str], bool]
 
 
-def find_history(
-    module: n.Module, names: Names, held: Held, has_field: HasField
-) -> History:
+def find_history(module: n.Module, names: Names, held: Held, has_field: HasField) -> History:
     """The names and functions of a module that keep the history of a prompt.
 
     `held` are the annotations that hold for assignments without one. `has_field` says whether the
@@ -136,12 +135,12 @@ class _Finder:
             case n.AssignStmt() | n.AugmentedAssignStmt():
                 self.values.setdefault(self._binding(node.name), []).append(node.value)
             case n.DestructureStmt():
-                bound = [self._binding(identifier) for identifier in bound_by(node)]
+                bound = [self._binding(identifier) for identifier in assigned_by(node)]
                 for symbol in bound:
                     self.values.setdefault(symbol, []).append(node.value)
                     self.together.setdefault(symbol, []).extend(bound)
             case n.ForStmt() | n.ComprehensionClause() | n.UnpackStmt():
-                for identifier in bound_by(node):
+                for identifier in assigned_by(node):
                     self.values.setdefault(self._binding(identifier), []).append(None)
             case n.Member() | n.Index():
                 self.members.append(node)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Edit
 from saftc.diagnostics.near import did_you_mean
+from saftc.flow.statements import bound_by, name_of
 from saftc.semantics.facts import Facts, RecordFacts, Shape
-from saftc.semantics.flow import bound_by
 from saftc.semantics.foreign import UNKNOWN, Alias, Namespace, PythonClass
 from saftc.semantics.names import Symbol
 from saftc.source import Source, Span
@@ -171,9 +171,7 @@ def _link_python(
         facts.python[symbol] = UNKNOWN  # another import of the same name
 
 
-def _link_python_name(
-    imported: n.ImportedName, members: Namespace | None, facts: Facts
-) -> None:
+def _link_python_name(imported: n.ImportedName, members: Namespace | None, facts: Facts) -> None:
     symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
     declared = None if members is None else members.find(name)
     if symbol.node is not imported:
@@ -221,27 +219,19 @@ def report_unused(
 ) -> None:
     """Warns of imported names that the script does not use, and notes them."""
     for statement in imports:
-        for identifier in _bound_by(statement):
+        for identifier in bound_by(statement):
             symbol = facts.names.of(identifier)
             if not symbol.is_read and not symbol.name.startswith("_"):
                 hint = Advice("remove it", edits=(_removal(statement, identifier),))
                 facts.unused_imports.add(identifier.span)
-                mistakes.add(
-                    catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint)
-                )
+                mistakes.add(catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint))
 
 
 def names_bound(statement: n.Statement) -> list[str]:
     """The names that an import statement binds."""
     if not isinstance(statement, n.ImportStmt | n.FromImport):
         return []
-    return [identifier.text.split(".")[0] for identifier in _bound_by(statement)]
-
-
-def _bound_by(statement: n.ImportStmt | n.FromImport) -> list[n.Identifier]:
-    if isinstance(statement, n.ImportStmt):
-        return [_bound(statement)]
-    return [imported.alias or imported.name for imported in statement.names]
+    return [name_of(identifier) for identifier in bound_by(statement)]
 
 
 def later_imports(module: n.Module) -> frozenset[n.Statement]:

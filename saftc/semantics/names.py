@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 
 SymbolKind = Literal[
     "variable", "parameter", "field", "function", "record", "type", "import", "builtin", "guessed"
@@ -38,6 +39,13 @@ class Symbol:
     # Of a failure: a function in its block goes on to read it.
     is_captured: bool = False
 
+    def origins(self) -> "Iterator[Symbol]":
+        """The symbol and those from which it has its first value, further and further out."""
+        origin: Symbol | None = self
+        while origin is not None:
+            yield origin
+            origin = origin.starts_from
+
 
 @dataclass(slots=True, eq=False)
 class Scope:
@@ -48,7 +56,6 @@ class Scope:
     owner: Owner
     parent: "Scope | None"
     symbols: dict[str, Symbol] = field(default_factory=dict[str, Symbol])
-    maybe: set[str] = field(default_factory=set[str])
 
     @property
     def call(self) -> "Scope":
@@ -77,6 +84,28 @@ class Names:
     # Where the failure that is at hand is passed on.
     passed_on: set[n.FailStmt] = field(default_factory=set[n.FailStmt])
 
+    # What each function or rule reads of the scopes around it, and where first: itself, in the
+    # functions inside of it, and as the first value of a name.
+    captures: dict[Code, dict[Symbol, n.Name]] = field(
+        default_factory=dict[Code, dict[Symbol, n.Name]]
+    )
+
     def of(self, node: n.Node) -> Symbol:
         """The symbol of `node`; a read that was reported as unknown has a symbol of its own."""
         return self.symbols[node]
+
+    def read(self, *nodes: n.Node) -> Iterator[tuple[Symbol, n.Name]]:
+        """What the nodes read, and the functions inside of them, with the first values of that."""
+        for node in nodes:
+            for inner in walk(node):
+                if isinstance(inner, n.Name):
+                    for symbol in self.of(inner).origins():
+                        yield symbol, inner
+
+    def captured_by(self, code: Code) -> dict[Symbol, n.Name]:
+        """What code reads of the scopes around it; `captures` has it once all names are known."""
+        own, found = self.scopes[code], dict[Symbol, n.Name]()
+        for symbol, node in self.read(*body_of(code)):
+            if symbol.scope is not None and own not in symbol.scope.around():
+                found.setdefault(symbol, node)
+        return found

@@ -17,10 +17,10 @@ as handed on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
+from saftc.flow.forward import Forward, Loop
+from saftc.flow.statements import bound_by
 from saftc.semantics.facts import Facts
-from saftc.semantics.flow import bound_by, ends
 from saftc.semantics.forms import Append, BuiltinCall, Extend, Form, Growth, Put
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
@@ -48,181 +48,79 @@ _VIEWS = {"reversed", "zip", "enumerate", "keys", "values", "items"}
 # Those that give a value for every proved argument.
 _TOTAL = {"upper", "lower", "strip", "str", "type", "len"}
 
-_Loop = n.ForStmt | n.WhileStmt
+# They are done with what they evaluate, and keep none of it.
+_DROPS = (n.ExpressionStmt, n.IfStmt, n.ForStmt, n.WhileStmt, n.AssertStmt)
 _Assignment = n.AssignStmt | n.AugmentedAssignStmt
-# The names that own their values, each with the loops that go over it.
-_State = dict[Symbol, frozenset[_Loop]]
+# The names that own their values, each with the loops that went over it.
+_State = dict[Symbol, frozenset[Loop]]
 
 
 def find_growth(facts: Facts) -> dict[n.Statement, Growth]:
     """The assignments that change the value of their name in place, and how."""
     captured = _captured(facts)
     found: dict[n.Statement, Growth] = {}
-    for scope in facts.names.scopes.values():
-        if isinstance(scope.owner, n.Module):
-            _Finder(facts, captured, found).block(scope.owner.statements, {})
-        elif isinstance(scope.owner, n.FunctionDef):
-            _Finder(facts, captured, found).block(scope.owner.body, {})
+    for owner in facts.names.scopes:
+        if isinstance(owner, n.Module):
+            _Finder(facts, captured, found).block(owner.statements, {})
+        elif isinstance(owner, n.FunctionDef):
+            _Finder(facts, captured, found).block(owner.body, {})
     return found
 
 
 def _captured(facts: Facts) -> set[Symbol]:
     """What functions read of the scopes around them."""
-    found: set[Symbol] = set()
-    for scope in facts.names.scopes.values():
-        if not isinstance(scope.owner, n.FunctionDef):
-            continue
-        found.update(s.starts_from for s in scope.symbols.values() if s.starts_from is not None)
-        for statement in scope.owner.body:
-            for node in walk(statement):
-                symbol = facts.names.symbols.get(node) if isinstance(node, n.Name) else None
-                around = () if symbol is None or symbol.scope is None else symbol.scope.around()
-                if symbol is not None and scope not in around:
-                    found.add(symbol)
-    return found
+    return {symbol for captured in facts.names.captures.values() for symbol in captured}
 
 
-@dataclass(slots=True)
-class _Leaving:
-    """The states in which the body of a loop is left, and begun anew."""
-
-    exits: list[_State] = field(default_factory=list[_State])
-    again: list[_State] = field(default_factory=list[_State])
-
-
-class _Finder:
+class _Finder(Forward[_State]):
     def __init__(
         self,
         facts: Facts,
         captured: set[Symbol],
         found: dict[n.Statement, Growth],
     ) -> None:
+        super().__init__()
         self.facts = facts
         self.captured = captured
         self.found = found
-        self.loops: list[_Leaving] = []
-        # The states in which each `try` around may be left for its handler.
-        self.failing: list[list[_State]] = []
 
     # Statements
 
-    def block(self, statements: Iterable[n.Statement], state: _State) -> _State | None:
-        """The state below a block; None when the flow never gets there."""
-        reached: _State | None = state
-        for statement in statements:
-            if reached is None:
-                return None
-            reached = self._statement(statement, reached)
-            self._may_fail(reached)
-        return reached
+    def evaluate(self, node: n.Expression, statement: n.Statement, state: _State) -> _State:
+        state = _without(state, self._handed_on(node, is_kept=not isinstance(statement, _DROPS)))
+        if isinstance(statement, n.ForStmt):
+            viewed = state.keys() & self._viewed(node)
+            state = state | {symbol: state[symbol] | {statement} for symbol in viewed}
+        return state
 
-    def _statement(self, statement: n.Statement, state: _State) -> _State | None:
-        match statement:
-            case n.AssignStmt() | n.AugmentedAssignStmt():
-                return self._assign(statement, state)
-            case n.DestructureStmt() | n.UnpackStmt():
-                return self._bind(statement, self._after(statement.value, state))
-            case n.ExpressionStmt():
-                return self._after(statement.value, state, is_kept=False)
-            case n.IfStmt():
-                return self._if(statement, state)
-            case n.ForStmt():
-                return self._for(statement, state)
-            case n.WhileStmt():
-                return self._while(statement, state)
-            case n.TryStmt():
-                return self._try(statement, state)
-            case n.AssertStmt():
-                state = self._after(statement.condition, state, is_kept=False)
-                if statement.message is not None:
-                    state = self._after(statement.message, state, is_kept=False)
-                return None if ends((statement,)) else state
-            case n.BreakStmt():
-                if self.loops:  # outside of one it is a mistake that was told
-                    self.loops[-1].exits.append(state)
-                return None
-            case n.ContinueStmt():
-                if self.loops:
-                    self.loops[-1].again.append(state)
-                return None
-            case n.RetStmt() | n.FailStmt():
-                if statement.value is not None:
-                    self._after(statement.value, state)
-                return None
-            case n.TypeAlias() | n.ImportStmt() | n.FromImport():
-                return state
-            case _:
-                # A function or a record keeps what it is defined with.
-                return _without(state, self._mentioned(statement))
+    def bind(self, statement: n.Statement, state: _State) -> _State:
+        if isinstance(statement, _Assignment):
+            return self._assign(statement, state)
+        return _without(state, map(self.facts.names.of, bound_by(statement)))
+
+    def join(self, states: Sequence[_State]) -> _State:
+        """A name owns its value if it does so on all ways."""
+        first, *others = states
+        met = dict(first)
+        for other in others:
+            met = {s: loops | other[s] for s, loops in met.items() if s in other}
+        return met
 
     def _assign(self, statement: _Assignment, state: _State) -> _State:
         symbol = self.facts.names.of(statement.name)
-        state = self._after(statement.value, state)
         growth = self._growth(statement, symbol)
-        if growth is not None and state.get(symbol) == frozenset():
+        loops = state.get(symbol)
+        if growth is not None and loops is not None and self._around.isdisjoint(loops):
             self.found[statement] = growth
         else:
             self.found.pop(statement, None)
         is_own = self._is_new(statement.value) and symbol not in self.captured
         return {**state, symbol: frozenset()} if is_own else _without(state, (symbol,))
 
-    def _if(self, statement: n.IfStmt, state: _State) -> _State | None:
-        ways: list[_State | None] = []
-        for branch in statement.branches:
-            state = self._after(branch.condition, state, is_kept=False)
-            ways.append(self.block(branch.body, state))
-        ways.append(self.block(statement.other, state))
-        return _met(ways)
-
-    def _for(self, statement: n.ForStmt, state: _State) -> _State | None:
-        state = self._after(statement.iterable, state, is_kept=False)
-        head = dict(state)
-        for symbol in self._viewed(statement.iterable):
-            if symbol in head:
-                head[symbol] |= {statement}
-        turn = head
-        while True:
-            leaving = _Leaving()
-            turned = self._turn(statement.body, self._bind(statement, turn), leaving)
-            after = _met([head, turned, *leaving.again])
-            if after == turn:
-                break
-            turn = after or {}
-        return _out_of(statement, _met([turn, *leaving.exits]))
-
-    def _while(self, statement: n.WhileStmt, state: _State) -> _State | None:
-        turn = state
-        while True:
-            leaving = _Leaving()
-            tested = self._after(statement.condition, turn, is_kept=False)
-            turned = self._turn(statement.body, tested, leaving)
-            after = _met([state, turned, *leaving.again])
-            if after == turn:
-                break
-            turn = after or {}
-        return _met([tested, *leaving.exits])
-
-    def _try(self, statement: n.TryStmt, state: _State) -> _State | None:
-        """The handler begins with what holds wherever the body may fail."""
-        states = [state]
-        self.failing.append(states)
-        done = self.block(statement.body, state)
-        self.failing.pop()
-        # The loops in it are left by then.
-        kept = _met(states) or {}
-        caught = {symbol: loops for symbol, loops in state.items() if symbol in kept}
-        return _met([done, self.block(statement.handler, caught)])
-
-    def _turn(
-        self, body: Sequence[n.Statement], state: _State, leaving: _Leaving
-    ) -> _State | None:
-        self.loops.append(leaving)
-        turned = self.block(body, state)
-        self.loops.pop()
-        return turned
-
-    def _bind(self, statement: n.Statement, state: _State) -> _State:
-        return _without(state, map(self.facts.names.of, bound_by(statement)))
+    @property
+    def _around(self) -> set[Loop]:
+        """The loops around, the values of which must not grow."""
+        return {turn.loop for turn in self.turns}
 
     def _mentioned(self, node: n.Node) -> Iterator[Symbol]:
         for inner in walk(node):
@@ -231,18 +129,6 @@ class _Finder:
                 yield symbol
 
     # Expressions
-
-    def _after(self, node: n.Expression, state: _State, *, is_kept: bool = True) -> _State:
-        """The state when an expression has its value, which its place keeps or not."""
-        after = _without(state, self._handed_on(node, is_kept=is_kept))
-        self._may_fail(after)
-        return after
-
-    def _may_fail(self, state: _State | None) -> None:
-        """Notes that each `try` around may be left for its handler in this state."""
-        if state is not None:
-            for states in self.failing:
-                states.append(state)
 
     def _handed_on(self, node: n.Node, *, is_kept: bool) -> Iterator[Symbol]:
         """The names whose values somebody else may hold afterwards."""
@@ -464,20 +350,3 @@ def _without(state: _State, symbols: Iterable[Symbol]) -> _State:
     if gone.isdisjoint(state):
         return state
     return {symbol: loops for symbol, loops in state.items() if symbol not in gone}
-
-
-def _met(states: Iterable[_State | None]) -> _State | None:
-    """The state where several ways meet."""
-    reached = [state for state in states if state is not None]
-    if not reached:
-        return None
-    first, *others = reached
-    met = dict(first)
-    for other in others:
-        met = {symbol: loops | other[symbol] for symbol, loops in met.items() if symbol in other}
-    return met
-
-
-def _out_of(loop: _Loop, state: _State | None) -> _State | None:
-    """The state below a loop, which goes over nothing any more."""
-    return state and {symbol: loops - {loop} for symbol, loops in state.items()}

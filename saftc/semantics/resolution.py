@@ -24,15 +24,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
-from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Edit, Related
 from saftc.diagnostics.near import meant_to_be, near
+from saftc.flow.definite import Assigned, Point
+from saftc.flow.statements import all_statements, bound_by, evaluated_by, name_of
 from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.flow import all_statements, bound_by, ends
-from saftc.semantics.names import Code, Names, Owner, Scope, Symbol, SymbolKind
+from saftc.semantics.names import Code, Names, Scope, Symbol, SymbolKind
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.habits import ABSENT_NAMES, WORDS
@@ -74,72 +73,14 @@ def resolve(module: n.Module, mistakes: Collector) -> Names:
 _BUILTIN_SYMBOLS = {name: Symbol(name, "builtin", None, None) for name in BUILTINS}
 
 
-class _Flow:
-    """The names certainly assigned at a point; a branch adds to its own layer.
-
-    `later` are the names that only a part of the loop at hand still to come assigns: where it runs
-    for the first time they have no value.
-    """
-
-    def __init__(self, outer: "_Flow | None" = None, later: Iterable[str] = ()) -> None:
-        self.outer = outer
-        self.added: dict[str, int] = {}
-        self.later = set(later)
-        self.has_ended = False
-        # Of the body of a loop: what is certainly assigned in it at each `break` and `continue`.
-        self.left: list[tuple[n.BreakStmt | n.ContinueStmt, set[str]]] = []
-
-    def __contains__(self, name: str) -> bool:
-        return any(name in flow.added for flow in self.layers())
-
-    def layers(self) -> "Iterator[_Flow]":
-        """This layer and those below it."""
-        flow: _Flow | None = self
-        while flow is not None:
-            yield flow
-            flow = flow.outer
-
-    def add(self, name: str) -> None:
-        """Notes that `name` has a value from now on."""
-        self.added.setdefault(name, len(self.added))
-        for flow in self.layers():
-            flow.later.discard(name)
-
-    def leave(self, loop: "_Flow", statement: n.BreakStmt | n.ContinueStmt) -> None:
-        """Notes that `statement` leaves the body of a loop here."""
-        added: set[str] = set()
-        for flow in self.layers():
-            added.update(flow.added)
-            if flow is loop:
-                break
-        loop.left.append((statement, added))
-
-    def now(self) -> "_Moment":
-        """What is certainly assigned at this point, for later."""
-        return tuple((flow, len(flow.added)) for flow in self.layers())
-
-
-# The layers of a flow, and how many names each had by then.
-_Moment = tuple[tuple[_Flow, int], ...]
-
-
-def _has(moment: _Moment, name: str) -> bool:
-    """Whether a name was certainly assigned at some point."""
-    return any(flow.added.get(name, count) < count for flow, count in moment)
-
-
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A function or record is read where its surroundings have assigned what `moment` says."""
+    """A function or record is read in a scope, at some point of it."""
 
     span: Span
     function: Code
     scope: Scope
-    moment: _Moment
-
-
-# What each function itself reads of the scopes around it, and where first.
-_Reads = dict[Code, dict[Symbol, n.Name]]
+    point: Point
 
 
 class _Resolver:
@@ -152,13 +93,9 @@ class _Resolver:
             node.name.text for node in nodes_of(module, n.TypeAlias, n.RecordDef)
         }
         self.pending: list[tuple[Code, Scope]] = []
-        # The names of a function that its surroundings have certainly assigned above it.
-        self.assigned_above: dict[Owner, set[str]] = {}
-        # For each call, the names that an inner function reads before they are certainly assigned.
-        self.captured: dict[Scope, dict[str, tuple[n.Name, n.FunctionDef]]] = {}
         self.uses: list[_Use] = []
-        # The flow of each call and of the module, without what branches assign.
-        self.flows: dict[Scope, _Flow] = {}
+        # What each call and the module assign where.
+        self.assigned: dict[Scope, Assigned] = {}
         self._failures = {
             node.error.text: node.error
             for node in nodes_of(module, n.TryStmt)
@@ -167,37 +104,45 @@ class _Resolver:
 
     def run(self) -> None:
         scope = Scope(self.module, None)
-        flow = self.flows[scope] = _Flow()
         self.names.scopes[self.module] = scope
-        self._declare(scope, self.module.statements)
-        self._statements(self.module.statements, scope, flow, loop=None)
+        assigned = self._code(scope, self.module.statements)
         for symbol in scope.symbols.values():
             if isinstance(symbol.node, Code):
                 # Whoever imports the module may call it, and a `main` is called at the end.
                 span = symbol.node.name.span
-                self.uses.append(_Use(span, symbol.node, scope, flow.now()))
+                self.uses.append(_Use(span, symbol.node, scope, assigned.end))
         while self.pending:
             code, outer = self.pending.pop(0)
             if isinstance(code, n.FunctionDef):
                 self._function(code, outer)
             else:
                 self._rules(code, outer)
+        self._note_captures()
         self._report_early()
         self._report_unused()
 
+    def _code(
+        self, scope: Scope, statements: Sequence[n.Statement], given: Sequence[n.Identifier] = ()
+    ) -> Assigned:
+        """Resolves what a call or the module runs; `given` has values from the beginning."""
+        assigned = self.assigned[scope] = Assigned(statements, (name.text for name in given))
+        for statement in assigned.dead:
+            self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
+        self._declare(scope, statements)
+        self._statements(statements, scope)
+        return assigned
+
     def _report_early(self) -> None:
         """Warns of functions that are used before what they read has a value."""
-        reads = self._reads_of_functions()
-        latest = self._latest(reads)
+        needed = self._needed()
         told: set[tuple[Code, Symbol]] = set()
         for use in self.uses:
-            base, count = use.moment[-1]
-            if latest[use.function].get(base, 0) < count:
-                continue
-            for symbol, read in _reached_reads(use.function, reads):
-                is_own = symbol.scope is use.scope and symbol.name in use.scope.maybe
+            missing = needed[use.function].get(use.scope, 0) & ~use.point.certain
+            for symbol, read in self._reached_reads(use.function) if missing else ():
+                is_own = symbol.scope is use.scope
+                is_set = self.assigned[use.scope].has(use.point, symbol.name)
                 is_told = symbol in self.names.unset or (use.function, symbol) in told
-                if not is_own or is_told or _has(use.moment, symbol.name):
+                if not is_own or is_set or is_told:
                     continue
                 told.add((use.function, symbol))
                 self.mistakes.add(
@@ -210,41 +155,37 @@ class _Resolver:
                 )
         self.names.unset.update(symbol for _, symbol in told)
 
-    def _reads_of_functions(self) -> _Reads:
-        """What each function itself reads of the scopes around it."""
-        reads: _Reads = {}
-        for function in self.names.scopes:
-            if isinstance(function, Code):
-                own = reads[function] = {}
-                for read in _names_below(function):
-                    symbol = self.names.symbols[read]
-                    for one in (symbol, symbol.starts_from):
-                        if one is not None and one.scope is not None:
-                            own.setdefault(one, read)
-        return reads
-
-    def _latest(self, reads: _Reads) -> "dict[Code, dict[_Flow, float]]":
-        """How late the last name that each function needs is assigned, in each flow around it."""
-        latest: dict[Code, dict[_Flow, float]] = {function: {} for function in reads}
-        callers: dict[Code, list[Code]] = {}
-        for function, symbols in reads.items():
-            for symbol in symbols:
+    def _needed(self) -> dict[Code, dict[Scope, int]]:
+        """What each function needs of each scope around it, itself or by functions it uses."""
+        needed: dict[Code, dict[Scope, int]] = {code: {} for code in self.names.captures}
+        users: dict[Code, list[Code]] = {}
+        for code, captured in self.names.captures.items():
+            for symbol in captured:
                 if isinstance(symbol.node, Code):
-                    callers.setdefault(symbol.node, []).append(function)
-                base = self.flows.get(symbol.scope) if symbol.scope is not None else None
-                if base is not None:
-                    place = base.added.get(symbol.name, inf)
-                    latest[function][base] = max(latest[function].get(base, 0), place)
-        pending = list(reads)
+                    users.setdefault(symbol.node, []).append(code)
+                if symbol.scope in self.assigned:
+                    bit = self.assigned[symbol.scope].bits[symbol.name]
+                    needed[code][symbol.scope] = needed[code].get(symbol.scope, 0) | bit
+        pending = list(needed)
         while pending:
-            function = pending.pop()
-            for caller in callers.get(function, ()):
-                known = latest[caller]
-                later = {f: p for f, p in latest[function].items() if p > known.get(f, -1)}
-                if later:
-                    known.update(later)
-                    pending.append(caller)
-        return latest
+            code = pending.pop()
+            for user in users.get(code, ()):
+                known = needed[user]
+                more = {s: bits | known.get(s, 0) for s, bits in needed[code].items()}
+                if any(known.get(scope) != bits for scope, bits in more.items()):
+                    known.update(more)
+                    pending.append(user)
+        return needed
+
+    def _reached_reads(self, function: Code) -> Iterator[tuple[Symbol, n.Name]]:
+        """What a call of a function reads of the scopes around, itself or by functions it uses."""
+        pending, seen = [function], {function}
+        while pending:
+            for symbol, read in self.names.captures[pending.pop()].items():
+                yield symbol, read
+                if isinstance(symbol.node, Code) and symbol.node not in seen:
+                    seen.add(symbol.node)
+                    pending.append(symbol.node)
 
     def _report_unused(self) -> None:
         """Warns of what a function assigns and nothing ever reads.
@@ -279,12 +220,10 @@ class _Resolver:
                     self._define(scope, statement.name, "record", statement)
                 case n.TypeAlias():
                     self._define(scope, statement.name, "type", statement)
-                case n.ImportStmt():
-                    name = statement.alias or statement.module
-                    self._define(scope, name, "import", statement)
-                case n.FromImport():
-                    for imported in statement.names:
-                        self._define(scope, imported.alias or imported.name, "import", imported)
+                case n.ImportStmt() | n.FromImport():
+                    nodes = [statement] if isinstance(statement, n.ImportStmt) else statement.names
+                    for identifier, node in zip(bound_by(statement), nodes, strict=True):
+                        self._define(scope, identifier, "import", node)
                 case _:
                     for identifier in bound_by(statement):
                         self._define(scope, identifier, "variable", statement)
@@ -311,8 +250,7 @@ class _Resolver:
     def _define(
         self, scope: Scope, identifier: n.Identifier, kind: SymbolKind, node: n.Node
     ) -> None:
-        # `import a.b` binds `a`.
-        text = identifier.text.split(".")[0]
+        text = name_of(identifier)
         self._check_reserved(identifier)
         symbol = scope.symbols.get(text)
         is_type = kind in _TYPES
@@ -343,165 +281,131 @@ class _Resolver:
     # Functions
 
     def _function(self, function: n.FunctionDef, outer: Scope) -> None:
-        scope = Scope(function, outer)
-        self.names.scopes[function] = scope
-        flow = self.flows[scope] = _Flow()
-        self._duplicates("parameter", [parameter.name for parameter in function.parameters])
+        scope = self.names.scopes[function] = Scope(function, outer)
+        names = [parameter.name for parameter in function.parameters]
+        self._duplicates("parameter", names)
         for parameter in function.parameters:
             name = parameter.name.text
             self._check_reserved(parameter.name)
             symbol = Symbol(name, "parameter", scope, parameter)
             scope.symbols.setdefault(name, symbol)
             self.names.symbols[parameter.name] = symbol
-            flow.add(name)
-        self._declare(scope, function.body)
-        self._statements(function.body, scope, flow, loop=None)
-        if not flow.has_ended:
-            self._check_captured(scope, flow)
+        self._code(scope, function.body, names)
 
-    def _check_captured(self, scope: Scope, flow: _Flow) -> None:
+    def _note_captures(self) -> None:
+        """Finds out what functions read of the scopes around them, inner ones first.
+
+        A function that is made before a name of its surroundings is assigned sees the outer one.
+        """
+        codes = [owner for owner in self.names.scopes if isinstance(owner, Code)]
+        for code in reversed(codes):
+            captured = self.names.captures[code] = self.names.captured_by(code)
+            call = self._surroundings(code)
+            for symbol, read in captured.items():
+                if symbol.scope is not None and isinstance(symbol.scope.owner, n.TryStmt):
+                    symbol.is_captured = True
+                is_own = symbol.scope is call and isinstance(call.owner, n.FunctionDef)
+                if is_own and not self._is_set_above(code, symbol):
+                    self._start_from_outer(symbol, call)
+                    if symbol.starts_from is not None:
+                        self._check_captured(code, call, symbol, read)
+
+    def _surroundings(self, code: Code) -> Scope:
+        """The call in which a function is made."""
+        parent = self.names.scopes[code].parent
+        assert parent is not None
+        return parent.call
+
+    def _is_set_above(self, code: Code, symbol: Symbol) -> bool:
+        """Whether a name around a function certainly has a value where the function is made."""
+        while (call := self._surroundings(code)) is not symbol.scope:
+            assert isinstance(call.owner, Code)
+            code = call.owner
+        assigned = self.assigned[call]
+        return assigned.has(assigned.points[code], symbol.name)
+
+    def _check_captured(self, code: Code, call: Scope, symbol: Symbol, read: n.Name) -> None:
         """Where a call ends: what its inner functions read must be its own on every path.
 
         They may go on after the call, and then they would have to see the outer name as it is
         then, if this call has assigned none. Python has no such variable.
         """
-        for name, (read, function) in self.captured.get(scope, {}).items():
-            symbol = scope.symbols[name]
-            if name not in flow and symbol.starts_from is not None:
-                self.names.unset.add(symbol)
-                self.mistakes.add(
-                    catalogue.TWO_MEANINGS.at(
-                        read.span,
-                        name=name,
-                        function=function.name.text,
-                        hint="rename the local one",
-                        related=_first_defined(symbol),
-                    )
+        assert isinstance(call.owner, n.FunctionDef)
+        assigned = self.assigned[call]
+        made = assigned.bits[code.name.text]
+        returns = (one for one in all_statements(call.owner.body) if isinstance(one, n.RetStmt))
+        ends = (assigned.end, *(assigned.points[one] for one in returns))
+        if any(end.maybe & made and not assigned.has(end, symbol.name) for end in ends):
+            self.names.unset.add(symbol)
+            self.mistakes.add(
+                catalogue.TWO_MEANINGS.at(
+                    read.span,
+                    name=symbol.name,
+                    function=code.name.text,
+                    hint="rename the local one",
+                    related=_first_defined(symbol),
                 )
+            )
 
     def _rules(self, record: n.RecordDef, outer: Scope) -> None:
         """The rules of a record read its fields, and else what a function there could read."""
-        scope = Scope(record, outer)
-        self.names.scopes[record] = scope
-        flow = self.flows[scope] = _Flow()
+        scope = self.names.scopes[record] = Scope(record, outer)
         for field_ in record.fields:
             symbol = Symbol(field_.name.text, "field", scope, field_)
             self.names.symbols[field_.name] = scope.symbols.setdefault(field_.name.text, symbol)
-            flow.add(field_.name.text)
-        for rule in record.rules:
-            self._statement(rule, scope, flow, loop=None)
+        self._code(scope, record.rules, [field_.name for field_ in record.fields])
 
     # Statements
 
     def _statements(
-        self, statements: Iterable[n.Statement], scope: Scope, flow: _Flow, loop: _Flow | None
+        self, statements: Iterable[n.Statement], scope: Scope, *, is_in_loop: bool = False
     ) -> None:
-        is_reached = True
         for statement in statements:
-            if flow.has_ended and is_reached:
-                self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
-                is_reached = False
-            self._statement(statement, scope, flow, loop)
-            flow.has_ended = flow.has_ended or ends((statement,))
+            self._statement(statement, scope, is_in_loop=is_in_loop)
 
-    def _statement(
-        self, statement: n.Statement, scope: Scope, flow: _Flow, loop: _Flow | None
-    ) -> None:
+    def _statement(self, statement: n.Statement, scope: Scope, *, is_in_loop: bool) -> None:
         # In an `except`, `scope` has the failure's name; all others are those of the call.
-        call = scope.call
         match statement:
-            case n.FunctionDef():
-                for parameter in statement.parameters:
-                    if parameter.default is not None:
-                        self._expression(parameter.default, scope, flow)
-                own = _names_bound_in(statement.body)
-                self.assigned_above[statement] = {name for name in own if name in flow}
-                self._note_captures(statement, scope, flow)
-                self.pending.append((statement, scope))
-                self._assigned(statement.name, flow, scope)
-            case n.AssignStmt() | n.AugmentedAssignStmt():
-                self._expression(statement.value, scope, flow)
-                self._assigned(statement.name, flow, scope)
-            case n.UnpackStmt():
-                self._duplicate_names(statement)
-                self._expression(statement.value, scope, flow)
-                for identifier in bound_by(statement):
-                    self._assigned(identifier, flow, scope)
-            case n.DestructureStmt():
-                self._duplicates("field", [field.name for field in statement.fields])
-                self._expression(statement.value, scope, flow)
-                for identifier in bound_by(statement):
-                    self._assigned(identifier, flow, scope)
             case n.IfStmt():
-                self._if(statement, scope, flow, loop)
-            case n.ForStmt():
-                self._expression(statement.iterable, scope, flow)
-                bound = _names_bound_in((statement,))
-                inner = _Flow(flow, bound - call.maybe)
-                call.maybe |= bound
-                self._duplicate_names(statement)
-                for identifier in bound_by(statement):
-                    self._assigned(identifier, inner, scope)
-                self._statements(statement.body, scope, inner, inner)
-                if isinstance(statement.iterable, n.ListLiteral | n.TupleLiteral) and (
-                    statement.iterable.items
-                ):
-                    ends_of_body = [] if inner.has_ended else [set(inner.added)]
-                    _add_common(flow, [*(names for _, names in inner.left), *ends_of_body])
-            case n.WhileStmt():
-                bound = _names_bound_in(statement.body)
-                inner = _Flow(flow, bound - call.maybe)
-                call.maybe |= bound
-                self._expression(statement.condition, scope, inner)
-                self._statements(statement.body, scope, inner, inner)
-                if isinstance(statement.condition, n.Literal) and statement.condition.value is True:
-                    breaks = [names for one, names in inner.left if isinstance(one, n.BreakStmt)]
-                    _add_common(flow, breaks)
-            case n.TryStmt():
-                self._try(statement, scope, flow, loop)
-            case n.FailStmt():
-                if self._passes_on(statement.value, scope):
-                    self.names.passed_on.add(statement)
-                else:
-                    self._expression(statement.value, scope, flow)
-            case n.BreakStmt() | n.ContinueStmt():
-                if loop is not None:
-                    flow.leave(loop, statement)
-                else:
-                    word = "break" if isinstance(statement, n.BreakStmt) else "continue"
-                    self.mistakes.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
-            case n.RetStmt():
-                if statement.value is not None:
-                    self._expression(statement.value, scope, flow)
-                if isinstance(call.owner, n.Module):
-                    self.mistakes.add(
-                        catalogue.RET_OUTSIDE.at(
-                            statement.span, hint="a script ends at its last line"
-                        )
-                    )
-                self._check_captured(call, flow)
-            case n.AssertStmt():
-                self._expression(statement.condition, scope, flow)
-                if statement.message is not None:
-                    self._expression(statement.message, scope, flow)
-            case n.ExpressionStmt():
-                self._expression(statement.value, scope, flow)
-                self._unused_value(statement, scope)
-            case n.RecordDef():
+                for branch in statement.branches:
+                    self._evaluated(branch.condition, scope)
+                    self._statements(branch.body, scope, is_in_loop=is_in_loop)
+                self._statements(statement.other, scope, is_in_loop=is_in_loop)
+                return
+            case n.FailStmt() if self._passes_on(statement.value, scope):
+                self.names.passed_on.add(statement)
+                return
+            case n.UnpackStmt() | n.ForStmt():
+                # `_` may stand twice, for what is not needed.
+                bound = [identifier for identifier in bound_by(statement) if identifier.text != "_"]
+                self._duplicates("name", bound)
+            case n.DestructureStmt() | n.RecordDef():
                 self._duplicates("field", [field.name for field in statement.fields])
-                for record_field in statement.fields:
-                    if record_field.default is not None:
-                        self._expression(record_field.default, scope, flow)
-                self.pending.append((statement, scope))
-                self._assigned(statement.name, flow, scope)
-            case n.ImportStmt() | n.FromImport():
-                for symbol_name in _import_names(statement):
-                    flow.add(symbol_name)
-                    call.maybe.add(symbol_name)
-            case n.TypeAlias():
-                self._assigned(statement.name, flow, scope)
             case _:
-                assert_never(statement)
+                pass
+        for node in evaluated_by(statement):
+            self._evaluated(node, scope)
+        match statement:
+            case n.FunctionDef() | n.RecordDef():
+                self.pending.append((statement, scope))
+            case n.ForStmt() | n.WhileStmt():
+                self._statements(statement.body, scope, is_in_loop=True)
+            case n.TryStmt():
+                self._statements(statement.body, scope, is_in_loop=is_in_loop)
+                inner = self.names.scopes[statement] = Scope(statement, scope)
+                if statement.error is not None:
+                    self._name_failure(statement, statement.error, inner)
+                self._statements(statement.handler, inner, is_in_loop=is_in_loop)
+            case n.BreakStmt() | n.ContinueStmt() if not is_in_loop:
+                word = "break" if isinstance(statement, n.BreakStmt) else "continue"
+                self.mistakes.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
+            case n.RetStmt() if isinstance(scope.call.owner, n.Module):
+                hint = "a script ends at its last line"
+                self.mistakes.add(catalogue.RET_OUTSIDE.at(statement.span, hint=hint))
+            case n.ExpressionStmt():
+                self._unused_value(statement, scope)
+            case _:
+                pass
 
     def _unused_value(self, statement: n.ExpressionStmt, scope: Scope) -> None:
         value, owner = statement.value, scope.call.owner
@@ -543,40 +447,13 @@ class _Resolver:
             return False
         return BUILTINS[symbol.name].is_pure
 
-    def _if(self, statement: n.IfStmt, scope: Scope, flow: _Flow, loop: _Flow | None) -> None:
-        branches: list[_Flow] = []
-        for branch in statement.branches:
-            self._expression(branch.condition, scope, flow)
-            branches.append(_Flow(flow))
-            self._statements(branch.body, scope, branches[-1], loop)
-        branches.append(_Flow(flow))
-        self._statements(statement.other, scope, branches[-1], loop)
-        _add_common(flow, [set(branch.added) for branch in branches if not branch.has_ended])
-
-    def _try(self, statement: n.TryStmt, scope: Scope, flow: _Flow, loop: _Flow | None) -> None:
-        """What the block has assigned when it fails, it may have assigned or not."""
-        ways = [_Flow(flow), _Flow(flow)]
-        self._statements(statement.body, scope, ways[0], loop)
-        inner = self.names.scopes[statement] = Scope(statement, scope)
-        if statement.error is not None:
-            self._name_failure(statement, statement.error, inner)
-        self._statements(statement.handler, inner, ways[1], loop)
-        _add_common(flow, [set(way.added) for way in ways if not way.has_ended])
-
     def _name_failure(self, statement: n.TryStmt, error: n.Identifier, scope: Scope) -> None:
         """Gives the failure its name inside an `except`, which nothing there may assign."""
         self._check_reserved(error)
         symbol = Symbol(error.text, "variable", scope, statement)
         scope.symbols[error.text] = self.names.symbols[error] = symbol
-        # A function may go on with it after the block: then the name is not another's in the call.
-        symbol.is_captured = any(
-            name.text == error.text
-            for one in all_statements(statement.handler)
-            if isinstance(one, n.FunctionDef)
-            for name in _names_below(one)
-        )
         for one in all_statements(statement.handler):
-            for identifier in _bound_in_call(one):
+            for identifier in bound_by(one):
                 if identifier.text == error.text:
                     self._reassigned(identifier, identifier, "the failure at hand")
 
@@ -587,34 +464,6 @@ class _Resolver:
             return False
         self.names.symbols[value] = symbol
         return True
-
-    def _assigned(self, identifier: n.Identifier, flow: _Flow, scope: Scope) -> None:
-        flow.add(identifier.text)
-        scope.call.maybe.add(identifier.text)
-
-    def _note_captures(self, function: n.FunctionDef, scope: Scope, flow: _Flow) -> None:
-        """A function that is made before a name of its surroundings is assigned sees the outer."""
-        call = scope.call
-        if isinstance(call.owner, n.Module):
-            return
-        failures = {
-            name
-            for one in scope.around()
-            if one.call is call and isinstance(one.owner, n.TryStmt)
-            for name in one.symbols
-        }
-        for node in _names_below(function):
-            symbol = call.symbols.get(node.text)
-            if node.text in failures or symbol is None or symbol.kind != "variable":
-                continue
-            if node.text not in flow:
-                self._start_from_outer(symbol, call)
-                self.captured.setdefault(call, {})[node.text] = (node, function)
-
-    def _duplicate_names(self, statement: n.ForStmt | n.UnpackStmt) -> None:
-        """Reports a name that stands twice in a pattern; `_` may, for what is not needed."""
-        names = [identifier for identifier in bound_by(statement) if identifier.text != "_"]
-        self._duplicates("name", names)
 
     def _duplicates(self, what: str, identifiers: list[n.Identifier]) -> None:
         first: dict[str, n.Identifier] = {}
@@ -632,38 +481,38 @@ class _Resolver:
 
     # Expressions
 
-    def _expression(self, node: n.Node, scope: Scope, flow: _Flow) -> None:
+    def _evaluated(self, node: n.Expression, scope: Scope) -> None:
+        """Resolves what a statement evaluates."""
+        self._expression(node, scope, self.assigned[scope.call].points[node])
+
+    def _expression(self, node: n.Node, scope: Scope, point: Point) -> None:
         match node:
             case n.Literal(value=str() as text) if "{" in text:
                 self._braces(node, text, scope)
             case n.Name():
-                symbol = self.names.symbols[node] = self._look_up(node, scope, flow)
+                symbol = self.names.symbols[node] = self._look_up(node, scope, point)
                 symbol.is_read = True
                 if symbol.kind == "type":
                     self.mistakes.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
             case n.Comprehension():
-                self._comprehension(node, scope, flow)
+                self._comprehension(node, scope, point)
             case n.ObjectLiteral():
                 self._duplicates("field", [field.key for field in node.named])
                 for child in children(node):
-                    self._expression(child, scope, flow)
+                    self._expression(child, scope, point)
             case _:
                 for child in children(node):
-                    self._expression(child, scope, flow)
+                    self._expression(child, scope, point)
 
-    def _comprehension(self, node: n.Comprehension, scope: Scope, flow: _Flow) -> None:
-        inner = Scope(node, scope)
-        self.names.scopes[node] = inner
-        inner_flow = _Flow(flow)
+    def _comprehension(self, node: n.Comprehension, scope: Scope, point: Point) -> None:
+        inner = self.names.scopes[node] = Scope(node, scope)
         for clause in node.clauses:
-            self._expression(clause.iterable, inner, inner_flow)
+            self._expression(clause.iterable, inner, point)
             for identifier in bound_by(clause):
                 self._define(inner, identifier, "variable", clause)
-                inner.maybe.add(identifier.text)
-                inner_flow.add(identifier.text)
             for condition in clause.conditions:
-                self._expression(condition, inner, inner_flow)
-        self._expression(node.item, inner, inner_flow)
+                self._expression(condition, inner, point)
+        self._expression(node.item, inner, point)
 
     def _braces(self, node: n.Literal, text: str, scope: Scope) -> None:
         """Warns of a text that names a variable in braces, as if it were a formatted string."""
@@ -689,42 +538,32 @@ class _Resolver:
 
     # Reading a name
 
-    def _look_up(self, node: n.Name, scope: Scope, flow: _Flow) -> Symbol:
+    def _look_up(self, node: n.Name, scope: Scope, point: Point) -> Symbol:
         call = scope.call
         for candidate in scope.around():
             symbol = candidate.symbols.get(node.text)
-            if symbol is None:
-                continue
-            if candidate.call is not call:
-                return symbol
-            if isinstance(candidate.owner, n.TryStmt):
-                return symbol
-            if isinstance(candidate.owner, n.Comprehension):
-                if node.text in candidate.maybe:
-                    return symbol
-                continue
-            return self._own(node, symbol, candidate, flow)
+            if symbol is not None:
+                return self._own(node, symbol, call, point) if candidate is call else symbol
         return self._outermost(node, scope)
 
-    def _own(self, node: n.Name, symbol: Symbol, scope: Scope, flow: _Flow) -> Symbol:
+    def _own(self, node: n.Name, symbol: Symbol, scope: Scope, point: Point) -> Symbol:
         """A name of the scope that is running: it depends on what is assigned by now."""
-        name = node.text
         if isinstance(symbol.node, Code):
-            self.uses.append(_Use(node.span, symbol.node, scope, flow.now()))
-        if name in flow or flow.has_ended:
+            self.uses.append(_Use(node.span, symbol.node, scope, point))
+        assigned = self.assigned[scope]
+        if assigned.has(point, node.text):
             return symbol
-        outer = self._find_outer(name, scope)
-        if name in scope.maybe and outer is not None:
+        bit = assigned.bits[node.text]
+        outer = self._find_outer(node.text, scope)
+        if outer is not None and point.maybe & bit:
             self._start_from_outer(symbol, scope)
             return symbol
         if outer is not None:
             symbol.hides = outer
             return outer
-        is_possible = name in scope.maybe and name not in flow.later
-        # Told once: what comes after this has read it, too.
-        flow.add(name)
+        is_possible = bool(point.maybe & ~point.later & bit)
         if symbol in self.names.unset or (is_possible and symbol.kind in _TYPES):
-            # A type in a block is a mistake of its own.
+            # Told once; and a type in a block is a mistake of its own.
             return symbol
         self.names.unset.add(symbol)
         code = catalogue.MAYBE_UNBOUND if is_possible else catalogue.UNBOUND_NAME
@@ -732,20 +571,17 @@ class _Resolver:
         place = node.span if symbol.node is None else _span_of(symbol.node)
         related = (Related(place, "it is defined here"),) if place != node.span else ()
         hint = "give it one before: not every way here does" if is_possible else None
-        self.mistakes.add(code.at(node.span, name=name, hint=hint, related=related))
+        self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
         return symbol
 
     def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
+        """Has a name of a call begin with the value of the outer name, if there is one."""
         outer = self._find_outer(symbol.name, scope)
         if outer is not None:
-            symbol.starts_from = outer
-            symbol.hides = outer
-            is_set = (
-                outer.kind in ("builtin", "parameter")
-                or isinstance(outer.node, n.TryStmt)
-                or symbol.name in self.assigned_above.get(scope.owner, ())
-            )
-            symbol.starts_late = not is_set
+            symbol.starts_from = symbol.hides = outer
+            is_given = outer.scope not in self.assigned or outer.kind == "parameter"
+            assert isinstance(scope.owner, Code)
+            symbol.starts_late = not is_given and not self._is_set_above(scope.owner, outer)
 
     def _find_outer(self, name: str, scope: Scope) -> Symbol | None:
         if scope.parent is not None:
@@ -778,52 +614,6 @@ class _Resolver:
         if meant is not None:
             hint = meant_to_be(meant)
         self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
-
-
-def _add_common(flow: _Flow, ways: Sequence[set[str]]) -> None:
-    """Goes on where several ways meet: what each of them has assigned has a value."""
-    if ways:
-        for name in sorted(set[str].intersection(*ways)):
-            flow.add(name)
-
-
-def _reached_reads(function: Code, reads: _Reads) -> Iterator[tuple[Symbol, n.Name]]:
-    """What a call of a function reads of the scopes around, itself or by the functions it uses."""
-    pending, seen = [function], {function}
-    while pending:
-        for symbol, read in reads[pending.pop()].items():
-            yield symbol, read
-            if isinstance(symbol.node, Code) and symbol.node not in seen:
-                seen.add(symbol.node)
-                pending.append(symbol.node)
-
-
-def _names_bound_in(statements: Iterable[n.Statement]) -> set[str]:
-    return {name.text for inner in all_statements(statements) for name in bound_by(inner)}
-
-
-def _names_below(node: n.Node) -> Iterator[n.Name]:
-    return (one for one in walk(node) if isinstance(one, n.Name))
-
-
-def _bound_in_call(statement: n.Statement) -> Iterator[n.Identifier]:
-    """The names that a statement gives to the call around it."""
-    match statement:
-        case n.FunctionDef() | n.RecordDef() | n.TypeAlias():
-            yield statement.name
-        case n.ImportStmt():
-            yield statement.alias or statement.module
-        case n.FromImport():
-            yield from (imported.alias or imported.name for imported in statement.names)
-        case _:
-            yield from bound_by(statement)
-
-
-def _import_names(statement: n.ImportStmt | n.FromImport) -> Iterator[str]:
-    if isinstance(statement, n.FromImport):
-        yield from ((imported.alias or imported.name).text for imported in statement.names)
-    else:
-        yield (statement.alias or statement.module).text.split(".")[0]
 
 
 def _first_defined(symbol: Symbol) -> tuple[Related, ...]:

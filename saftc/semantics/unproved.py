@@ -7,14 +7,13 @@ leaves the members of `person` and a `+` to run time; `person: {name: string, ag
 would settle all of it. What a name is used for says what to propose.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic, Related
+from saftc.flow.statements import bound_by
 from saftc.semantics.builtins import TEXT
 from saftc.semantics.facts import Facts
-from saftc.semantics.flow import bound_by
 from saftc.semantics.forms import BuiltinCall, Form, Test
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, NUMBER, STRING, Type, is_only, show
@@ -219,7 +218,6 @@ def _span_of(symbol: Symbol, binding: n.Node | None) -> Span | None:
         case n.Parameter():
             return binding.name.span
         case n.AssignStmt() | n.AugmentedAssignStmt() | n.UnpackStmt():
-            names: Iterator[n.Identifier] = bound_by(binding)
-            return next((one.span for one in names if one.text == symbol.name), None)
+            return next((one.span for one in bound_by(binding) if one.text == symbol.name), None)
         case _:
             return None

@@ -11,9 +11,10 @@ condition of an `if` does, what only one branch does with a parameter does not.
 from collections.abc import Collection, Iterable, Sequence
 from typing import assert_never
 
+from saftc.flow.forward import ends
+from saftc.flow.statements import all_statements, blocks_of, bound_by
 from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds, meant
 from saftc.semantics.facts import Facts
-from saftc.semantics.flow import all_statements, blocks_of, bound_by, ends
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import (
     ANY,

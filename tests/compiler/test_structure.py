@@ -19,6 +19,7 @@ _FLOORS = [
     {"diagnostics"},
     {"syntax"},
     {"formatter"},
+    {"flow"},
     {"semantics"},
     {"schedule"},
     {"codegen"},
@@ -148,7 +149,7 @@ def test_no_modules_import_each_other() -> None:
 _SEMANTICS = [
     "types",
     "foreign relations",
-    "operators builtins results flow",
+    "operators builtins results",
     "forms names",
     "resolution bindings",
     "history",

@@ -39,8 +39,7 @@ def generated(seed: int) -> str:
 Off = dict[str, Any]
 _FINDER: Any = vars(ownership)["_Finder"]
 _CAPTURED: Any = vars(ownership)["_captured"]
-_MET: Any = vars(ownership)["_met"]
-_TURN: Any = _FINDER._turn
+_DROPS: Any = vars(ownership)["_DROPS"]
 
 
 def _forgotten(*kinds: type[n.Node]) -> Off:
@@ -77,31 +76,44 @@ def _captured_but_first_values(facts: Any) -> set[Any]:
     return _CAPTURED(facts) - first
 
 
-def _met_first(states: Iterable[Any]) -> Any:
-    first, *others = [state for state in states if state is not None] or [None]
-    return first and {symbol: first[symbol] for symbol in _MET([first, *others])}
+_JOIN: Any = _FINDER.join
 
 
-def _turned_once(*given: Any) -> None:
-    _TURN(*given)
+def _joined_first(finder: Any, states: Any) -> Any:
+    return {symbol: states[0][symbol] for symbol in _JOIN(finder, states)}
 
 
-class _Leaving:
-    """The states of a loop, of which some are forgotten."""
+_BLOCK: Any = _FINDER.block
 
-    def __init__(self, *forgotten: str) -> None:
-        self.forgotten = forgotten
-        self.states: dict[str, list[Any]] = {}
 
-    def __getattr__(self, name: str) -> list[Any]:
-        return [] if name in self.forgotten else self.states.setdefault(name, [])
+def _turned_once(finder: Any, statements: Any, state: Any) -> Any:
+    below = _BLOCK(finder, statements, state)
+    is_turn = finder.turns and finder.turns[-1].loop.body is statements
+    return None if is_turn else below
+
+
+def _unseen_way(kind: type[n.Node]) -> Off:
+    """Nothing is known of the way that such a statement takes."""
+    statement_of = _FINDER.statement
+
+    def without(finder: Any, statement: n.Node, state: Any) -> Any:
+        return None if isinstance(statement, kind) else statement_of(finder, statement, state)
+
+    return {"_Finder.statement": without}
+
+
+_BIND: Any = _FINDER.bind
+
+
+def _bind_no_loop(finder: Any, statement: Any, state: Any) -> Any:
+    return state if isinstance(statement, n.ForStmt) else _BIND(finder, statement, state)
 
 
 _OFF: dict[str, Off] = {
     "only new values are owned": {"_Finder._is_new": lambda *_: True},
     "functions that read a name": {"_captured": lambda _: set()},
     "functions that begin with a name's value": {"_captured": _captured_but_first_values},
-    "definitions": {"_Finder._mentioned": lambda *_: ()},
+    "definitions": {"_DROPS": (*_DROPS, n.FunctionDef, n.RecordDef)},
     "names": _forgotten(n.Name),
     "items": _forgotten(n.ListLiteral, n.TupleLiteral),
     "fields": _forgotten(n.Field, n.ComputedField),
@@ -115,13 +127,13 @@ _OFF: dict[str, Off] = {
     "what a `for` goes over by a builtin": _unseen(n.Call),
     "what a `for` goes over by a condition": _unseen(n.Conditional),
     "what it grows by": {"_Finder._viewed_by": lambda *_: set[Any]()},
-    "the names of a `for`": {"_Finder._bind": lambda _self, _statement, state: state},
-    "where branches meet": {"_met": lambda states: next(filter(None, states), None)},
-    "what goes over a value where branches meet": {"_met": _met_first},
-    "the turns of a loop": {"_Finder._turn": _turned_once},
-    "where `break` leaves a loop": {"_Leaving": lambda: _Leaving("exits")},
-    "where `continue` goes on": {"_Leaving": lambda: _Leaving("again")},
-    "where a `try` is left": {"_Finder._may_fail": lambda *_: None},
+    "the names of a `for`": {"_Finder.bind": _bind_no_loop},
+    "where branches meet": {"_Finder.join": lambda _, states: states[0]},
+    "what goes over a value where branches meet": {"_Finder.join": _joined_first},
+    "the turns of a loop": {"_Finder.block": _turned_once},
+    "where `break` leaves a loop": _unseen_way(n.BreakStmt),
+    "where `continue` goes on": _unseen_way(n.ContinueStmt),
+    "where a `try` is left": {"_Finder._passed": lambda _, state: state},
     "the order of key and value": {"_Finder._in_any_order": lambda *_: True},
     "only lists are added to lists": {"_Finder._is_native": lambda *_: True},
 }

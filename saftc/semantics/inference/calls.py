@@ -1,11 +1,12 @@
 """Calls: arguments to parameters, and what a call gives."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.near import did_you_mean
+from saftc.flow.statements import all_statements, bound_by
 from saftc.semantics.builtins import (
     BUILTINS,
     ITEMS,
@@ -18,7 +19,6 @@ from saftc.semantics.builtins import (
     wrong_members,
 )
 from saftc.semantics.facts import Facts, RecordFacts
-from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.forms import (
     BuiltinCall,
     CallForm,
@@ -132,49 +132,61 @@ def _check_history(
     """Reports a prompt's value that is passed to a function which asks it for the history."""
     if inference.facts.result_of(argument) is None:
         return
-    asked = _history_asked(inference, definition, position, frozenset())
+    parameter = definition.parameters[position]
+    asked = _history_asked(inference.facts, definition, parameter, set())
     if asked is not None:
-        parameter = definition.parameters[position].name.text
         inference.report(
             catalogue.NO_HISTORY.at(
                 argument.span,
                 found=show(inference.facts.types[argument]),
                 name=asked,
                 hint=f"`{definition.name.text}` takes the plain value; "
-                f"with `{parameter}: Result` it takes all of it",
+                f"with `{parameter.name.text}: Result` it takes all of it",
             )
         )
 
 
 def _history_asked(
-    inference: Inference, definition: n.FunctionDef, position: int, seen: frozenset[str]
+    facts: Facts, function: n.FunctionDef, parameter: n.Parameter, seen: set[n.Parameter]
 ) -> str | None:
     """What a function asks a parameter for that only results have, or one that it passes it to."""
-    parameter, body = definition.parameters[position].name.text, definition.body
-    key = f"{definition.span.start} {parameter}"
-    names = (name.text for one in all_statements(body) for name in bound_by(one))
-    if definition.parameters[position].schema is not None or key in seen or parameter in names:
+    own = next((one for one in (facts, *facts.scripts) if one.is_own(function)), None)
+    if own is None or parameter.schema is not None or parameter in seen:
         return None
-    for node in (inner for statement in body for inner in walk(statement)):
+    seen.add(parameter)
+    names, symbol = own.names, own.names.of(parameter.name)
+    bound = (one for inner in all_statements(function.body) for one in bound_by(inner))
+    if symbol in map(names.of, bound):
+        return None
+    for node in walk(function):
         match node:
-            case n.Member(value=n.Name(text=text), name=name) if text == parameter:
+            case n.Member(value=n.Name() as read, name=name) if names.of(read) is symbol:
                 if name.text in HISTORY_ONLY:
                     return name.text
-            case n.Call(function=n.Name() as function, arguments=arguments):
-                symbol = inference.facts.names.symbols.get(function)
-                inner = None if symbol is None else inference.facts.meaning_of(symbol).node
-                for place, one in enumerate(arguments):
-                    is_passed = isinstance(one.value, n.Name) and one.value.text == parameter
-                    is_known = isinstance(inner, n.FunctionDef) and place < len(inner.parameters)
-                    if not is_passed or not is_known or one.name is not None:
-                        continue
-                    assert isinstance(inner, n.FunctionDef)
-                    found = _history_asked(inference, inner, place, seen | {key})
-                    if found is not None:
-                        return found
+            case n.Call(function=n.Name() as called, arguments=arguments):
+                definition = own.meaning_of(names.of(called)).node
+                if not isinstance(definition, n.FunctionDef):
+                    continue
+                for taken, argument in _taken(definition.parameters, arguments):
+                    if isinstance(argument, n.Name) and names.of(argument) is symbol:
+                        found = _history_asked(own, definition, taken, seen)
+                        if found is not None:
+                            return found
             case _:
                 pass
     return None
+
+
+def _taken(
+    parameters: Sequence[n.Parameter], arguments: Sequence[n.Argument]
+) -> Iterator[tuple[n.Parameter, n.Expression]]:
+    """The parameters that arguments are for, as far as there are any."""
+    by_name = {parameter.name.text: parameter for parameter in parameters}
+    for parameter, argument in zip_longest(parameters[: len(arguments)], arguments):
+        if argument.name is not None:
+            parameter = by_name.get(argument.name.text)
+        if parameter is not None:
+            yield parameter, argument.value
 
 
 def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:

@@ -5,8 +5,9 @@ from itertools import count
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
+from saftc.flow.forward import ends
+from saftc.flow.statements import blocks_of, has_break
 from saftc.semantics.called import passed
-from saftc.semantics.flow import blocks_of, ends, has_break
 from saftc.semantics.inference.conditions import condition, forget_changed_inside, narrow
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment

@@ -39,9 +39,9 @@ def dated(text: str) -> str:
         day_ = day
 
     def note() -> None:
-        for day in ["Monday"]:
-            print(day)
+        print(day_)
 
+    note()
     day_ = "today"
     return text + day_
 

@@ -1,0 +1,134 @@
+"""What a statement is to the flow: the blocks in it, what it evaluates itself, what it binds."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+
+Statements = Iterable[n.Statement]
+
+
+def blocks_of(statement: n.Statement) -> list[tuple[n.Statement, ...]]:
+    """The blocks inside `statement` that run in the same scope; of an `if`, that of `else` last."""
+    match statement:
+        case n.IfStmt():
+            return [*(branch.body for branch in statement.branches), statement.other]
+        case n.ForStmt() | n.WhileStmt():
+            return [statement.body]
+        case n.TryStmt():
+            return [statement.body, statement.handler]
+        case _:
+            return []
+
+
+def all_statements(statements: Statements) -> Iterator[n.Statement]:
+    """The statements and those inside them that run in the same scope, in source order."""
+    for statement in statements:
+        yield statement
+        for block in blocks_of(statement):
+            yield from all_statements(block)
+
+
+def has_break(loop: n.WhileStmt) -> bool:
+    """Whether a `break` of the loop itself stands in it."""
+    return any(map(_breaks, loop.body))
+
+
+def _breaks(statement: n.Statement) -> bool:
+    if isinstance(statement, n.IfStmt | n.TryStmt):
+        return any(_breaks(inner) for block in blocks_of(statement) for inner in block)
+    return isinstance(statement, n.BreakStmt)
+
+
+def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
+    """What a statement itself evaluates, in order; of an `if` and an `assert`, as far as it gets.
+
+    A loop evaluates what it goes over once, and its condition before each turn. Of a statement that
+    is not known here, this is all that it reads.
+    """
+    match statement:
+        case (
+            n.AssignStmt()
+            | n.AugmentedAssignStmt()
+            | n.UnpackStmt()
+            | n.DestructureStmt()
+            | n.ExpressionStmt()
+            | n.FailStmt()
+        ):
+            return [statement.value]
+        case n.RetStmt():
+            return [] if statement.value is None else [statement.value]
+        case n.AssertStmt():
+            return [statement.condition, *([statement.message] if statement.message else [])]
+        case n.IfStmt():
+            return [branch.condition for branch in statement.branches]
+        case n.ForStmt():
+            return [statement.iterable]
+        case n.WhileStmt():
+            return [statement.condition]
+        case n.FunctionDef():
+            return [one.default for one in statement.parameters if one.default is not None]
+        case n.RecordDef():
+            return [one.default for one in statement.fields if one.default is not None]
+        case (
+            n.TryStmt()
+            | n.BreakStmt()
+            | n.ContinueStmt()
+            | n.TypeAlias()
+            | n.ImportStmt()
+            | n.FromImport()
+        ):
+            return []
+        case _:
+            return [one for one in walk(statement) if isinstance(one, n.Name)]
+
+
+def bound_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
+    """The names that a statement itself binds: what it assigns, defines or imports, in order.
+
+    A `try` binds none: its failure has a name in its second block alone.
+    """
+    match node:
+        case n.FunctionDef() | n.RecordDef() | n.TypeAlias():
+            return [node.name]
+        case n.ImportStmt():
+            return [node.alias or node.module]
+        case n.FromImport():
+            return [imported.alias or imported.name for imported in node.names]
+        case _:
+            return assigned_by(node)
+
+
+def assigned_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
+    """Those of them that are variables, which may be assigned again."""
+    match node:
+        case n.AssignStmt() | n.AugmentedAssignStmt():
+            return [node.name]
+        case n.DestructureStmt():
+            return [field.name for field in node.fields]
+        case n.ForStmt() | n.ComprehensionClause() | n.UnpackStmt():
+            return list(_names_in(node.pattern))
+        case _:
+            return []
+
+
+def names_bound(statements: Statements) -> set[str]:
+    """The names that statements bind, themselves or in their blocks."""
+    return {name_of(one) for inner in all_statements(statements) for one in bound_by(inner)}
+
+
+def name_of(identifier: n.Identifier) -> str:
+    """The name that is bound: `import a.b` binds `a`."""
+    return identifier.text.split(".")[0]
+
+
+def _names_in(pattern: n.Pattern) -> Iterator[n.Identifier]:
+    match pattern:
+        case n.NamePattern():
+            yield pattern.name
+        case n.TuplePattern():
+            for item in pattern.items:
+                yield from _names_in(item)
+        case _:
+            assert_never(pattern)
