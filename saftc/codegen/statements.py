@@ -19,10 +19,10 @@ from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.variables import reads_as_any, variable_annotation
+from saftc.flow.statements import all_statements, bound_by
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
-from saftc.semantics.flow import all_statements, bound_by
 from saftc.semantics.forms import Attribute, BuiltinCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit
