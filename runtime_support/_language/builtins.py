@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support import _order
@@ -328,21 +329,26 @@ def div(a: int | float, b: int | float) -> int:
 # outside
 
 
-def print_(*values: Any) -> None:
+def _printed(*values: Any) -> None:
+    """Writes the values with blanks between them."""
+
+
+@wraps(_printed, assigned=())  # a model passes values alone
+def print_(*values: Any, end: str = "\n", flush: bool = False) -> None:
     """Writes the values with blanks between them."""
     shown = " ".join(map(show, values))
-    in_turn(lambda: _print("print", shown, "\n"))
+    in_turn(lambda: _print("print", shown, end, flush=flush))
 
 
 def write(value: Any) -> None:
     """Writes the value without a line's end, to be seen at once."""
     shown = show(value)
-    in_turn(lambda: _print("write", shown, ""))
+    in_turn(lambda: _print("write", shown, "", flush=True))
 
 
-def _print(name: str, shown: str, end: str) -> None:
+def _print(name: str, shown: str, end: str, *, flush: bool) -> None:
     try:
-        _order.print_values(shown, end=end, flush=not end)
+        _order.print_values(shown, end=end, flush=flush)
     except UnicodeEncodeError as error:
         raise CheckError(f"{name}: {unwritable(error)}") from None
 

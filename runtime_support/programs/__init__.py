@@ -22,12 +22,13 @@ and knows no prompts, no providers and no network; `prompting` is the bridge to 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from runtime_support._lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support.programs._coercion import CoercionError, coerce
-    from runtime_support.programs._evaluation import check, evaluate, run
+    from runtime_support.programs._evaluation import check, evaluate
     from runtime_support.programs._json_schema import schema
     from runtime_support.programs._outcomes import (
         Ambiguity,
@@ -43,10 +44,27 @@ if TYPE_CHECKING:
         ambiguous,
         option,
     )
+    from runtime_support.programs._prompting import Plan, program, run
     from runtime_support.programs._registry import Registry, RegistryError, describe
     from runtime_support.programs._syntax import Limits, ProgramText
     from runtime_support.programs._tree import CheckedProgram
     from runtime_support.programs._writing import SerializationError, serialize
+else:
+    _HOMES = {
+        "_coercion": "CoercionError coerce",
+        "_evaluation": "check evaluate",
+        "_json_schema": "schema",
+        "_outcomes": (
+            "Ambiguity Ambiguous Call Candidate Diagnostic Failure Option Outcome Point Success "
+            "ambiguous option"
+        ),
+        "_prompting": "Plan program run",
+        "_registry": "Registry RegistryError describe",
+        "_syntax": "Limits ProgramText",
+        "_tree": "CheckedProgram",
+        "_writing": "SerializationError serialize",
+    }
+    __getattr__, __dir__ = load_lazily(__name__, __name__, _HOMES)
 
 __all__ = [
     "Ambiguity",
@@ -60,6 +78,7 @@ __all__ = [
     "Limits",
     "Option",
     "Outcome",
+    "Plan",
     "Point",
     "ProgramText",
     "Registry",
@@ -72,36 +91,8 @@ __all__ = [
     "describe",
     "evaluate",
     "option",
+    "program",
     "run",
     "schema",
     "serialize",
 ]
-
-_HOMES = {
-    "CheckedProgram": "_tree",
-    "CoercionError": "_coercion",
-    "Limits": "_syntax",
-    "ProgramText": "_syntax",
-    "Registry": "_registry",
-    "RegistryError": "_registry",
-    "SerializationError": "_writing",
-    "check": "_evaluation",
-    "coerce": "_coercion",
-    "describe": "_registry",
-    "evaluate": "_evaluation",
-    "run": "_evaluation",
-    "schema": "_json_schema",
-    "serialize": "_writing",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = importlib.import_module(f"{__name__}.{_HOMES.get(name, '_outcomes')}")
-    value = globals()[name] = getattr(home, name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
@@ -185,9 +185,34 @@ class Run:
 
     __name__ = "run"
 
-    def __call__(self, plan: Plan, on_call: OnCall | None = None) -> Any:
-        """The value of the plan; ProgramError when it does not run to its end."""
+    @overload
+    def __call__(self, plan: Plan, on_call: OnCall | None = None) -> Any: ...
+
+    @overload
+    def __call__(
+        self,
+        plan: CheckedProgram,
+        on_call: OnCall | None = None,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        earlier: Sequence[Call] = (),
+    ) -> Outcome: ...
+
+    def __call__(
+        self,
+        plan: Plan | CheckedProgram,
+        on_call: OnCall | None = None,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        earlier: Sequence[Call] = (),
+    ) -> Any:
+        """The value of the plan; ProgramError when it does not run to its end.
+
+        Of a program that `check` gives, the outcome, as `evaluate` gives it; see there.
+        """
         given: object = plain(plan)
+        if isinstance(given, CheckedProgram):
+            return run_checked(given, limits=limits, on_call=on_call, earlier=earlier)
         if not isinstance(given, Plan):
             error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
             annotate(error)

@@ -5,3 +5,18 @@ begins anew, and is answered from there as far as it had come. An exchange is fo
 place: the scope it is asked in, the prompt's first request and who answers, how often the scope
 asked the same before, and which step of the conversation it is.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime_support._lazy import load_lazily
+
+if TYPE_CHECKING:
+    from runtime_support.runs._keeper import journaled
+    from runtime_support.runs._places import call_key, scoped
+else:
+    _HOMES = {"_keeper": "journaled", "_places": "call_key scoped"}
+    __getattr__, __dir__ = load_lazily(__name__, __name__, _HOMES)
+
+__all__ = ["call_key", "journaled", "scoped"]

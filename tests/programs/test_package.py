@@ -14,6 +14,7 @@ BELOW = (
     "_effects",
     "errors",
     "_jsontext",
+    "_lazy",
     "_names",
     "_order",
     "_schema",

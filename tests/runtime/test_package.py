@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import runtime_support
-from runtime_support import errors, testing
+from runtime_support import errors, ops, programs, testing
 
 ROOT = Path(__file__).parents[2]
 
@@ -87,3 +89,34 @@ def test_errors_travel_between_processes() -> None:
         "[1, 2",
         "a.saft:1:1",
     )
+
+
+@pytest.mark.parametrize("module", ["ops", "programs", "runs"])
+def test_each_public_name_of_a_part_is_there(module: str) -> None:
+    part = importlib.import_module(f"runtime_support.{module}")
+    assert all(getattr(part, name) is not None for name in dir(part))
+    assert not set(getattr(part, "__all__", dir(part))) ^ set(dir(part))
+    with pytest.raises(AttributeError, match="no_such_name"):
+        part.no_such_name  # noqa: B018
+
+
+def test_what_checkers_see_in_ops_is_what_is_there() -> None:
+    tree = ast.parse((ROOT / "runtime_support" / "ops.py").read_text(encoding="utf-8"))
+    (seen,) = (node for node in tree.body if isinstance(node, ast.If))
+    names = [name for node in seen.body for name in _bound(node) if not name.startswith("_")]
+    assert sorted(names) == dir(ops)
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    assert isinstance(node, ast.Assign)
+    return [target.id for target in node.targets if isinstance(target, ast.Name)]
+
+
+def test_a_plan_and_a_checked_program_are_run_by_one_name() -> None:
+    checked = programs.check({"$object": {"a": 1}}, programs.Registry())
+    assert isinstance(checked, programs.CheckedProgram)
+    assert programs.run(programs.Plan(checked)) == {"a": 1}
+    assert programs.run(checked) == programs.evaluate({"$object": {"a": 1}}, programs.Registry())
+    assert programs.run is runtime_support.run

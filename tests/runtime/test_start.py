@@ -22,6 +22,7 @@ SLOW = {"asyncio", "dataclasses", "inspect", "json", "openai", "polars", "pydant
         "import runtime_support",
         "from runtime_support import show; show([1, {'a': (None,)}])",
         "from runtime_support import ops; ops.print(ops.add(1, ops.member({'a': 1}, 'a')))",
+        "from runtime_support.ops import kind, parse, print, read_text, show, to_json; print(1)",
         "from runtime_support import CheckError, read_text, write_text",
     ],
 )
@@ -35,7 +36,7 @@ def test_what_a_script_without_prompts_loads(script: str) -> None:
     assert set(done.stdout.split()) & SLOW == set()
 
 
-@pytest.mark.parametrize("name", [name for name, value in vars(ops).items() if callable(value)])
+@pytest.mark.parametrize("name", [name for name in dir(ops) if name != "Failure"])
 def test_annotations_can_be_read(name: str) -> None:
     function: Callable[..., Any] = getattr(ops, name)
     hints = typing.get_type_hints(function, include_extras=True)

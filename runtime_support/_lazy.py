@@ -1,0 +1,35 @@
+"""Public names that are loaded at their first use, so that importing a package costs nothing.
+
+    HOMES = {"_values": "kind show", "_language.builtins": "abs=abs_"}
+    __getattr__, __dir__ = load_lazily(__name__, "runtime_support", HOMES)
+
+`abs=abs_` offers under the name `abs` what its home calls `abs_`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def load_lazily(
+    module: str, package: str, homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a module whose public names are in modules of a package."""
+    found: dict[str, tuple[str, str]] = {}
+    for home, names in homes.items():
+        for entry in names.split():
+            name, _, own = entry.partition("=")
+            found[name] = home, own or name
+
+    def load(name: str) -> Any:
+        if name not in found:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        home, own = found[name]
+        value = getattr(importlib.import_module(f"{package}.{home}"), own)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    return load, lambda: sorted(found)
