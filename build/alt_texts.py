@@ -10,12 +10,12 @@ from runtime_support import file, image, list_files, overlap, prompt
 style = file("pictures/style.txt")
 
 
-class AltTextResult(TypedDict):
+class AltText(TypedDict):
     description: str
     is_decoration: bool
 
 
-def alt_text(path: str) -> AltTextResult:
+def alt_text(path: str) -> AltText:
     return prompt(
         """
         Write an alternative text of at most ten words for this picture: {0}
@@ -23,11 +23,11 @@ def alt_text(path: str) -> AltTextResult:
         """,
         image(path),
         style=style,
-        returns=AltTextResult,
+        returns=AltText,
     ).value
 
 
-def ask_path(path: str) -> tuple[str, AltTextResult]:
+def ask_path(path: str) -> tuple[str, AltText]:
     alt = alt_text(path)
     return path, alt
 

@@ -14,7 +14,7 @@ class Line(TypedDict):
     amount: float
 
 
-class ReadInvoiceResult(TypedDict):
+class Invoice(TypedDict):
     seller: str
     number: str
     date: str
@@ -23,7 +23,7 @@ class ReadInvoiceResult(TypedDict):
     total: float
 
 
-def read_invoice(text: str) -> ReadInvoiceResult:
+def read_invoice(text: str) -> Invoice:
     return prompt(
         """
         Extract the number, date (YYYY-MM-DD), seller, currency, total and lines from this invoice:
@@ -31,7 +31,7 @@ def read_invoice(text: str) -> ReadInvoiceResult:
         {text:raw}
         """,
         text=text,
-        returns=ReadInvoiceResult,
+        returns=Invoice,
     ).value
 
 
@@ -48,7 +48,7 @@ def quoted(cell: str) -> str:
 rows = [csv_row(["file", "seller", "number", "date", "total", "currency", "check"])]
 
 
-def ask_file(file: str) -> tuple[str, ReadInvoiceResult]:
+def ask_file(file: str) -> tuple[str, Invoice]:
     invoice = read_invoice(read_text(file))
     return file, invoice
 

@@ -22,13 +22,13 @@ def header(mail: str, name: str) -> str:
     return "(none)"
 
 
-class TriageResult(TypedDict):
+class Triage(TypedDict):
     category: Literal["billing", "bug", "question"]
     urgent: bool
     summary: str
 
 
-def triage(mail: str) -> TriageResult:
+def triage(mail: str) -> Triage:
     """Which queue a mail belongs to, how soon, and what it is about."""
     return prompt(
         """
@@ -38,7 +38,7 @@ def triage(mail: str) -> TriageResult:
         {mail}
         """,
         mail=mail,
-        returns=TriageResult,
+        returns=Triage,
     ).value
 
 
@@ -55,7 +55,7 @@ class Ticket(TypedDict):
 tickets: list[Ticket] = []
 
 
-def ask_path(path: str) -> tuple[str, TriageResult]:
+def ask_path(path: str) -> tuple[str, Triage]:
     mail = read_text(path)
     verdict = triage(mail)
     return mail, verdict

@@ -17,12 +17,12 @@ def average(figure: Figure) -> float:
     return round(mean(players, figure), 2)
 
 
-class ExtremesResult(TypedDict):
+class Extremes(TypedDict):
     lowest: float
     highest: float
 
 
-def extremes(figure: Figure) -> ExtremesResult:
+def extremes(figure: Figure) -> Extremes:
     """The lowest and the highest value of a figure."""
     return {
         "lowest": check(ops.min(players, figure), float),

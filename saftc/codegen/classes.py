@@ -6,7 +6,7 @@ gives `class Row(TypedDict)`: a class is named after the place its schema was wr
 shape twice is one class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -40,7 +40,8 @@ class Classes:
     """The names of a module's types while it is written.
 
     `names` are the classes that stand for shapes, `places` where shapes were written, `pending` the
-    classes to be written above the statement at hand, `written` the types whose definitions stand
+    classes to be written above the statement at hand, `made` the names that are no script's,
+    `written` the types whose definitions stand
     above, `aliases` the names of types that have one, `imported` those of records that are imported
     only for annotations.
     """
@@ -52,6 +53,7 @@ class Classes:
     places: dict[Shape, str] = field(default_factory=dict[Shape, str])
     guesses: dict[Shape, str] = field(default_factory=dict[Shape, str])
     pending: list[Statement] = field(default_factory=list[Statement])
+    made: set[str] = field(default_factory=set[str])
     aliases: dict[Type, str] = field(default_factory=dict[Type, str])
     imported: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
 
@@ -81,6 +83,13 @@ class Classes:
             case _:
                 assert_never(schema)
 
+    def name_result(self, schema: n.Schema | None, function: str) -> None:
+        """Names the object schemas of what a function gives: `read_invoice` gives an `Invoice`."""
+        noun = _given_by(function)
+        own = {_class_name(noun), _class_name(_one_of(noun))} if noun else set[str]()
+        is_free = bool(noun) and own.isdisjoint(self.taken)
+        self.name_schema(schema, noun if is_free else f"{function}_result")
+
     def name_type(self, type_: Type, place: str) -> None:
         """Names the objects in what `place` is, where no schema names them."""
         match type_:
@@ -106,6 +115,7 @@ class Classes:
         while candidate in self.taken:
             candidate = f"{text}{number}"
             number += 1
+        self.made.add(candidate)
         return candidate
 
     def take(self) -> list[Statement]:
@@ -114,13 +124,43 @@ class Classes:
         return taken
 
 
+# The first word of a function's name that says what it does, and not what it gives.
+_VERBS = frozenset(
+    """
+    add analyse analyze as ask answer apply assess build calc calculate check choose classify clean
+    collect combine compare compute convert count create decide decode describe determine do
+    download draft draw encode estimate evaluate examine explain export extract fetch fill filter
+    find fix format gather generate get give group guess identify import infer inspect judge list
+    load look lookup make map match measure merge name normalise normalize obtain parse pick plan
+    predict prepare process produce pull query rank rate read recognise recognize render resolve
+    retrieve rewrite run scan score scrape search select send show solve sort split store suggest
+    summarise summarize take tell to transform translate turn update validate verify write
+    """.split()
+)
+# What is no noun when it follows such a word.
+_NO_NOUNS = frozenset(
+    """
+    a about all an and any as at back both by each every for from in into it next of off on one or
+    out over that the them these this those to up via with
+    """.split()
+)
+
+
+def _given_by(function: str) -> str:
+    """What a function gives, as far as its name says that: `read_invoice` is about an `invoice`."""
+    first, _, rest = function.strip("_").partition("_")
+    if first.lower() not in _VERBS:
+        return function
+    return "" if rest.partition("_")[0].lower() in _NO_NOUNS else rest
+
+
 def has_alias_form(type_: Type) -> bool:
     """Whether annotations name the alias of such a type, and do not write the type out."""
     return isinstance(type_, UnionType | LiteralType | ListType | TupleType | MapType)
 
 
-def classes_of(module: n.Module, facts: Facts) -> Classes:
-    """The names of types before the first line is written."""
+def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes:
+    """The names of types before the first line is written; `needed` are those of the output."""
     own = {
         node.name.text for node in module.statements if isinstance(node, n.TypeAlias | n.RecordDef)
     }
@@ -130,7 +170,8 @@ def classes_of(module: n.Module, facts: Facts) -> Classes:
     # The definitions of other modules' types stand above from the beginning, unless these are
     # imported below.
     written = {name for name in types - own if name.split(".")[0] not in later}
-    classes = Classes(facts, types.union(symbol.name for symbol in symbols), written)
+    taken = types.union(needed, (symbol.name for symbol in symbols))
+    classes = Classes(facts, taken, written)
     for text, type_ in facts.aliases.items():
         if has_alias_form(type_):
             classes.aliases[type_] = text

@@ -200,7 +200,7 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     docs, is_bare = context.module.docs, statement in context.output.bare
     for parameter in statement.parameters:
         classes.name_schema(parameter.schema, parameter.name.text)
-    classes.name_schema(statement.returns, statement.name.text + "_result")
+    classes.name_result(statement.returns, statement.name.text)
     parameters = py.parameters(
         (
             context.name_of(parameter.name),

@@ -59,7 +59,8 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     bare, growth = bare_functions(module, facts), find_growth(facts)
     while True:
         names = python_names(facts.names, needs)
-        classes, imports = classes_of(module, facts), Imports(facts.siblings)
+        classes = classes_of(module, facts, needs.used)
+        imports = Imports(facts.siblings)
         output = Output(classes, bindings, reads, returned, bare, growth, imports)
         context = Context(
             source=source,
@@ -76,10 +77,11 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
             later_imports=later_imports(module),
         )
         tree = _emit_module(context, title)
-        if not hidden_needs(names, output.needs):
+        hides = not output.needs.used.keys().isdisjoint(classes.made)
+        if not hides and not hidden_needs(names, output.needs):
             text = lay_out(tree, output.texts)
             return Generated(text, Origins(output.spans, tree), output.prompts, plan)
-        # A name of the script hides one that the output needs: write it again with these known.
+        # A name hides one that the output needs: write it again with these known.
         for name, scopes in output.needs.used.items():
             for scope in scopes:
                 needs.add(name, scope)

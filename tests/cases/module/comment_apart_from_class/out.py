@@ -7,11 +7,11 @@ from typing import TypedDict
 from runtime_support import show
 
 
-class GResult(TypedDict):
+class G(TypedDict):
     a: int
 
 
-def g() -> GResult:
+def g() -> G:
     return {"a": 1}
 
 
