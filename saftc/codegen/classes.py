@@ -124,9 +124,8 @@ class Classes:
         return taken
 
 
-# The first word of a function's name that says what it does, and not what it gives.
-_VERBS = frozenset(
-    """
+# What a function's name begins with that says what it does, and not what it gives.
+_VERBS = """
     add analyse analyze as ask answer apply assess build calc calculate check choose classify clean
     collect combine compare compute convert count create decide decode describe determine do
     download draft draw encode estimate evaluate examine explain export extract fetch fill filter
@@ -135,23 +134,20 @@ _VERBS = frozenset(
     predict prepare process produce pull query rank rate read recognise recognize render resolve
     retrieve rewrite run scan score scrape search select send show solve sort split store suggest
     summarise summarize take tell to transform translate turn update validate verify write
-    """.split()
-)
-# What is no noun when it follows such a word.
-_NO_NOUNS = frozenset(
-    """
+"""
+# What follows such a word and is nothing that could be given.
+_NO_NOUNS = """
     a about all an and any as at back both by each every for from in into it next of off on one or
     out over that the them these this those to up via with
-    """.split()
-)
+"""
 
 
 def _given_by(function: str) -> str:
     """What a function gives, as far as its name says that: `read_invoice` is about an `invoice`."""
     first, _, rest = function.strip("_").partition("_")
-    if first.lower() not in _VERBS:
+    if first.lower() not in _VERBS.split():
         return function
-    return "" if rest.partition("_")[0].lower() in _NO_NOUNS else rest
+    return "" if rest.partition("_")[0].lower() in _NO_NOUNS.split() else rest
 
 
 def has_alias_form(type_: Type) -> bool:

@@ -87,6 +87,7 @@ def _comparison(context: Context, node: n.Comparison, operator: str) -> Expressi
         case Form.OPS:
             left, right = context.emit(node.left), context.emit(node.right)
             made = context.operation(_OPERATIONS[operator], left, right)
+            context.note(made, node.span)
             return py.negated(made) if operator == "not in" else made
         case _:
             assert_never(form)
