@@ -14,12 +14,12 @@ tone = "friendly"
 slogan = prompt(
     """
     Write one {tone:raw} sentence to sell a {product:raw} with these facts: {facts}
-    Do not write {{placeholders}} and name the price as ${0}.
+    Do not write {{placeholders}} and name the price as ${price_usd}.
     """,
-    facts["price_usd"],
     tone=tone,
     product=product,
     facts=facts,
+    price_usd=facts["price_usd"],
 ).value
 print(slogan)
 

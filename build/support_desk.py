@@ -64,7 +64,7 @@ def main() -> None:
         print(line(ticket, mark=mark))
         if ticket.reply_by is not None:
             print(f"  reply by {ticket.reply_by}")
-        if prompt("Is {0} about money?", ticket.title, returns=bool).value:
+        if prompt("Is {title} about money?", title=ticket.title, returns=bool).value:
             print("  to accounting")
 
     overlap(ask_ticket, tickets).run()

@@ -16,7 +16,6 @@ from saftc.codegen.context import Context
 from saftc.codegen.dataframes import dataframe_call
 from saftc.codegen.python import Expression
 from saftc.schedule.awaits import Wait
-from saftc.schedule.certainty import Certainty
 from saftc.semantics.builtins import BUILTINS, ITEMS, takes
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
 from saftc.semantics.names import Symbol
@@ -225,15 +224,11 @@ def _may_be_lazy(context: Context, name: str, node: n.Expression) -> bool:
     if context.is_async and any(context.wait(one) is not None for one in walk(node)):
         return False  # Python has other generators for what waits
     if name in ("any", "all"):
-        return not found and _is_certain(context, node)  # they leave out the rest
+        return context.is_plain(node)  # they leave out the rest
     # A sum of integers and floats may fail itself, and what Python's code raises end a generator.
     item = item_type(context.type_of(node))
     adds_alike = name != "sum" or is_only(item, "int") or is_only(item, "float")
-    return "unknown" not in found and (adds_alike or _is_certain(context, node))
-
-
-def _is_certain(context: Context, node: n.Expression) -> bool:
-    return Certainty(context.plan.effects).expression(node, strictly=True) is None
+    return "unknown" not in found and (adds_alike or context.is_certain(node))
 
 
 def _ordered_by(
@@ -384,8 +379,7 @@ def _counted(context: Context, node: n.Comprehension) -> n.Expression | None:
         and not any(part in facts.coercions for part in (item, left, right))
     )
     is_once = (
-        not context.plan.effects.of(value)
-        and _is_certain(context, value)
+        context.is_plain(value)
         and not any(facts.names.of(one) in {symbol, *facts.names.unset} for one in names)
     )
     return value if is_alike and is_once else None

@@ -18,6 +18,7 @@ from saftc.codegen.names import Needs
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
 from saftc.schedule.awaits import Wait
+from saftc.schedule.certainty import Certainty
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import Growth
@@ -62,11 +63,11 @@ Bindings = Mapping[tuple[Symbol, n.ForStmt | None], Sequence[Binding]]
 class Output:
     """What one run of the emitter has used and made so far.
 
-    `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
-    number of the mark that stands for one until the module is laid out. `bindings` are the places
-    where variables get their values, `reads` those where they are read, `returned` are the
-    variables that functions return, `bare` the functions that have no annotations, and `growth`
-    has the assignments that change the value of their name in place.
+    `prompts` are the calls that prompts have become, `holes` the names of their holes, `texts`
+    their texts of several lines, by the number of the mark that stands for one until the module is
+    laid out. `bindings` are the places where variables get their values, `reads` those where they
+    are read, `returned` are the variables that functions return, `bare` the functions that have no
+    annotations, and `growth` has the assignments that change the value of their name in place.
     """
 
     classes: Classes
@@ -79,6 +80,7 @@ class Output:
     needs: Needs = field(default_factory=Needs)
     spans: Spans = field(default_factory=Spans)
     prompts: dict[n.Prompt, cst.Call] = field(default_factory=dict[n.Prompt, cst.Call])
+    holes: dict[n.Hole, str] = field(default_factory=dict[n.Hole, str])
     texts: list[str] = field(default_factory=list[str])
 
 
@@ -135,6 +137,14 @@ class Context:
     def type_of(self, node: n.Expression) -> Type:
         """The type of an expression at its place."""
         return self.facts.type_of(node)
+
+    def is_certain(self, node: n.Expression) -> bool:
+        """Whether an expression certainly has a value."""
+        return Certainty(self.plan.effects).expression(node, strictly=True) is None
+
+    def is_plain(self, node: n.Expression) -> bool:
+        """Whether nobody can tell when, or how often, an expression is evaluated."""
+        return not self.plan.effects.of(node) and self.is_certain(node)
 
     def name_of(self, node: n.Node) -> str:
         """The Python name of what `node` refers to or introduces."""

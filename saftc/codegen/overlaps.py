@@ -293,7 +293,7 @@ def _later(context: Context, call: Expression, node: n.Expression) -> Expression
     *others, last = [cst.Arg(call.func), *call.args]
     arguments = [*others, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)]
     made = call.with_changes(func=context.global_("later"), args=arguments)
-    has_lines = isinstance(node, n.Prompt) and "\n" in template_of(node)
+    has_lines = isinstance(node, n.Prompt) and "\n" in template_of(node, {})
     width = 4 * (context.depth + 1) + len(code_of(made)) + len(",")
     if has_lines or width > WIDTH:
         made = py.spread(made)

@@ -431,7 +431,10 @@ def _keeps_failure(context: Context, statement: n.TryStmt, error: Symbol) -> boo
     reads = [node for node in nodes if isinstance(node, n.Name) and facts.names.of(node) is error]
     passed_on = [one for one in nodes if one in facts.names.passed_on]
     assigned = {
-        facts.names.of(name) for one in all_statements(statement.handler) for name in bound_by(one)
+        facts.names.of(name)
+        for one in all_statements(statement.handler)
+        if not isinstance(one, n.FunctionDef)
+        for name in bound_by(one)
     }
     called = (call.function for call in nodes_of(context.module, n.Call))
     return (

@@ -22,7 +22,8 @@ from runtime_support.errors import SaftError
 from runtime_support.programs import _prompting
 from saftc.codegen.builtins import name_in_ops
 from saftc.codegen.layout import code_of
-from saftc.codegen.prompts import keyword_of, template_of
+from saftc.codegen.module import Generated
+from saftc.codegen.prompts import template_of
 from saftc.driver import Checked, Compiled
 from saftc.previews.declarations import Declarations, FindModule, nothing
 from saftc.previews.rendering import Hole, Preview
@@ -51,7 +52,7 @@ def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) ->
     assert compiled.module is not None
     known.overlap.update(told(compiled.module.plan))
     return [
-        _Asking(compiled.checked, known, declared, node, compiled.module.prompts[node]).preview()
+        _Asking(compiled.checked, known, declared, node, compiled.module).preview()
         for node in walk(compiled.checked.module)
         if isinstance(node, n.Prompt)
     ]
@@ -125,14 +126,16 @@ class _Asking:
         known: _Known,
         declared: Declarations,
         node: n.Prompt,
-        call: cst.Call,
+        module: Generated,
     ) -> None:
         self.source: Source = checked.source
         self.facts = checked.facts
         self.known = known
         self.declared = declared
         self.node = node
-        given = [(one.keyword.value if one.keyword else "", one.value) for one in call.args]
+        self.hole_names = module.holes
+        arguments = module.prompts[node].args
+        given = [(one.keyword.value if one.keyword else "", one.value) for one in arguments]
         self.named = {name: value for name, value in given if name}
         self.positional = [value for name, value in given if not name][1:]
         self.holes: list[Hole] = []
@@ -172,12 +175,12 @@ class _Asking:
         for part in self.node.parts:
             if not isinstance(part, n.Hole):
                 continue
-            if isinstance(part.value, n.Name):
-                keyword = keyword_of(part.value.text)
+            keyword = self.hole_names.get(part)
+            if keyword is not None:
                 names[keyword] = self._value(part.value, self.named[keyword])
             else:
                 values.append(self._value(part.value, self.positional[len(values)]))
-        template = template_of(self.node)
+        template = template_of(self.node, self.hole_names)
         is_program = self.node.mode == "program"
         kind = _prompting.ProgramQuestion if is_program else _asking.Question
         more = {"conversions": self._type("conversions", ())} if is_program else {}

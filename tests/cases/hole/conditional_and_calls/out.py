@@ -9,12 +9,12 @@ def name_of(x: int) -> str:
 
 
 x = prompt(
-    "{0} {1} {2:raw} {3} {4} {5} {6}",
+    "{0} {1} {2:raw} {3} {4} {id} {5}",
     "a" if flag else "b",
     name_of(1),
     name_of(2),
     -1,
     not flag,
-    {"id": 1}["id"],
     [x for x in [1]],
+    id={"id": 1}["id"],
 ).value

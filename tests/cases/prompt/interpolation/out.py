@@ -17,12 +17,12 @@ z, w = together(
     later(prompt, "{name}{name}{count}", name=name, count=count),
     later(
         prompt,
-        "{0} and {1} and {2} and {3} and {4:raw}",
+        "{0} and {1} and {2} and {id} and {3:raw}",
         "literal",
         1,
         [1, 2],
-        row["id"],
         name.upper(),
+        id=row["id"],
     ),
 )
 print(x, y, z, w)

@@ -22,4 +22,8 @@ try:
     print(prompt("Use {look}.", look=look, rounds=1).value)
 except Exception as exception:
     error = failure(exception)
-    print(prompt("Explain {error} and {0:raw}.", error.message, error=error).value)
+    print(
+        prompt(
+            "Explain {error} and {message:raw}.", error=error, message=error.message
+        ).value
+    )
