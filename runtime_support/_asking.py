@@ -38,7 +38,7 @@ from runtime_support._observe.tracing import Observer, observer_for
 from runtime_support._order import await_turn, check_cancelled, current
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import Answer, Arriving, Result, parts_of
-from runtime_support._settings import Settings, given_here, settings_for, settings_to_show
+from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
 from runtime_support._streaming.chunks import Parts, parts_for
 from runtime_support._targets import ObjectTarget, Target, target_for
 from runtime_support._templates import Rendered, Unknown, render
@@ -341,10 +341,10 @@ def _conversation(
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
     target, settings = question.goal(settings, rendered.tools), question.settled(settings)
-    is_given = "model" in given_here(question.options)
+    ambient = ambient_here(question.options)
     earlier = question.earlier()
     return Conversation(
-        rendered.content, target, tools, settings, rounds, observer, is_given, earlier
+        rendered.content, target, tools, settings, rounds, observer, ambient, earlier
     )
 
 

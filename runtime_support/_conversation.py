@@ -89,7 +89,7 @@ class Conversation:
         settings: Settings,
         rounds: int | None,
         observer: Observer,
-        model_is_given: bool = True,
+        ambient: frozenset[str] = frozenset(),
         earlier: Sequence[Message] = (),
     ) -> None:
         self.content = content
@@ -97,7 +97,7 @@ class Conversation:
         self.settings = settings
         self.rounds_allowed = rounds
         self.observer = observer
-        self.model_is_given = model_is_given
+        self.ambient = ambient
         self.tools = tools
         self.earlier = earlier
         self.messages = _opening(content, target.ending(), settings.system, earlier)
@@ -116,7 +116,7 @@ class Conversation:
 
     def anew(self, target: Target) -> Conversation:
         """The same, from the beginning, towards another target."""
-        same = (self.tools, self.settings, self.rounds_allowed, self.observer, self.model_is_given)
+        same = (self.tools, self.settings, self.rounds_allowed, self.observer, self.ambient)
         return Conversation(self.content, target, *same, self.earlier)
 
     def steps(self) -> Steps[None]:
@@ -178,7 +178,7 @@ class Conversation:
             is_strict=contract is not None and contract.is_strict,
             structured=self.settings.structured,
             options=self.settings.sampling(),
-            model_is_given=self.model_is_given,
+            ambient=self.ambient,
             begins=self.begins,
         )
 

@@ -34,7 +34,7 @@ class Request:
 
     `model` None is the provider's own choice; `schema` is the JSON Schema of the value that is
     asked for, and `structured` whether the provider should, must or must not enforce it;
-    `model_is_given` tells that the program chose the model, not the environment around it;
+    `ambient` names the settings that the environment around the program chose, and not itself;
     `must_answer` forbids calls of tools; `options` are sampling options that were set; `begins`
     is the place of the message in which the prompt itself stands.
     """
@@ -47,7 +47,7 @@ class Request:
     is_strict: bool = False
     structured: Structured = "auto"
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    model_is_given: bool = True
+    ambient: frozenset[str] = frozenset()
     begins: int = 0
 
     def canonical(self) -> dict[str, Any]:

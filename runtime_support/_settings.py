@@ -42,6 +42,8 @@ SAMPLING = ("temperature", "top_p", "max_tokens", "effort", "seed", "stop", "ext
 _ELSEWHERE = {"reasoning_effort": "effort", "max_completion_tokens": "max_tokens"}
 
 
+# In which form a server is asked, where it understands several.
+WireName: TypeAlias = Literal["chat", "responses"]
 # How much a model thinks before it answers; each knows some of these words.
 Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -66,6 +68,7 @@ class Settings:
     model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
+    wire: WireName | None = None
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
@@ -107,6 +110,7 @@ def _set_type(hint: Any) -> Any:
 # A provider that is an object is looked at for itself.
 _TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
 _TYPES["provider"] = str
+_NAMES = frozenset(_TYPES)
 
 _NO_LIMIT = float("inf")
 _LIMITS: dict[str, tuple[float, float]] = {
@@ -288,6 +292,11 @@ def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
 def given_here(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the program itself says: by `configure`, by the blocks around, by these options."""
     return _set_ones({**_configured, **_of_blocks.get(_NO_BLOCK), **(plain(options) or {})})
+
+
+def ambient_here(options: Mapping[str, Any] | None) -> frozenset[str]:
+    """The names of the settings that the program itself does not say."""
+    return _NAMES.difference(given_here(options))
 
 
 def _with_configured(settings: Settings) -> Settings:

@@ -122,7 +122,7 @@ def _default_name(settings: Settings) -> str:
 
 
 def _openai_provider(name: str, settings: Settings) -> Provider:
-    from runtime_support.providers._openai import OpenAIProvider
+    from runtime_support.providers._openai import WIRES, OpenAIProvider
     from runtime_support.providers._server import configured_server
 
     key_variable, address, model = _PRESETS[name]
@@ -140,4 +140,5 @@ def _openai_provider(name: str, settings: Settings) -> Provider:
                     del _made[next(iter(_made))]
     if settings.provider is None:
         settings = replace(settings, provider=name)
-    return OpenAIProvider(settings, made[1], model)
+    wire = None if settings.wire is None else WIRES[settings.wire]
+    return OpenAIProvider(settings, made[1], model, wire)

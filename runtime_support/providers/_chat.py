@@ -22,18 +22,26 @@ from runtime_support._exchange import Message, Origin, Reply, Request, Said, Too
 from runtime_support._jsontext import without_halves
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import ProviderError
+from runtime_support.providers._bodies import (
+    Text,
+    enclosed,
+    is_wrapped,
+    joined,
+    object_at,
+    tokens,
+    unwrapped,
+    with_extra,
+)
 from runtime_support.providers._refusals import excerpt, reported
 from runtime_support.providers._wires import Form, Part
 
 NAME = "chat"
+LACKS: tuple[str, ...] = ()
 
 # What goes back of a reply and of a call: strict servers refuse whatever else they do not know.
 _OF_REPLIES = ("reasoning_details",)
 _OF_REPLIES_WITH_CALLS = ("reasoning_details", "reasoning_content", "reasoning")
 _OF_CALLS = ("extra_content",)
-
-_WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
-
 
 def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
@@ -54,8 +62,13 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
         if form.counted:
             body["stream_options"] = {"include_usage": True}
     if form.enforced and request.schema is not None:
-        body["response_format"] = _response_format(request.schema, request.is_strict)
-    return "chat/completions", {**body, **extra}
+        schema = {
+            "name": "reply",
+            "schema": enclosed(request.schema),
+            "strict": request.is_strict,
+        }
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return "chat/completions", with_extra(body, extra)
 
 
 def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
@@ -74,36 +87,17 @@ def read(content: bytes, request: Request, form: Form, request_id: str | None) -
     message = choice.get("message")
     if not is_object(message):
         raise _unexpected(content, request_id)
-    return _reply(body, choice, message, form.origin, _is_wrapped(request, form), request_id)
+    return _reply(body, choice, message, form.origin, is_wrapped(request, form), request_id)
 
 
 def gather(request: Request, form: Form, request_id: str | None) -> Gathered:
     """What takes the chunks of a completion that is streamed."""
-    return Gathered(form.origin, _is_wrapped(request, form), request_id)
+    return Gathered(form.origin, is_wrapped(request, form), request_id)
 
 
 def refuses(part: Part, words: str) -> bool:
     """Whether a server that says this, in lower case, takes no such part of requests."""
     return _REFUSALS[part].search(words) is not None
-
-
-def _response_format(schema: dict[str, Any], is_strict: bool) -> dict[str, Any]:
-    """The schema as a response format; a root that is not an object is wrapped in `value`."""
-    document = schema
-    if not _is_object_root(schema):
-        inner = {name: part for name, part in schema.items() if name != "$defs"}
-        document = {
-            "type": "object",
-            "properties": {"value": inner},
-            "required": ["value"],
-            "additionalProperties": False,
-        }
-        if "$defs" in schema:
-            document["$defs"] = schema["$defs"]
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "reply", "schema": document, "strict": is_strict},
-    }
 
 
 def _rendered(messages: Iterable[Message], origin: Origin) -> list[Message]:
@@ -159,21 +153,18 @@ class Gathered:
     def __init__(self, origin: Origin, wrapped: bool, request_id: str | None) -> None:
         self._about = origin, wrapped, request_id
         self._body: dict[str, Any] = {}
-        self._texts: list[str] = []
+        self._text = Text(is_wrapped=wrapped)
         self._refusals: list[str] = []
         self._calls: list[dict[str, Any]] = []
         self._call_at: dict[Any, dict[str, Any]] = {}
         self._thoughts: dict[str, list[str]] = {}
         self._details: list[_Detail] | None = None
         self._finish: Any = None
-        # The half of a surrogate pair, and what may turn out to be `{"value": `.
-        self._half = self._opening = ""
-        self._is_open = not wrapped
 
     @property
     def text(self) -> str:
         """The text until now."""
-        return "".join(self._texts)
+        return self._text.known
 
     @property
     def is_whole(self) -> bool:
@@ -188,40 +179,24 @@ class Gathered:
         choice = _first_choice(chunk)
         self._finish = choice.get("finish_reason") or self._finish
         # Some servers send the whole message in one chunk.
-        delta = _object_at(choice, "delta") or _object_at(choice, "message")
+        delta = object_at(choice, "delta") or object_at(choice, "message")
         if delta.get("refusal"):
             self._refusals.append(str(delta["refusal"]))
         self._add_calls(delta.get("tool_calls"))
         self._add_thoughts(delta)
-        return self._add_text(_text_of(delta.get("content")))
+        return self._text.add(_text_of(delta.get("content")))
 
     def reply(self) -> Reply:
         """What all chunks come to."""
         message: dict[str, Any] = {
-            "content": self.text + self._half,
+            "content": self._text.whole,
             "refusal": "".join(self._refusals),
             "tool_calls": self._calls,
             "reasoning_details": self._details and [one.whole() for one in self._details],
-            **{name: _joined(pieces) for name, pieces in self._thoughts.items()},
+            **{name: joined(pieces) for name, pieces in self._thoughts.items()},
         }
         choice = {"finish_reason": self._finish}
         return _reply(self._body, choice, message, *self._about)
-
-    def _add_text(self, text: str) -> str:
-        text, self._half = self._half + text, ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            text, self._half = text[:-1], text[-1]
-        if not text.isascii():
-            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-        self._texts.append(text)
-        if self._is_open:
-            return text
-        self._opening += text
-        opened = _WRAPPING.match(self._opening)
-        if opened is None and '{"value":'.startswith("".join(self._opening.split())):
-            return ""
-        self._is_open = True
-        return self._opening if opened is None else self._opening[opened.end() :]
 
     def _add_calls(self, calls: Any) -> None:
         """Calls come in pieces that have the same index; what has none is a call of its own.
@@ -230,7 +205,7 @@ class Gathered:
         """
         for piece in calls if is_list(calls) else ():
             call = piece if is_object(piece) else {}
-            function, key = _object_at(call, "function"), call.get("index")
+            function, key = object_at(call, "function"), call.get("index")
             identity = call.get("id")
             known = None if key is None else self._call_at.get(key)
             if known is not None and function.get("name"):
@@ -294,7 +269,7 @@ class _Detail:
 
     def whole(self) -> Any:
         """All that came of it."""
-        return {**self._parts, self._field: _joined(self._texts)} if self._texts else self._parts
+        return {**self._parts, self._field: joined(self._texts)} if self._texts else self._parts
 
     def _text(self, piece: Any) -> Any:
         return piece.get(self._field) if self._field else None
@@ -302,14 +277,6 @@ class _Detail:
 
 def _differ(one: Any, other: Any) -> bool:
     return one is not None and other is not None and one != other
-
-
-def _joined(pieces: list[str]) -> str:
-    """The text of pieces, which may have been cut inside of a character."""
-    text = "".join(pieces)
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def _first_choice(body: dict[str, Any]) -> dict[str, Any]:
@@ -334,11 +301,11 @@ def _reply(
     opaque = _parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES) or None
     has_own = opaque or any(call.id or call.opaque for call in calls)
     return Reply(
-        text=_unwrapped(text) if wrapped else text,
+        text=unwrapped(text) if wrapped else text,
         tool_calls=calls,
         finish=finish,
         model=without_halves(str(body.get("model") or origin.model)),
-        **_tokens(_object_at(body, "usage")),
+        **tokens(object_at(body, "usage"), "prompt", "completion"),
         opaque=opaque,
         origin=origin if has_own else None,
     )
@@ -347,31 +314,6 @@ def _reply(
 def _parts(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """The parts of these names that are there; what is empty is there, null is not."""
     return {name: data[name] for name in names if data.get(name) is not None}
-
-
-def _object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
-    value = body.get(key)
-    return value if is_object(value) else {}
-
-
-def _is_wrapped(request: Request, form: Form) -> bool:
-    """Whether the value that is asked for comes in an object, as the schema is not one of those."""
-    return form.enforced and request.schema is not None and not _is_object_root(request.schema)
-
-
-def _is_object_root(schema: dict[str, Any]) -> bool:
-    return schema.get("type") == "object" and "anyOf" not in schema
-
-
-def _unwrapped(text: str) -> str:
-    """What stands in `{"value": ...}`; anything else as it is."""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if is_object(body) and set(body) == {"value"}:
-        return json.dumps(body["value"], ensure_ascii=False)
-    return text
 
 
 def _text_of(content: Any) -> str:
@@ -404,49 +346,6 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
             identity = ""
         requests.append(ToolRequest(name, arguments, identity, _parts(call, _OF_CALLS) or None))
     return tuple(requests)
-
-
-# What servers name the parts of the input that were read from a cache or written to one, in the
-# usage and in its details: OpenAI, xAI, OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM, Qwen.
-_CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
-_WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
-
-
-def _tokens(usage: dict[str, Any]) -> dict[str, int]:
-    """The tokens of a reply, by the names of its fields.
-
-    Some servers count the input without what a cache had (Anthropic), or the output without what
-    the model thought (xAI, Gemini): the total tells, or else a part that is more than the whole.
-    """
-    of_input = _object_at(usage, "prompt_tokens_details")
-    of_output = _object_at(usage, "completion_tokens_details")
-    sent, answered = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    cached = _count(of_input, *_CACHED) or _count(usage, *_CACHED)
-    written = _count(of_input, *_WRITTEN) or _count(usage, *_WRITTEN)
-    reasoning = _count(of_output, "reasoning_tokens") or _count(usage, "reasoning_tokens")
-    total = _count(usage, "total_tokens")
-    untold = total - sent - answered
-    of_cache = cached + written
-    if of_cache > sent or (of_cache and untold in (of_cache, of_cache + reasoning)):
-        sent += of_cache
-        untold -= of_cache
-    if untold > 0:
-        answered += untold
-    elif not total and reasoning > answered:
-        answered += reasoning
-    return {
-        "input_tokens": sent,
-        "output_tokens": answered,
-        "cached_tokens": cached,
-        "cache_write_tokens": written,
-        "reasoning_tokens": min(reasoning, answered),
-    }
-
-
-def _count(data: dict[str, Any], *names: str) -> int:
-    """The first of these numbers that is there and more than nothing."""
-    values = (data.get(name) for name in names)
-    return next((value for value in values if type(value) is int and value > 0), 0)
 
 
 def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
@@ -501,4 +400,5 @@ _REFUSALS: Mapping[Part, re.Pattern[str]] = {
     "this schema": _NOT_THIS_SCHEMA,
     "stream": _NO_STREAM,
     "usage": _NO_USAGE,
+    "thoughts": re.compile(r"(?!)"),  # it is not asked for them
 }

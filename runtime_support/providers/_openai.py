@@ -29,16 +29,18 @@ from runtime_support._exchange import (
     Streaming,
 )
 from runtime_support._jsontext import without_halves
+from runtime_support._observe.tracing import note
 from runtime_support._redaction import shown
 from runtime_support._settings import Settings
 from runtime_support._values import counted
-from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
-from runtime_support.providers import _chat
+from runtime_support.errors import ConfigError, ProviderError, ProviderTimeout, ToolsUnsupported
+from runtime_support.providers import _chat, _responses
 from runtime_support.providers._refusals import (
     SHOWN,
     asked_wait,
     error_of,
     is_used_up,
+    refusal_of,
     reported,
     words_of,
 )
@@ -47,6 +49,7 @@ from runtime_support.providers._server import Server
 from runtime_support.providers._transport import bounded_replies, has_events
 from runtime_support.providers._wires import Form, Gathering, Part, Wire
 
+WIRES: dict[str, Wire] = {"chat": _chat, "responses": _responses}
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
 
@@ -67,7 +70,7 @@ class OpenAIProvider(Streaming):
     settings: Settings
     server: Server
     default_model: str = DEFAULT_MODEL
-    wire: Wire = _chat
+    wire: Wire | None = None  # None takes the one that suits the server and the request
     waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
     @property
@@ -84,32 +87,38 @@ class OpenAIProvider(Streaming):
     def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply of the server; a ProviderError when there is none."""
         model = request.model or self.default_model
+        wire = self.wire or suitable_wire(self.server, request)
+        request = _within(wire, request)
         lacks = self.server.lacks
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
         form = Form(
             # As replies are marked with it, and journals keep it.
-            Origin(self.wire.NAME, self.server.name, model),
+            Origin(wire.NAME, self.server.name, model),
             self.server.is_openai,
             enforced=request.schema is not None
             and (request.structured == "on" or not self._is_without_schema(model, request.schema)),
             streamed=heard is not None and ("stream", model) not in lacks,
             counted=("usage", model) not in lacks,
+            thoughts=("thoughts", model) not in lacks,
         )
         while True:
             try:
-                return (yield from self._send(request, form, heard))
+                return (yield from self._send(wire, request, form, heard))
             except _Rejected as rejected:
-                form = self._milder(request, form, rejected)
+                form = self._milder(wire, request, form, rejected)
 
-    def _milder(self, request: Request, form: Form, rejected: _Rejected) -> Form:
+    def _milder(self, wire: Wire, request: Request, form: Form, rejected: _Rejected) -> Form:
         """Another form in which the request may do; the error when there is none."""
         lacks, model, error = self.server.lacks, form.origin.model, rejected.error
         words = rejected.words
 
         def refuses(part: Part) -> bool:
-            return self.wire.refuses(part, words)
+            return wire.refuses(part, words)
 
+        if form.thoughts and refuses("thoughts"):
+            lacks.add("thoughts", model)
+            return replace(form, thoughts=False)
         if form.streamed and form.counted and refuses("usage"):
             lacks.add("usage", model)
             return replace(form, counted=False)
@@ -135,8 +144,8 @@ class OpenAIProvider(Streaming):
             return False
         return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
-    def _send(self, request: Request, form: Form, heard: Heard) -> Replying:
-        path, content = _sendable(self.wire, request, form)
+    def _send(self, wire: Wire, request: Request, form: Form, heard: Heard) -> Replying:
+        path, content = _sendable(wire, request, form)
 
         def send(number: int) -> Replying:
             exchange = _Exchange(self, path, content, number, form)
@@ -146,9 +155,12 @@ class OpenAIProvider(Streaming):
                 raise self._failure(error) from None
             request_id = response.headers.get("x-request-id")
             if has_events(response):
-                gathered = self.wire.gather(request, form, request_id)
+                gathered = wire.gather(request, form, request_id)
                 return (yield from self._read(exchange, gathered, heard))
-            return self.wire.read(response.content, request, form, request_id)
+            try:
+                return wire.read(response.content, request, form, request_id)
+            except ProviderError as error:
+                raise _as_status(error) from None
 
         tokens = len(content) // _BYTES_OF_TOKEN
         return (yield from patiently(self.server.pace, self.settings, self.waited, send, tokens))
@@ -166,7 +178,7 @@ class OpenAIProvider(Streaming):
         except ValueError as error:  # neither JSON nor text
             failure = _damaged(self.address, shown(str(error), SHOWN))
         except ProviderError as error:
-            failure = error
+            failure = _as_status(error)
         if not gathered.text:
             raise failure
         broken = failure.error if isinstance(failure, Unanswered) else failure
@@ -203,7 +215,7 @@ class OpenAIProvider(Streaming):
                 )
                 return Unanswered(away, "away")
             case openai.APIError():
-                return reported(error.body or error.message, None)
+                return _as_status(reported(error.body or error.message, None))
             case _:
                 return ProviderError(shown(str(error), SHOWN))
 
@@ -270,17 +282,55 @@ class _Rejected(Exception):
 
 def _failure_of(response: httpx2.Response, address: str) -> Exception:
     """What a response with the status of an error comes to: whether to ask again, and how."""
+    refusal = refusal_of(response)
+    if refusal is not None:
+        return refusal
     error = error_of(response, address)
     status = response.status_code
     if status in _REFUSING:
         return _Rejected(error, words_of(response).lower())
     if is_used_up(response) or response.headers.get("x-should-retry") == "false":
         return error
+    return _as_status(error, asked_wait(response))
+
+
+def _as_status(error: ProviderError, wait: float | None = None) -> Exception:
+    """The error, Unanswered where its status says that another try may do."""
+    status = error.status or 0
     if status in _BUSY:
-        return Unanswered(error, "busy", asked_wait(response))
-    if status in _BROKEN or status >= 500:
-        return Unanswered(error, "broken", asked_wait(response))
-    return error
+        return Unanswered(error, "busy", wait)
+    return Unanswered(error, "broken", wait) if status in _BROKEN or status >= 500 else error
+
+
+def suitable_wire(server: Server, request: Request) -> Wire:
+    """The wire for a request where none was chosen: at OpenAI, the one that takes all of it."""
+    if not server.is_openai:
+        return _chat
+    wants_both = bool(request.tools) and "effort" in request.options
+    return _chat if _responses.is_for_chat(request) and not wants_both else _responses
+
+
+def _within(wire: Wire, request: Request) -> Request:
+    """The request without what the wire has no field for; ConfigError when the program set it."""
+    missing = [name for name in wire.LACKS if name in request.options]
+    if not missing:
+        return request
+    for name in missing:
+        if name not in request.ambient:
+            raise ConfigError(
+                f"the wire `{wire.NAME}` has no option `{name}`",
+                setting=name,
+                hint=f'leave `{name}` out, or set `wire` to "chat"',
+            )
+        if (wire.NAME, name) not in _told:
+            _told.add((wire.NAME, name))
+            note(f"the wire `{wire.NAME}` has no option `{name}`: it is left out")
+    options = {name: one for name, one in request.options.items() if name not in missing}
+    return replace(request, options=options)
+
+
+# What the user has been told of.
+_told: set[tuple[str, str]] = set()
 
 
 def _damaged(address: str, cause: str) -> Unanswered:

@@ -18,7 +18,7 @@ import httpx2
 
 from runtime_support._redaction import shown
 from runtime_support._values import is_object
-from runtime_support.errors import AuthenticationFailed, ProviderError, RateLimited
+from runtime_support.errors import AuthenticationFailed, ProviderError, RateLimited, Refused
 
 SHOWN = 300
 
@@ -29,6 +29,27 @@ _USED_UP = re.compile(
     r"insufficient_quota|exceeded your current quota|billing_hard_limit"
     r"|insufficient (credits|balance)"
 )
+
+
+# What providers call it when they decline a prompt, or when it is longer than a model can read.
+_DECLINED = (
+    *("content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"),
+    *("misalignment_policy_violation", "image_content_policy_violation"),
+)
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|maximum context length|context window|context size"
+    r"|prompt is too long|input token count .* exceeds"
+)
+_TOO_LONG_HINT = "send less, or choose a model that reads more at once"
+
+# The status that a code stands for where a response has the status of a success.
+_STATUSES = {
+    "rate_limit_exceeded": 429,
+    "server_error": 500,
+    "api_error": 500,
+    "overloaded_error": 529,
+    "vector_store_timeout": 504,
+}
 
 
 def error_of(response: httpx2.Response, address: str) -> ProviderError:
@@ -53,8 +74,33 @@ def error_of(response: httpx2.Response, address: str) -> ProviderError:
         limited = RateLimited(said, status=status, request_id=request_id, hint=hint)
         limited.retry_after = wait
         return limited
-    hint = "check `model` and `base_url`" if status == 404 else None
+    hint = "check `model`, `base_url` and `wire`" if status == 404 else None
+    if status in (400, 413, 422):
+        hint = _hint_of(response.text[:_LOOKED_THROUGH].lower())
     return ProviderError(said, status=status, request_id=request_id, hint=hint)
+
+
+def refusal_of(response: httpx2.Response) -> Refused | None:
+    """The error when the provider declines the prompt itself, as its filters or policies say."""
+    if response.status_code not in (400, 403):
+        return None
+    try:
+        body = json.loads(response.content)
+    except (ValueError, RecursionError):
+        return None
+    error = body.get("error") if is_object(body) else None
+    if not is_object(error) or error.get("code") not in _DECLINED:
+        return None
+    said = words_of(response, SHOWN)
+    return Refused(f"the provider declined the prompt: {said}", text=said)
+
+
+def _hint_of(words: str) -> str | None:
+    if _TOO_LONG.search(words):
+        return _TOO_LONG_HINT
+    if "/v1/responses" in words:
+        return 'set `wire` to "responses", and name `effort` as an option of the prompt'
+    return None
 
 
 def words_of(response: httpx2.Response, most: int | None = None) -> str:
@@ -92,8 +138,14 @@ def asked_wait(response: httpx2.Response) -> float | None:
 
 def reported(error: Any, request_id: str | None) -> ProviderError:
     """The error that a server reports with a status that is none."""
-    message = error.get("message", error) if is_object(error) else error
-    return ProviderError(f"the server reports: {shown(str(message), SHOWN)}", request_id=request_id)
+    message, code = error, None
+    if is_object(error):
+        message, code = error.get("message") or error, error.get("code") or error.get("type")
+    said = f"the server reports: {shown(str(message), SHOWN)}"
+    status = code if type(code) is int else _STATUSES.get(str(code))
+    hint = _TOO_LONG_HINT if code == "context_length_exceeded" else None
+    kind = RateLimited if status == 429 else ProviderError
+    return kind(said, status=status, request_id=request_id, hint=hint)
 
 
 def excerpt(content: bytes) -> str:

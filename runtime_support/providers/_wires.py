@@ -17,19 +17,23 @@ from typing import Any, Literal, Protocol, TypeAlias
 from runtime_support._exchange import Origin, Reply, Request
 
 # What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
-# wish to be told what those have taken.
-Part: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage"]
+# wish to be told what those have taken, or what the model has thought.
+Part: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage", "thoughts"]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted."""
+    """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted.
+
+    `thoughts` asks for what the model has thought, encrypted, where a wire has it so.
+    """
 
     origin: Origin
     is_openai: bool  # at OpenAI's own address
     enforced: bool
     streamed: bool
     counted: bool
+    thoughts: bool = True
 
 
 class Gathering(Protocol):
@@ -60,6 +64,11 @@ class Wire(Protocol):
     @property
     def NAME(self) -> str:
         """The name of the wire, as settings, journals and origins have it."""
+        ...
+
+    @property
+    def LACKS(self) -> tuple[str, ...]:
+        """The sampling options that the wire has no field for."""
         ...
 
     def render(self, request: Request, form: Form) -> tuple[str, dict[str, Any]]:

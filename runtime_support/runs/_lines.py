@@ -51,7 +51,7 @@ T = TypeVar("T")
 def recorded(request: Request) -> Entry:
     """The canonical data of a request, without a model that its program did not choose."""
     data = request.canonical()
-    if not request.model_is_given:
+    if "model" in request.ambient:
         data.pop("model", None)
     return data
 

@@ -29,6 +29,7 @@ OPTIONS: dict[str, Type] = {
     "provider": STRING,
     "base_url": STRING,
     "api_key_env": STRING,
+    "wire": union(map(literal_type, ("chat", "responses"))),
     "temperature": NUMBER,
     "top_p": NUMBER,
     "max_tokens": INT,

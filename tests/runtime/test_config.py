@@ -68,6 +68,7 @@ def test_the_first_source_that_has_a_setting_counts(
         ("SAFT_MAX_REPLY_BYTES", "max_reply_bytes", 1000),
         ("SAFT_STRUCTURED", "structured", "off"),
         ("SAFT_EFFORT", "effort", "xhigh"),
+        ("SAFT_WIRE", "wire", "responses"),
     ],
 )
 def test_environment(
@@ -109,6 +110,7 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "temperature": (0, [-0.1, "0", True, float("nan")]),
     "top_p": (0.5, [-1, 1.1]),
     "max_tokens": (5, [0, 5.0, "5"]),
+    "wire": ("responses", ["chats", True]),
     "effort": ("minimal", ["much", 3]),
     "seed": (-3, [1.5]),
     "stop": (["a", "b"], [["a", 1], 3]),

@@ -47,6 +47,46 @@ def test_mistakes(wrong: dict[str, Any]) -> None:
     assert mistakes(wrong) != ""
 
 
+CALLED: dict[str, Any] = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
+RESULT: dict[str, Any] = {"type": "function_call_output", "call_id": "1", "output": ""}
+THOUGHT: dict[str, Any] = {"type": "reasoning", "id": "1", "summary": [], "encrypted_content": "x"}
+
+
+def of_responses(*items: dict[str, Any], **options: Any) -> dict[str, Any]:
+    return {"model": "m", "input": list(items) or [TEXT], **options}
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        of_responses(temperature=0.0, stream=True, reasoning={"effort": "max"}),
+        of_responses(TEXT, THOUGHT, CALLED, RESULT),
+        of_responses(store=False, include=["reasoning.encrypted_content"], instructions="x"),
+    ],
+)
+def test_responses_as_they_should_be(right: dict[str, Any]) -> None:
+    assert mistakes(right, wire="responses") == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        of_responses({"role": "banana", "content": "x"}),
+        of_responses({"role": "user", "content": [{"type": "text", "text": "x"}]}),
+        of_responses({"role": "tool", "tool_call_id": "1", "content": "x"}),
+        of_responses({**CALLED, "thought_signature": "x"}),
+        of_responses({**THOUGHT, "summary": None}),
+        of_responses(seed=1),
+        of_responses(reasoning_effort="low"),
+        of_responses(reasoning={"effort": "much"}),
+        of_responses(tools=[{"type": "function", "function": {"name": "f", "parameters": {}}}]),
+        of_responses(text={"format": {"type": "json_schema", "json_schema": {"name": "x"}}}),
+    ],
+)
+def test_mistakes_of_responses(wrong: dict[str, Any]) -> None:
+    assert mistakes(wrong, wire="responses") != ""
+
+
 def test_what_goes_back_is_exempt_by_name_and_place() -> None:
     assert mistakes(body(TEXT, {**calling(extra_content={}), "reasoning_details": []})) == ""
     assert mistakes(body(TEXT, calling(thought_signature="x"))) != ""

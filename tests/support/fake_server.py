@@ -7,8 +7,8 @@
 
 When the queue is empty, the last answer is given again, so that "for ever" needs no count.
 
-When the server closes, the openai package's own types judge all that it was sent: a request that
-they refuse fails the test. `extra` names the options that a test has sent beside them.
+When the server closes, the types of the package that speaks the wire judge all that it was sent: a
+request that they refuse fails the test. `extra` names the options that a test has sent beside them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Answer:
 
     status: int = 200
     body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict[str, str])
     delay: float = 0.0
     cut_after: int | None = None
     drip: bytes = b""
@@ -204,9 +204,9 @@ class FakeServer:
     def __exit__(self, kind: object, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
-        for body in self.bodies if kind is None else ():
-            wrong = mistakes(body, self.extra)
-            assert not wrong, f"the openai package would not send {body}: {wrong}"
+        for request in self.requests if kind is None else ():
+            wrong = mistakes(request.body, self.extra, wire=_wire_of(request.path))
+            assert not wrong, f"the package of the wire would not send {request.body}: {wrong}"
 
     def _next(self, body: dict[str, Any]) -> Answer:
         if self.responder is not None:
@@ -258,6 +258,11 @@ class FakeServer:
             handler.wfile.flush()
             handler.close_connection = True
             handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _wire_of(path: str) -> str:
+    """The wire that speaks at a path."""
+    return next((wire for wire in ("responses", "messages") if path.endswith(f"/{wire}")), "chat")
 
 
 LEFT = b"until the client has left"

@@ -1,6 +1,7 @@
 """A package's own types of requests, made strict: they judge what we send.
 
-    mistakes({"model": "m", "messages": [{"role": "banana", "content": "x"}]})     "messages.0..."
+    mistakes({"model": "m", "messages": [{"role": "banana", "content": "x"}]}, wire="chat")
+                                                                    "messages.0..."
 
 As they stand, the types check no iterable and take unknown keys without a word. Here every
 iterable is a list, and every TypedDict refuses what it does not name.
@@ -57,22 +58,30 @@ def _strict_object(kind: Any) -> Any:
 
 
 @cache
-def _chat() -> TypeAdapter[Any]:
-    from openai.types.chat import CompletionCreateParams
+def _requests(wire: str) -> TypeAdapter[Any]:
+    """The requests of a wire, by the package that speaks it."""
+    match wire:
+        case "chat":
+            from openai.types.chat import CompletionCreateParams as kind
+        case "responses":
+            from openai.types.responses import ResponseCreateParams as kind
+        case _:
+            raise AssertionError(f"no package is known to judge the wire {wire}")
+    return TypeAdapter(strict(kind))
 
-    return TypeAdapter(strict(CompletionCreateParams))
 
-
-def mistakes(body: dict[str, Any], extra: collections.abc.Collection[str] = ()) -> str:
-    """What is wrong with a chat request by the openai package's types, "" if nothing is.
+def mistakes(
+    body: dict[str, Any], extra: collections.abc.Collection[str] = (), *, wire: str = "chat"
+) -> str:
+    """What is wrong with a request by the types of the wire's package, "" if nothing is.
 
     `extra` names options that a test has set on purpose and that the package does not know.
     """
     known = {name: value for name, value in body.items() if name not in extra}
-    if "messages" in known:
+    if wire == "chat" and "messages" in known:
         known["messages"] = list(map(_known_message, known["messages"]))
     try:
-        _chat().validate_python(known, strict=True)
+        _requests(wire).validate_python(known, strict=True)
     except ValidationError as error:
         return str(error)
     return ""

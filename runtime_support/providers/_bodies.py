@@ -1,0 +1,158 @@
+"""Parts of bodies that several wires have in common: schemas, texts in pieces, numbers of tokens.
+
+    enclosed({"type": "integer"})            {"type": "object", "properties": {"value": ...}, ...}
+    unwrapped('{"value": 3}')                3, as text
+    Text(is_wrapped=True).add('{"val')       what a piece adds to the text that is shown
+    tokens(usage, "prompt", "completion")    the tokens of a reply, by the names of its fields
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from runtime_support._exchange import Request
+from runtime_support._values import is_object
+from runtime_support.providers._wires import Form
+
+_WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
+
+
+def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
+    """The object at a key, an empty one where there is none."""
+    value = body.get(key)
+    return value if is_object(value) else {}
+
+
+def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    """The body with further fields; those of an object go beside what stands there."""
+    merged = {
+        name: {**body[name], **own} if is_object(body.get(name)) and is_object(own) else own
+        for name, own in extra.items()
+    }
+    return {**body, **merged}
+
+
+def enclosed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema as servers take one: a root that is not an object is wrapped in `value`."""
+    if _is_object_root(schema):
+        return schema
+    inner = {name: part for name, part in schema.items() if name != "$defs"}
+    document: dict[str, Any] = {
+        "type": "object",
+        "properties": {"value": inner},
+        "required": ["value"],
+        "additionalProperties": False,
+    }
+    return document if "$defs" not in schema else {**document, "$defs": schema["$defs"]}
+
+
+def is_wrapped(request: Request, form: Form) -> bool:
+    """Whether the value that is asked for comes in an object, as the schema is not one of those."""
+    return form.enforced and request.schema is not None and not _is_object_root(request.schema)
+
+
+def unwrapped(text: str) -> str:
+    """What stands in `{"value": ...}`; anything else as it is."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if is_object(body) and set(body) == {"value"}:
+        return json.dumps(body["value"], ensure_ascii=False)
+    return text
+
+
+def _is_object_root(schema: dict[str, Any]) -> bool:
+    return schema.get("type") == "object" and "anyOf" not in schema
+
+
+def joined(pieces: list[str]) -> str:
+    """The text of pieces, which may have been cut inside of a character."""
+    text = "".join(pieces)
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+class Text:
+    """A text that comes in pieces, which may be cut inside of a character.
+
+    Of one that is wrapped in `{"value": ...}`, the opening is not shown.
+    """
+
+    def __init__(self, *, is_wrapped: bool) -> None:
+        self._texts: list[str] = []
+        # The half of a surrogate pair, and what may turn out to be `{"value": `.
+        self._half = self._opening = ""
+        self._is_open = not is_wrapped
+
+    @property
+    def known(self) -> str:
+        """The text until now."""
+        return "".join(self._texts)
+
+    @property
+    def whole(self) -> str:
+        """All that came, though it may end inside of a character."""
+        return self.known + self._half
+
+    def add(self, piece: str) -> str:
+        """Takes a piece; what it adds to the text that is shown."""
+        text, self._half = self._half + piece, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        text = joined([text])
+        self._texts.append(text)
+        if self._is_open:
+            return text
+        self._opening += text
+        opened = _WRAPPING.match(self._opening)
+        if opened is None and '{"value":'.startswith("".join(self._opening.split())):
+            return ""
+        self._is_open = True
+        return self._opening if opened is None else self._opening[opened.end() :]
+
+
+# What servers name the parts of the input that were read from a cache or written to one, in the
+# usage and in its details: OpenAI, xAI, OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM, Qwen.
+_CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+_WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
+
+
+def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[str, int]:
+    """The tokens of a reply, by the names of its fields; the wire has a name for each of the two.
+
+    Some servers count the input without what a cache had (Anthropic), or the output without what
+    the model thought (xAI, Gemini): the total tells, or else a part that is more than the whole.
+    """
+    of_input = object_at(usage, f"{sent_name}_tokens_details")
+    of_output = object_at(usage, f"{answered_name}_tokens_details")
+    sent, answered = _count(usage, f"{sent_name}_tokens"), _count(usage, f"{answered_name}_tokens")
+    cached = _count(of_input, *_CACHED) or _count(usage, *_CACHED)
+    written = _count(of_input, *_WRITTEN) or _count(usage, *_WRITTEN)
+    reasoning = _count(of_output, "reasoning_tokens") or _count(usage, "reasoning_tokens")
+    total = _count(usage, "total_tokens")
+    untold = total - sent - answered
+    of_cache = cached + written
+    if of_cache > sent or (of_cache and untold in (of_cache, of_cache + reasoning)):
+        sent += of_cache
+        untold -= of_cache
+    if untold > 0:
+        answered += untold
+    elif not total and reasoning > answered:
+        answered += reasoning
+    return {
+        "input_tokens": sent,
+        "output_tokens": answered,
+        "cached_tokens": cached,
+        "cache_write_tokens": written,
+        "reasoning_tokens": min(reasoning, answered),
+    }
+
+
+def _count(data: dict[str, Any], *names: str) -> int:
+    """The first of these numbers that is there and more than nothing."""
+    values = (data.get(name) for name in names)
+    return next((value for value in values if type(value) is int and value > 0), 0)

@@ -1,0 +1,321 @@
+"""OpenAI's Responses on the wire, which is a `Wire` (`_wires`): requests, replies and refusals.
+
+    render(request, form)                       ("responses", {"model": ..., "input": [...]})
+    read(b'{"output": ...}', request, form, None)           Reply("...")
+    gather(request, form, None).add({"type": "response.output_text.delta", ...})    a piece
+    refuses("thoughts", "encrypted content is not supported with this model")       True
+
+Nothing is kept by the server. What the model thought comes back encrypted, in items beside those of
+its message and of its calls; all items of a reply go back in their order, as they were.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
+from runtime_support._jsontext import without_halves
+from runtime_support._values import is_list, is_object
+from runtime_support.errors import ProviderError
+from runtime_support.providers import _chat
+from runtime_support.providers._bodies import (
+    Text,
+    enclosed,
+    is_wrapped,
+    object_at,
+    tokens,
+    unwrapped,
+    with_extra,
+)
+from runtime_support.providers._refusals import excerpt, reported
+from runtime_support.providers._wires import Form, Part
+
+NAME = "responses"
+LACKS = ("seed", "stop")
+
+# The fields of chat completions that are none of responses.
+OF_CHAT = frozenset(
+    (
+        *("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs"),
+        *("max_completion_tokens", "max_tokens", "messages", "modalities", "n", "prediction"),
+        *("presence_penalty", "reasoning_effort", "response_format", "seed", "stop"),
+        *("verbosity", "web_search_options"),
+    )
+)
+# At OpenAI, the models that think nothing, and refuse to be asked for it.
+_WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4)")
+
+# What replies are in the end, by the server's word and ours.
+_CUT = {"max_output_tokens": "length", "max_messages": "length"}
+# What stands for the result of a call that nobody has made: each wants one.
+_NOT_CALLED = "not called: nothing was missing any more"
+
+
+def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+    """The path and the body of a request."""
+    options = dict(request.options)
+    extra: dict[str, Any] = options.pop("extra", {})
+    for name, own in (("max_tokens", "max_output_tokens"), ("effort", "reasoning")):
+        if name in options:
+            value = options.pop(name)
+            options[own] = {"effort": value} if name == "effort" else value
+    instructions, messages = _instructions(request.messages)
+    body: dict[str, Any] = {"model": form.origin.model}
+    if instructions:
+        body["instructions"] = instructions
+    body |= {"input": list(_input(messages, form.origin)), **options}
+    if request.tools:
+        body["tools"] = list(map(_tool, request.tools))
+        if request.must_answer:
+            body["tool_choice"] = "none"
+    if form.enforced and request.schema is not None:
+        schema, is_strict = enclosed(request.schema), request.is_strict
+        format_ = {"type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict}
+        body["text"] = {"format": format_}
+    body["store"] = False
+    if form.thoughts and not (form.is_openai and _WITHOUT_THOUGHTS.match(form.origin.model)):
+        body["include"] = ["reasoning.encrypted_content"]
+    if form.streamed:
+        body["stream"] = True
+    return "responses", with_extra(body, extra)
+
+
+def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+    """The reply in the body of a response; ProviderError when it is not one."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ProviderError(
+            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
+        ) from None
+    if not is_object(body):
+        raise _unexpected(content, request_id)
+    if is_object(body.get("error")):
+        raise reported(body["error"], request_id)
+    if not is_list(body.get("output")):
+        raise _unexpected(content, request_id)
+    return _reply(body, body["output"], request, form)
+
+
+def gather(request: Request, form: Form, request_id: str | None) -> Gathered:
+    """What takes the events of a response that is streamed."""
+    return Gathered(request, form, request_id)
+
+
+def refuses(part: Part, words: str) -> bool:
+    """Whether a server that says this, in lower case, takes no such part of requests."""
+    return bool(_REFUSALS[part].search(words)) if part in _REFUSALS else _chat.refuses(part, words)
+
+
+def is_for_chat(request: Request) -> bool:
+    """Whether the request has what only chat completions have a field for."""
+    extra: dict[str, Any] = request.options.get("extra", {})
+    contents = (message["content"] for message in request.messages)
+    return (
+        any(name in request.options for name in LACKS)
+        or any(name in OF_CHAT for name in extra)
+        or any(part["type"] == "input_audio" for one in contents if is_list(one) for part in one)
+    )
+
+
+def _instructions(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
+    """The text of the system message, if there is one, and the other messages."""
+    if messages and messages[0]["role"] == "system":
+        return messages[0]["content"], messages[1:]
+    return "", messages
+
+
+def _tool(described: dict[str, Any]) -> dict[str, Any]:
+    # Where it is not said, the server takes a tool to be strict.
+    return {"type": "function", **described["function"], "strict": False}
+
+
+def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
+    """The messages as items; what this server has said itself goes back as it was."""
+    ids: dict[str, str] = {}  # the server's own, by ours
+    open_: list[str] = []  # calls without a result
+    for message in messages:
+        if message["role"] == "tool":
+            ours: str = message["tool_call_id"]
+            identity = ids.get(ours, ours)
+            open_ = [one for one in open_ if one != identity]
+            yield _result(identity, message["content"])
+            continue
+        yield from (_result(identity, _NOT_CALLED) for identity in open_)
+        open_ = []
+        reply = message.reply if isinstance(message, Said) else None
+        own = None if reply is None else _own_items(reply, origin)
+        if reply is None or own is None:
+            yield from _items(message)
+            continue
+        known = (call["id"] for call in message.get("tool_calls", ()))
+        ids |= zip(known, (one.id for one in reply.tool_calls), strict=True)
+        open_ = [one["call_id"] for one in own if one.get("type") == "function_call"]
+        yield from own
+    yield from (_result(identity, _NOT_CALLED) for identity in open_)
+
+
+def _own_items(reply: Reply, origin: Origin) -> list[dict[str, Any]] | None:
+    """The items of a reply of this server, as they came."""
+    items = None if reply.origin != origin else (reply.opaque or {}).get("output")
+    return items if is_list(items) and all(map(is_object, items)) else None
+
+
+def _items(message: Message) -> Iterator[dict[str, Any]]:
+    """A message as items that anybody may have written."""
+    content = message["content"]
+    if content or "tool_calls" not in message:
+        parts = [_part(one) for one in content] if is_list(content) else content or ""
+        yield {"role": message["role"], "content": parts}
+    for call in message.get("tool_calls", ()):
+        yield {"type": "function_call", "call_id": call["id"], **call["function"]}
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    match part["type"]:
+        case "text":
+            return {"type": "input_text", "text": part["text"]}
+        case "image_url":
+            image = part["image_url"]
+            detail = image.get("detail", "auto")
+            return {"type": "input_image", "image_url": image["url"], "detail": detail}
+        case "file":
+            return {"type": "input_file", **part["file"]}
+        case _:  # one that was given in the form of this wire
+            return part
+
+
+def _result(identity: str, text: str) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": identity, "output": text}
+
+
+class Gathered:
+    """The events of a response that is streamed, and what they come to."""
+
+    def __init__(self, request: Request, form: Form, request_id: str | None) -> None:
+        self._request = request
+        self._form = form
+        self._request_id = request_id
+        self._text = Text(is_wrapped=is_wrapped(request, form))
+        self._items: dict[int, Any] = {}
+        self._asides: set[int] = set()
+        self._response: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text until now."""
+        return self._text.known
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the server has said that this is all."""
+        return self._response is not None
+
+    def add(self, event: Any) -> str:
+        """Takes an event; what it has of the text."""
+        if not is_object(event):
+            raise _unexpected(str(event).encode(), self._request_id)
+        place: Any = event.get("output_index")
+        match event.get("type"):
+            case "response.output_text.delta" if place not in self._asides:
+                return self._text.add(str(event.get("delta") or ""))
+            case "response.output_item.added" if _is_aside(event.get("item")):
+                self._asides.add(place)
+            case "response.output_item.done" if isinstance(place, int):
+                self._items[place] = event.get("item")
+            case "response.completed" | "response.incomplete" | "response.failed":
+                self._response = object_at(event, "response")
+            case "error":
+                raise reported(event, self._request_id)
+            case _:
+                pass
+        return ""
+
+    def reply(self) -> Reply:
+        """What all events come to."""
+        body = self._response or {}
+        if is_object(body.get("error")):
+            raise reported(body["error"], self._request_id)
+        told = body.get("output")
+        # Each item is whole when it is done; some servers leave them out at the end.
+        items = {**dict(enumerate(told if is_list(told) else ())), **self._items}
+        output = [items[place] for place in sorted(items)]
+        return _reply(body, output, self._request, self._form, self._text.whole)
+
+
+def _reply(
+    body: dict[str, Any], output: list[Any], request: Request, form: Form, heard: str = ""
+) -> Reply:
+    """The reply that these items are; `heard` is the text that came in pieces."""
+    items = list(filter(is_object, output))
+    messages = [one for one in items if one.get("type") == "message"]
+    calls = tuple(_call(one) for one in items if one.get("type") == "function_call")
+    refusal = _joined(messages, "refusal", "refusal")
+    answers = [one for one in messages if not _is_aside(one)]
+    text = refusal or _joined(answers or messages, "output_text", "text") or heard
+    has_own = bool(items) and len(items) == len(output) and _are_sound(calls)
+    return Reply(
+        text=unwrapped(text) if is_wrapped(request, form) else text,
+        tool_calls=calls if has_own else tuple(ToolRequest(c.name, c.arguments) for c in calls),
+        finish="refusal" if refusal else _finish(body, bool(calls)),
+        model=without_halves(str(body.get("model") or form.origin.model)),
+        **tokens(object_at(body, "usage"), "input", "output"),
+        opaque={"output": output} if has_own else None,
+        origin=form.origin if has_own else None,
+    )
+
+
+def _finish(body: dict[str, Any], has_calls: bool) -> str:
+    """How the reply ended."""
+    if body.get("status") == "incomplete":
+        reason = str(object_at(body, "incomplete_details").get("reason") or "length")
+        return _CUT.get(reason, without_halves(reason))
+    return "tool_calls" if has_calls else "stop"
+
+
+def _is_aside(item: Any) -> bool:
+    """Whether a model says this on its way to the answer."""
+    return is_object(item) and item.get("phase") == "commentary"
+
+
+def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
+    """The texts of the parts of this kind."""
+    contents = (message.get("content") for message in messages)
+    parts = (part for content in contents if is_list(content) for part in content)
+    texts = (one.get(name) for one in parts if is_object(one) and one.get("type") == kind)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _call(item: dict[str, Any]) -> ToolRequest:
+    arguments, identity = item.get("arguments"), item.get("call_id")
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+    name = without_halves(str(item.get("name", "")))
+    return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
+
+
+def _are_sound(calls: tuple[ToolRequest, ...]) -> bool:
+    """Whether each of the calls has an id that no other has: else they cannot be answered."""
+    ids = {one.id for one in calls}
+    return "" not in ids and len(ids) == len(calls)
+
+
+def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
+    return ProviderError(
+        f"the server's answer is not a response: {excerpt(content)}",
+        request_id=request_id,
+        hint='a server that does not speak this wire takes `wire = "chat"`',
+    )
+
+
+_REFUSALS: Mapping[Part, re.Pattern[str]] = {
+    "thoughts": re.compile(r"encrypted[ _]content['\"`]? is not (supported|enabled|available)"),
+    "schema": re.compile(
+        r"(text\.format|json_schema)['\"`]? (of type \S+ )?(is|are) not (supported|available)"
+        r"|(does not|doesn't) support (json[ _]schemas?|structured outputs?)"
+        r"|structured outputs? (is|are) not (supported|enabled|available)"
+    ),
+}
