@@ -35,6 +35,9 @@ _OURS = os.path.dirname(__file__) + os.sep
 # First line (from 1), first column (from 0, in UTF-8), last line, last column.
 _Stretch = tuple[int, int, int, int]
 
+# Of a name, as OpenAI takes one for the key of a cache.
+_LONGEST_NAME = 64
+
 # What places were found to be, by the identity of their code: the hash of code takes as long as the
 # code is. The code is kept beside it, so that no other gets its identity.
 _MOST_STRETCHES = 4096
@@ -72,6 +75,19 @@ class Place:
         if self.behind is not None:
             return self.behind.text()
         return f"{os.path.basename(self.code.co_filename)}:{self.stretch()[0]}"
+
+    def name(self) -> str:
+        """The module and the function, as in `triage.urgent`, at most 64 characters of a name."""
+        module = os.path.splitext(os.path.basename(self.code.co_filename))[0]
+        parts = [one for one in self.code.co_qualname.split(".") if not one.startswith("<")]
+        whole = ".".join([module, *parts])
+        name = "".join(one if one.isalnum() or one in "._-" else "_" for one in whole)
+        if len(name) <= _LONGEST_NAME:
+            return name
+        import hashlib
+
+        mark = hashlib.sha256(name.encode()).hexdigest()[:16]
+        return f"{name[: _LONGEST_NAME - 17]}-{mark}"
 
     def position_at(self, line: int, column: int) -> str | None:
         """The position in the script of a place in this module (line from 1, column from 0)."""

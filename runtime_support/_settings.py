@@ -29,9 +29,9 @@ from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 
 # The providers that can be chosen by name, and those among them that send to a server.
-PROVIDERS = ("openai", "openrouter", "local", "mock", "none")
-_SENDING = (None, "openai", "openrouter")
-_KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
+PROVIDERS = ("openai", "openrouter", "gemini", "local", "mock", "none")
+_SENDING = (None, "openai", "openrouter", "gemini")
+_KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY")
 
 # What a project says to the compiler.
 _OF_THE_COMPILER = ("overlap", "pure")

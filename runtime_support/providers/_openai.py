@@ -71,6 +71,7 @@ class OpenAIProvider(Streaming):
     server: Server
     default_model: str = DEFAULT_MODEL
     wire: Wire | None = None  # None takes the one that suits the server and the request
+    cache_key: str = ""
     waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
     @property
@@ -101,6 +102,7 @@ class OpenAIProvider(Streaming):
             streamed=heard is not None and ("stream", model) not in lacks,
             counted=("usage", model) not in lacks,
             thoughts=("thoughts", model) not in lacks,
+            cache_key=self.cache_key if self.server.is_openai else "",
         )
         while True:
             try:

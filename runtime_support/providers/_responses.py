@@ -78,6 +78,8 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
     body["store"] = False
     if form.thoughts and not (form.is_openai and _WITHOUT_THOUGHTS.match(form.origin.model)):
         body["include"] = ["reasoning.encrypted_content"]
+    if form.cache_key:
+        body["prompt_cache_key"] = form.cache_key
     if form.streamed:
         body["stream"] = True
     return "responses", with_extra(body, extra)

@@ -25,7 +25,8 @@ Part: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage", "
 class Form:
     """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted.
 
-    `thoughts` asks for what the model has thought, encrypted, where a wire has it so.
+    `thoughts` asks for what the model has thought, encrypted, where a wire has it so. The provider
+    keeps requests of one `cache_key` together, so that it finds again what they have in common.
     """
 
     origin: Origin
@@ -34,6 +35,7 @@ class Form:
     streamed: bool
     counted: bool
     thoughts: bool = True
+    cache_key: str = ""
 
 
 class Gathering(Protocol):

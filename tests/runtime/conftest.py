@@ -25,8 +25,9 @@ KEY = "sk-test-0123456789abcdefghij"
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    keys = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
     for name in list(os.environ):
-        if name.startswith("SAFT_") or name in ("OPENAI_API_KEY", "OPENROUTER_API_KEY"):
+        if name.startswith("SAFT_") or name in keys:
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(config, "_configured", {})

@@ -206,7 +206,15 @@ def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "is_available", lambda: True)
     monkeypatch.setattr(local.LocalProvider, "configured", lambda settings: "the embedded model")
     assert live_provider(Settings()) == "the embedded model"
+    monkeypatch.setenv("GEMINI_API_KEY", "k" * 20)
+    assert live_provider(Settings()) == "the embedded model"
+    assert live_provider(Settings(model="qwen3.gguf")) == "the embedded model"
+    gemini = live_provider(Settings(model="gemini-3-flash"))
+    assert isinstance(gemini, OpenAIProvider)
+    assert gemini.address == "https://generativelanguage.googleapis.com/v1beta/openai/"
     monkeypatch.setenv("OPENROUTER_API_KEY", "k" * 20)
+    named: Any = live_provider(Settings(model="gemini-3-flash"))
+    assert named.address == "https://openrouter.ai/api/v1/"
     router = live_provider(Settings())
     assert isinstance(router, OpenAIProvider)
     assert router.address == "https://openrouter.ai/api/v1/"
@@ -240,6 +248,10 @@ def test_a_missing_key_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> Non
         prompt("hi", options={"provider": "openai", "api_key_env": "MY_KEY"})
     with pytest.raises(ConfigError, match="no OPENROUTER_API_KEY"):
         prompt("hi", options={"provider": "openrouter"})
+    with pytest.raises(ConfigError, match="no GEMINI_API_KEY"):
+        prompt("hi", options={"provider": "gemini", "model": "gemini-3-flash"})
+    with pytest.raises(ConfigError, match="gemini has no model of its own"):
+        prompt("hi", options={"provider": "gemini"})
 
 
 def test_without_a_model_the_error_says_how_to_get_one() -> None:

@@ -9,9 +9,9 @@ import pytest
 from openai.types.chat import CompletionCreateParams
 from openai.types.responses import ResponseCreateParams
 
-from runtime_support import ConfigError, ProviderError, configure, prompt
+from runtime_support import ConfigError, ProviderError, configure, overlap, prompt
 from runtime_support._exchange import Origin, Reply, Request
-from runtime_support._settings import Settings
+from runtime_support._settings import Settings, settings_for
 from runtime_support.errors import RateLimited
 from runtime_support.providers import _chat, _openai, _responses, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
@@ -378,3 +378,29 @@ def test_a_path_that_is_not_there(responses: FakeServer) -> None:
     with pytest.raises(ProviderError, match="check `model`, `base_url` and `wire`"):
         prompt("hi")
     assert _chat.LACKS == ()
+
+
+# Keys of caches
+
+
+def test_the_key_of_a_cache_is_the_place_of_the_prompt(server: FakeServer) -> None:
+    provider: Any = live_provider(settings_for())
+    provider.server.is_openai = True
+
+    def ask(name: str) -> str:
+        return prompt("Greet {name}.", name=name).value
+
+    server.responder = Speaker(RESPONSES, [Say("hello")])
+    assert [ask("Ada"), *overlap(ask, ["Bo", "Cy"]), (lambda: ask("Di"))()] == ["hello"] * 4
+    prompt("Greet Eve.")
+    test = "test_wires_responses.test_the_key_of_a_cache_is_the_place_of_the_"
+    keys = [body["prompt_cache_key"] for body in server.bodies]
+    assert len({*keys[:4]}) == 1 and keys[4] != keys[0]
+    assert all(len(key) == 64 and test.startswith(key[:47]) for key in keys)
+    configure(wire="chat")
+    server.responder = None
+    ask("Fay")
+    assert server.bodies[-1]["prompt_cache_key"] == keys[0]
+    provider.server.is_openai = False
+    ask("Gil")
+    assert "prompt_cache_key" not in server.bodies[-1]
