@@ -112,7 +112,9 @@ class LocalProvider(Streaming):
 
     def _replying(self, server: _Server, heard: Heard, request: Request) -> Replying:
         from runtime_support.providers._openai import OpenAIProvider
+        from runtime_support.providers._wires import without_lacking
 
+        request = without_lacking(("effort",), "the embedded model", request)
         options = {**_DEFAULTS, **request.options}
         options["extra"] = {**_EXTRA, **options.get("extra", {})}
         name = os.path.basename(self.path)

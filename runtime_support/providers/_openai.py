@@ -29,11 +29,10 @@ from runtime_support._exchange import (
     Streaming,
 )
 from runtime_support._jsontext import without_halves
-from runtime_support._observe.tracing import note
 from runtime_support._redaction import shown
 from runtime_support._settings import Settings
 from runtime_support._values import counted
-from runtime_support.errors import ConfigError, ProviderError, ProviderTimeout, ToolsUnsupported
+from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
 from runtime_support.providers import _chat, _responses
 from runtime_support.providers._refusals import (
     SHOWN,
@@ -47,7 +46,7 @@ from runtime_support.providers._refusals import (
 from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
 from runtime_support.providers._transport import bounded_replies, has_events
-from runtime_support.providers._wires import Form, Gathering, Part, Wire
+from runtime_support.providers._wires import Form, Gathering, Part, Wire, without_lacking
 
 WIRES: dict[str, Wire] = {"chat": _chat, "responses": _responses}
 DEFAULT_MODEL = "gpt-4o-mini"
@@ -89,7 +88,8 @@ class OpenAIProvider(Streaming):
         """The reply of the server; a ProviderError when there is none."""
         model = request.model or self.default_model
         wire = self.wire or suitable_wire(self.server, request)
-        request = _within(wire, request)
+        chat = 'or set `wire` to "chat"'
+        request = without_lacking(wire.LACKS, f"the wire `{wire.NAME}`", request, hint=chat)
         lacks = self.server.lacks
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
@@ -310,29 +310,6 @@ def suitable_wire(server: Server, request: Request) -> Wire:
         return _chat
     wants_both = bool(request.tools) and "effort" in request.options
     return _chat if _responses.is_for_chat(request) and not wants_both else _responses
-
-
-def _within(wire: Wire, request: Request) -> Request:
-    """The request without what the wire has no field for; ConfigError when the program set it."""
-    missing = [name for name in wire.LACKS if name in request.options]
-    if not missing:
-        return request
-    for name in missing:
-        if name not in request.ambient:
-            raise ConfigError(
-                f"the wire `{wire.NAME}` has no option `{name}`",
-                setting=name,
-                hint=f'leave `{name}` out, or set `wire` to "chat"',
-            )
-        if (wire.NAME, name) not in _told:
-            _told.add((wire.NAME, name))
-            note(f"the wire `{wire.NAME}` has no option `{name}`: it is left out")
-    options = {name: one for name, one in request.options.items() if name not in missing}
-    return replace(request, options=options)
-
-
-# What the user has been told of.
-_told: set[tuple[str, str]] = set()
 
 
 def _damaged(address: str, cause: str) -> Unanswered:

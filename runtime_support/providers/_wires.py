@@ -4,6 +4,7 @@
     wire.read(content, request, form, request_id)          the reply in the body of a response
     wire.gather(request, form, request_id).add(event)      a piece of a reply that is streamed
     wire.refuses("tools", "... does not support tools")    whether these words refuse tools
+    without_lacking(wire.LACKS, "the wire ...", request)   the request as far as the wire has words
 
 A wire is a module of functions without state. Sending, waiting and asking again know none of them
 (`_openai`), and neither do journals and recordings: a `Request` has one form, on whatever wire.
@@ -11,10 +12,13 @@ A wire is a module of functions without state. Sending, waiting and asking again
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 from runtime_support._exchange import Origin, Reply, Request
+from runtime_support._observe.tracing import note
+from runtime_support.errors import ConfigError
 
 # What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
 # wish to be told what those have taken, or what the model has thought.
@@ -88,3 +92,29 @@ class Wire(Protocol):
     def refuses(self, part: Part, words: str) -> bool:
         """Whether a server that says this, in lower case, takes no such part of requests."""
         ...
+
+
+def without_lacking(
+    lacks: Collection[str], who: str, request: Request, *, hint: str | None = None
+) -> Request:
+    """The request without the options that somebody has no field for.
+
+    One that the program has set is a ConfigError; of one of the environment the user is told, once.
+    """
+    missing = [name for name in lacks if name in request.options]
+    if not missing:
+        return request
+    for name in missing:
+        said = f"{who} has no option `{name}`"
+        if name not in request.ambient:
+            advice = f"leave `{name}` out" + (f", {hint}" if hint else "")
+            raise ConfigError(said, setting=name, hint=advice)
+        if said not in _told:
+            _told.add(said)
+            note(f"{said}: it is left out")
+    options = {name: one for name, one in request.options.items() if name not in missing}
+    return replace(request, options=options)
+
+
+# What the user has been told of.
+_told: set[str] = set()

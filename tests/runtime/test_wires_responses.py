@@ -13,7 +13,7 @@ from runtime_support import ConfigError, ProviderError, configure, overlap, prom
 from runtime_support._exchange import Origin, Reply, Request
 from runtime_support._settings import Settings, settings_for
 from runtime_support.errors import RateLimited
-from runtime_support.providers import _chat, _openai, _responses, live_provider
+from runtime_support.providers import _chat, _openai, _responses, _wires, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import Form, Wire
@@ -354,7 +354,7 @@ def test_an_option_that_the_wire_lacks(responses: FakeServer) -> None:
 def test_one_of_the_environment_is_left_out_and_told_once(
     responses: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(_openai, "_told", set[Any]())
+    monkeypatch.setattr(_wires, "_told", set[str]())
     monkeypatch.setenv("SAFT_SEED", "1")
     responses.responder = Speaker(RESPONSES, [Say("hello")])
     assert [prompt("hi").value, prompt("hi").value] == ["hello", "hello"]
