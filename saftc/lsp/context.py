@@ -1,23 +1,20 @@
 """What an offset of a script stands in: its open brackets, prompts and texts, and the words before.
 
-A line that is being written cannot be parsed, so this reads the characters alone, from the
-beginning of the statement that the offset stands in.
+A line that is being written cannot be parsed, so this reads the tokens alone, from the beginning of
+the statement that the offset stands in.
 """
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from saftc.syntax import nodes as n
+from saftc.syntax.lexer import lex_beginning
+from saftc.syntax.tokens import LAYOUT, Token
 
-_PIECE = re.compile(
-    r'(?P<comment>//[^\n]*)|f?"""(?P<block>(?:[^"\\]|\\.|"(?!""))*)(?P<endblock>""")?'
-    r'|(?P<format>f?)"(?P<line>(?:[^"\\\n]|\\.)*)(?P<endline>")?'
-    r"|(?P<word>[A-Za-z_]\w*)|(?P<number>\d[\w.]*)|(?P<newline>\n)|(?P<blank>[ \t]+)"
-    r"|(?P<arrow>->)|(?P<other>.)",
-    re.DOTALL,
-)
-_TEXT = re.compile(r"(?:[^\\${}]|\\.)+", re.DOTALL)
-_CLOSERS = {")": "(", "]": "[", "}": "{"}
+_OPENING = {"LPAR", "LSQB", "LBRACE", "PATTERN_START", "PROMPT_START", "FORMAT_START"}
+_HOLES = {"HOLE_START", "FORMAT_HOLE_START"}
+_CLOSING = {"RPAR", "RSQB", "RBRACE", "PROMPT_END", "FORMAT_END", "HOLE_END", "FORMAT_HOLE_END"}
+_WORDS = {"PROMPT_TEXT", "FORMAT_TEXT"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,83 +70,40 @@ class Context:
 
 def context_at(module: n.Module, text: str, offset: int) -> Context:
     """The context of an offset in the text of a script."""
-    start = 0
-    for statement in module.statements:
-        if statement.span.start > offset:
-            break
-        start = statement.span.start
-    position = text.rfind("\n", 0, start) + 1
-    stack = [Open("", position, [], [])]
-    while position < offset:
-        position, is_text = _step(stack, text, position, offset)
-        if is_text:
-            return Context(stack, is_text=True)
-    return Context(stack, is_text=stack[-1].what == "$")
+    begun = (one.span.start for one in module.statements if one.span.start <= offset)
+    start = text.rfind("\n", 0, max(begun, default=0)) + 1
+    tokens, is_text = lex_beginning(text[start:offset])
+    stack = [Open("", start, [], [])]
+    for _ in _taken(stack, tokens, text, start):
+        pass
+    return Context(stack, is_text)
 
 
 def whole(text: str, bracket: Open) -> tuple[list[Piece], int] | None:
     """All that stands in a bracket, without what is closed in it, and where it ends; None when it
     is open to the end of the text."""
     stack = [Open("", bracket.offset, [], [])]
-    position, _ = _step(stack, text, bracket.offset, len(text))
-    inside = stack[-1].inside
-    while len(stack) > 1:
-        if position == len(text):
-            return None
-        position, _ = _step(stack, text, position, len(text))
-    return inside, position - 1
-
-
-def _step(stack: list[Open], text: str, position: int, end: int) -> tuple[int, bool]:
-    """Reads a piece; gives the place behind it, and whether the end stands in a text."""
-    if stack[-1].what == "$":
-        found = _TEXT.match(text, position, end)
-        if found is not None:
-            return found.end(), False
-        character = text[position]
-        if character == "$":
-            stack.pop()
-            stack[-1].inside.append(Piece("$", position))
-        elif character == "{":
-            stack.append(Open("hole", position, [], []))
-        return position + 1, False
-    match = _PIECE.match(text, position)
-    assert match is not None, "any character is a piece"
-    if match.end() > end and (match["comment"] or _is_text(match)):
-        return end, True
-    if match.end() == end and (match["comment"] or _is_open_text(match)):
-        return end, True
-    _take(stack, match, min(match.end(), end), text)
-    return match.end(), False
-
-
-def _is_text(match: re.Match[str]) -> bool:
-    return match["block"] is not None or match["line"] is not None
-
-
-def _is_open_text(match: re.Match[str]) -> bool:
-    return _is_text(match) and not match["endblock"] and not match["endline"]
-
-
-def _take(stack: list[Open], match: re.Match[str], end: int, text: str) -> None:
-    inner, start = stack[-1], match.start()
-    written = text[start:end]
-    if match["blank"] or match["comment"]:
-        return
-    if match["newline"]:
-        # A line ends but for one in brackets.
+    tokens, _ = lex_beginning(text[bracket.offset :])
+    inside = list[Piece]()
+    for token in _taken(stack, tokens, text, bracket.offset):
         if len(stack) == 1:
+            return inside, bracket.offset + token.span.start
+        inside = stack[1].inside
+    return None
+
+
+def _taken(stack: list[Open], tokens: list[Token], text: str, start: int) -> Iterator[Token]:
+    """Takes the tokens of a text that begins at `start` into the stack, and gives each then."""
+    for token in tokens:
+        inner, offset = stack[-1], start + token.span.start
+        if token.kind in LAYOUT:
             inner.inside.clear()
-        return
-    if written in ("(", "[", "{"):
-        stack.append(Open(written, start, list(inner.inside), []))
-        return
-    if written == "$":
-        stack.append(Open("$", start, list(inner.inside), []))
-        return
-    if written in _CLOSERS:
-        if inner.what == _CLOSERS[written] or (inner.what == "hole" and written == "}"):
-            stack.pop()
-            stack[-1].inside.append(Piece(written, start))
-        return
-    inner.inside.append(Piece(written, start))
+        elif token.kind in _OPENING:
+            stack.append(Open(token.text, offset, list(inner.inside), []))
+        elif token.kind in _HOLES:
+            stack.append(Open("hole", offset, [], []))
+        elif token.kind not in _WORDS:
+            if token.kind in _CLOSING and len(stack) > 1:
+                stack.pop()
+            stack[-1].inside.append(Piece(text[offset : start + token.span.end], offset))
+        yield token

@@ -136,6 +136,14 @@ def _lexed(source: Source, before: Lexed | None) -> Lexed:
     return lexer.lexed
 
 
+def lex_beginning(text: str) -> tuple[list[Token], bool]:
+    """The tokens of a text that may break off anywhere, and whether it does so in words: in a
+    string, a comment or the text of a prompt."""
+    lexer = _Lexer(Source.from_text("", text), Collector(None), None)
+    lexer.read()
+    return lexer.tokens, lexer.ends_in_words()
+
+
 class _Open(NamedTuple):
     """A bracket, a prompt (`$`), a hole (`hole`) or a formatted string that is open.
 
@@ -174,7 +182,7 @@ class _Lexer:
         if begin is not None:
             self.position, self.at_line_start = begin, False
         while True:
-            self._run_to_end()
+            self.read()
             if not self.open or self.mistakes.is_full:
                 break
             self._resume_after_unclosed()
@@ -187,7 +195,20 @@ class _Lexer:
         for _ in self.indents[1:]:
             self._add("DEDENT", end, end)
 
-    def _run_to_end(self) -> None:
+    def ends_in_words(self) -> bool:
+        """Whether what was read breaks off in a string, a comment or the text of a prompt."""
+        end = len(self.text)
+        if self._is_in("$") or any(one.span.end == end for one in self.lexed.comments[-1:]):
+            return True
+        return any(
+            one.kind == "STRING"
+            and one.span.end == end
+            and self.source.line_of(one.span.start) in self.unclosed_texts
+            for one in self.tokens[-1:]
+        )
+
+    def read(self) -> None:
+        """Reads the text to its end, or to where there are too many mistakes."""
         text, length = self.text, len(self.text)
         match_code = _CODE.match
         while self.position < length and not self.mistakes.is_full:

@@ -324,6 +324,13 @@ def _completed(server: Editor, name: str, text: str, marked: str) -> list[str]:
         ("zz = [$ a {row.|} $ for row in points]", ["x", "y"]),
         ("zz = [\n    row.|\n    for row in points\n]", ["x", "y"]),
         ("q = $ a $ with {mod|", ["model"]),
+        ('zz = f"a {p.|', ["x", "y"]),
+        ('zz = f"a {p.|}"', ["x", "y"]),
+        ('print(f"{p.x} {join("a", points[0].|', ["x", "y"]),
+        ('zz = f"""\n{p.|', ["x", "y"]),
+        ('q = $ a {f"{p.|', ["x", "y"]),
+        ('zz = f"{make(|', ["n:", "make"]),
+        ('zz = f"{mak|', ["make"]),
         ("f h(a: |", ["Point", "int", "string"]),
         ("f h(a) -> |", ["Point", "int"]),
         ("zz: |", ["Point", "int"]),
@@ -353,7 +360,14 @@ def test_the_history_of_a_result_is_completed(server: Editor) -> None:
     assert found[:6] == ["value", "text", "toolCalls", "usage", "model", "finish"]
 
 
-@pytest.mark.parametrize("line", ["q = $ some wo|", "// a no|", 'zz = "a te|'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("q = $ some wo|", "// a no|", 'zz = "a te|', 'zz = """a\n te|', 'zz = f"te|'),
+        *('x = 1\nzz = f"{x} te|', 'zz = f"""\n{1} te|', 'zz = f"{join("te|', "zz = [1, // no|"),
+        *("q = $ a {1} wo|", 'q = $ a {"te|'),
+    ],
+)
 def test_nothing_is_completed_in_texts(server: Editor, line: str) -> None:
     assert _completed(server, "texts.saft", line.replace("|", ""), line) == []
 
