@@ -6,7 +6,8 @@ UTF-16 unless both know better.
 
 from dataclasses import dataclass
 
-from lsprotocol.types import Position, PositionEncodingKind, Range
+from lsprotocol.types import Position, Range
+from pygls.workspace import PositionCodec
 
 from saftc.source import Source, Span
 
@@ -16,13 +17,13 @@ class Lines:
     """The places of one text."""
 
     source: Source
-    encoding: str = PositionEncodingKind.Utf16
+    codec: PositionCodec
 
     def position(self, offset: int) -> Position:
         """The place of an offset."""
         line, column = self.source.position(offset)
         before = self.source.line_text(line)[: column - 1]
-        return Position(line - 1, self._units(before))
+        return Position(line - 1, self.codec.client_num_units(before))
 
     def range(self, span: Span) -> Range:
         """The places of a span."""
@@ -35,18 +36,11 @@ class Lines:
         if start >= len(self.source.text):
             return len(self.source.text)
         text = self.source.line_text(line)
-        if text.isascii() or self.encoding == PositionEncodingKind.Utf32:
+        if text.isascii():
             return start + min(position.character, len(text))
         units = 0
         for index, character in enumerate(text):
             if units >= position.character:
                 return start + index
-            units += self._units(character)
+            units += self.codec.client_num_units(character)
         return start + len(text)
-
-    def _units(self, text: str) -> int:
-        if text.isascii() or self.encoding == PositionEncodingKind.Utf32:
-            return len(text)
-        if self.encoding == PositionEncodingKind.Utf8:
-            return len(text.encode("utf-8", "surrogatepass"))
-        return len(text.encode("utf-16-le", "surrogatepass")) // 2

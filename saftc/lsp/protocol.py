@@ -2,12 +2,35 @@
 kept of what is over.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any, cast
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
-from pygls.protocol import LanguageServerProtocol
+from pygls.protocol import LanguageServerProtocol, default_converter
+
+
+def strict_converter() -> Any:
+    """What makes objects of JSON, as pygls has it, but for numbers that are none of the protocol's.
+
+    It would make 1 of `1.5`, of `"1"` and of `true`.
+    """
+    converter: Any = default_converter()
+    # Not for what is an integer in Python alone: bools and enumerations.
+    converter.register_structure_hook_func(_is_integer, _integer)
+    return converter
+
+
+def _is_integer(kind: object) -> bool:
+    return kind is int
+
+
+def _integer(value: Any, _kind: object) -> int:
+    is_whole = isinstance(value, float) and value.is_integer()
+    if isinstance(value, bool) or not (is_whole or isinstance(value, int)):
+        raise ValueError(f"expected an integer, got {json.dumps(value)}")
+    return int(value)
 
 
 class Answering(LanguageServerProtocol):

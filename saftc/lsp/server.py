@@ -23,7 +23,7 @@ from saftc._version import __version__
 from saftc.formatter.formatter import format_source
 from saftc.lsp import completion, findings, meanings, outline, places, views
 from saftc.lsp.lines import Lines
-from saftc.lsp.protocol import Answering
+from saftc.lsp.protocol import Answering, strict_converter
 from saftc.lsp.session import Script, Session, TooLarge
 from saftc.project.files import FileProblem
 from saftc.source import Source, Span
@@ -73,7 +73,7 @@ class SaftServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
-            "saftc", __version__, protocol_cls=Answering
+            "saftc", __version__, protocol_cls=Answering, converter_factory=strict_converter
         )
         self.answering = cast("Answering", self.protocol)
         self.answering.handled = self._count
@@ -112,7 +112,7 @@ class SaftServer(LanguageServer):
 
     def lines(self, source: Source) -> Lines:
         """The places of a text, in the encoding that the client has agreed to."""
-        return Lines(source, self.workspace.position_encoding or lsp.PositionEncodingKind.Utf16)
+        return Lines(source, self.workspace.position_codec)
 
     def script(self, uri: str) -> Script:
         """The script at an address, checked as it is now.
