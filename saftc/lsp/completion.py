@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Literal
 
 from saftc.driver import Checked
-from saftc.lsp.context import Context, Open, context_at, whole
 from saftc.lsp.meanings import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.session import Script, Session
+from saftc.lsp.surroundings import Context, Open, context_at, whole
 from saftc.semantics.builtins import BUILTINS, DATAFRAME_MEMBERS
 from saftc.semantics.foreign import Namespace
 from saftc.semantics.names import Scope, Symbol

@@ -8,7 +8,7 @@ from lsprotocol import types as lsp
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.driver import Checked
-from saftc.lsp.lines import Lines
+from saftc.lsp.protocol import Lines
 from saftc.project.files import FileProblem
 
 _SEVERITIES = {

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from saftc.lsp.places import Target, occurrence_at, way_to
+from saftc.lsp.definitions import Target, occurrence_at, way_to
 from saftc.lsp.session import Script, Session
-from saftc.project.library import Written
+from saftc.project.python.library import Written
 from saftc.semantics.builtins import BUILTINS, Builtin
 from saftc.semantics.facts import FunctionFacts, RecordFacts
 from saftc.semantics.names import Symbol

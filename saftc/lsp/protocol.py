@@ -1,14 +1,18 @@
-"""What pygls leaves open between a client and the server: every request is answered, and nothing is
-kept of what is over.
+"""What pygls leaves open between a client and the server: every request is answered, nothing is
+kept of what is over, and offsets become places and back.
 """
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.workspace import PositionCodec
+
+from saftc.source import Source, Span
 
 
 def strict_converter() -> Any:
@@ -105,3 +109,41 @@ def _said(problem: BaseException | None) -> str:
             return f": {problem}"
         case _:
             return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The places of one text.
+
+    The protocol counts lines from 0, and in them units of the encoding that client and server agree
+    on. (pygls' own way back puts what is behind the end of a line one before it.)
+    """
+
+    source: Source
+    codec: PositionCodec
+
+    def position(self, offset: int) -> lsp.Position:
+        """The place of an offset."""
+        line, column = self.source.position(offset)
+        before = self.source.line_text(line)[: column - 1]
+        return lsp.Position(line - 1, self.codec.client_num_units(before))
+
+    def range(self, span: Span) -> lsp.Range:
+        """The places of a span."""
+        return lsp.Range(self.position(span.start), self.position(span.end))
+
+    def offset(self, position: lsp.Position) -> int:
+        """The offset of a place; of one behind the end of its line, the line's end."""
+        line = position.line + 1
+        start = self.source.line_start(line)
+        if start >= len(self.source.text):
+            return len(self.source.text)
+        text = self.source.line_text(line)
+        if text.isascii():
+            return start + min(position.character, len(text))
+        units = 0
+        for index, character in enumerate(text):
+            if units >= position.character:
+                return start + index
+            units += self.codec.client_num_units(character)
+        return start + len(text)

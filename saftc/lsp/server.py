@@ -21,9 +21,8 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from saftc._version import __version__
 from saftc.formatter.formatter import format_source
-from saftc.lsp import completion, findings, meanings, outline, places, views
-from saftc.lsp.lines import Lines
-from saftc.lsp.protocol import Answering, strict_converter
+from saftc.lsp import completion, definitions, findings, meanings, outline, views
+from saftc.lsp.protocol import Answering, Lines, strict_converter
 from saftc.lsp.session import Script, Session, TooLarge
 from saftc.project.files import FileProblem
 from saftc.source import Source, Span
@@ -428,21 +427,21 @@ async def _hover(ls: SaftServer, params: lsp.HoverParams) -> lsp.Hover | None:
 @_answers(lsp.TEXT_DOCUMENT_DEFINITION)
 async def _definition(ls: SaftServer, params: lsp.DefinitionParams) -> lsp.Location | None:
     script, offset = ls.at(params)
-    found = places.occurrence_at(script, offset)
+    found = definitions.occurrence_at(script, offset)
     if found is None:
         return None
     return ls.location(
-        found.target.path, places.source_of(ls.session, found.target), found.target.span
+        found.target.path, definitions.source_of(ls.session, found.target), found.target.span
     )
 
 
 @_answers(lsp.TEXT_DOCUMENT_REFERENCES)
 async def _references(ls: SaftServer, params: lsp.ReferenceParams) -> list[lsp.Location]:
     script, offset = ls.at(params)
-    found = places.occurrence_at(script, offset)
+    found = definitions.occurrence_at(script, offset)
     if found is None:
         return []
-    named = places.references(ls.session, script, found.target)
+    named = definitions.references(ls.session, script, found.target)
     return [
         ls.location(one.path, one.source, span)
         for one, span in named
@@ -456,11 +455,11 @@ async def _highlights(
     ls: SaftServer, params: lsp.DocumentHighlightParams
 ) -> list[lsp.DocumentHighlight]:
     script, offset = ls.at(params)
-    found = places.occurrence_at(script, offset)
+    found = definitions.occurrence_at(script, offset)
     lines = ls.lines(script.source)
     return [
         lsp.DocumentHighlight(lines.range(one.span))
-        for one in places.occurrences(script)
+        for one in definitions.occurrences(script)
         if found is not None and one.target == found.target
     ]
 
@@ -468,7 +467,7 @@ async def _highlights(
 @_answers(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
 async def _prepared(ls: SaftServer, params: lsp.PrepareRenameParams) -> lsp.Range | None:
     script, offset = ls.at(params)
-    found = places.occurrence_at(script, offset)
+    found = definitions.occurrence_at(script, offset)
     if found is None or found.target.kind != "name":
         return None
     return ls.lines(script.source).range(found.span)
@@ -477,15 +476,15 @@ async def _prepared(ls: SaftServer, params: lsp.PrepareRenameParams) -> lsp.Rang
 @_answers(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
 async def _renamed(ls: SaftServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
     script, offset = ls.at(params)
-    found = places.occurrence_at(script, offset)
+    found = definitions.occurrence_at(script, offset)
     if found is None or found.target.kind != "name":
         raise JsonRpcInvalidParams(message="this is no name that the script gives")
     name = params.new_name
     if not (name.isidentifier() and name.isascii()) or name in KEYWORDS:
         raise JsonRpcInvalidParams(message=f"`{name}` is no name")
     changes: dict[str, list[lsp.TextEdit]] = {}
-    for one, span in places.renamed(ls.session, script, found):
-        taken = places.taken(one, span, name)
+    for one, span in definitions.renamed(ls.session, script, found):
+        taken = definitions.taken(one, span, name)
         if taken is not None:
             raise JsonRpcInvalidParams(message=f"`{name}` is taken in {one.path}")
         edit = lsp.TextEdit(ls.lines(one.source).range(span), name)

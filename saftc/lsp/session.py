@@ -13,7 +13,7 @@ from pathlib import Path
 
 from saftc.driver import Checked, Compiled, compile_checked
 from saftc.project.files import FileProblem, read_script, scripts_below
-from saftc.project.library import Library
+from saftc.project.python.library import Library
 from saftc.project.scripts import Modules, Scripts, originals
 from saftc.project.settings import compile_settings
 from saftc.semantics.types import forget_remembered

@@ -2,9 +2,9 @@
 
     server     the page, and what it may ask for; who asks is looked at first
     guard      lets nobody in but that page
-    languages  a language server for the page: `saftc lsp`, the one of the editors
     runs       a run of the script, in a process of its own
-    called     that process, in which the script has the name of its file
+    named_run  that process, in which the script has the name of its file
+    language_server  for the page: `saftc lsp`, the one of the editors
     page.html, page.css, page.js
     editor.js  the editor, bundled from `editors/play` (see there)
 

@@ -56,7 +56,7 @@ class Run:
             }
             started = time.monotonic()
             process = self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "saftc.play.called", self.name),
+                *(sys.executable, "-P", "-m", "saftc.play.named_run", self.name),
                 *("saftc", "run", "-"),
                 cwd=self.folder,
                 env=environment,

@@ -36,7 +36,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from saftc.play.guard import Guard
-from saftc.play.languages import heard, speak
+from saftc.play.language_server import heard, speak
 from saftc.play.runs import News, Run
 from saftc.project.files import FileProblem, read_script, write_module
 

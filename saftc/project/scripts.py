@@ -14,7 +14,6 @@ from pathlib import Path
 
 from saftc.diagnostics.model import LIMIT
 from saftc.driver import Checked, check
-from saftc.project.bindings import bindings_of
 from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
@@ -31,7 +30,8 @@ from saftc.project.finder import (
     sibling,
     stub_of,
 )
-from saftc.project.library import Library, Text
+from saftc.project.python.bindings import bindings_of
+from saftc.project.python.library import Library, Text
 from saftc.semantics.imports import (
     BrokenModule,
     Loaded,

@@ -34,7 +34,7 @@ from saftc.semantics.builtins import BUILTINS
 from saftc.semantics.names import Code, Names, Scope, Symbol, SymbolKind
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.habits import ABSENT_NAMES, WORDS
+from saftc.syntax.mistakes.habits import ABSENT_NAMES, WORDS
 from saftc.syntax.walk import children, nodes_of, walk
 
 # A variable in braces, with its members and items.

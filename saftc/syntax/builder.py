@@ -15,7 +15,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.habits import ALL_FAILURES
+from saftc.syntax.mistakes.habits import ALL_FAILURES
 from saftc.syntax.texts import dedent, prompt_value, string_value, without_margin
 from saftc.syntax.tokens import Token
 

@@ -7,12 +7,11 @@ A line of the top level may tell whether a `$` above it is a stray one; hence re
 that is the same to its end.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
-from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.diagnostics.model import Collector, Diagnostic, Edit, Related
 from saftc.source import Source, Span, common_ends
-from saftc.syntax.moving import moved_mistake
 from saftc.syntax.tokens import Comment, Token
 
 
@@ -91,7 +90,7 @@ class Earlier:
                 for kind, text, (start, end) in before.tokens[line.tokens :]
             ]
             self.lexed.comments += [
-                Comment(Span(one.span.start + by, one.span.end + by), one.text, one.is_trailing)
+                Comment(_further(one.span, by), one.text, one.is_trailing)
                 for one in before.comments[line.comments :]
             ]
         else:
@@ -104,5 +103,21 @@ class Earlier:
         ]
         for mistake in before.mistakes:
             if mistake.span.start >= line.offset:
-                self.mistakes.add(moved_mistake(mistake, by))
+                self.mistakes.add(_moved(mistake, by))
         return True
+
+
+def _moved(mistake: Diagnostic, by: int) -> Diagnostic:
+    """The same mistake so many characters further on, with all places of the same text."""
+    if not by:
+        return mistake
+    related = tuple(
+        one if one.source is not None else Related(_further(one.span, by), one.text)
+        for one in mistake.related
+    )
+    edits = tuple(Edit(_further(one.span, by), one.text) for one in mistake.edits)
+    return replace(mistake, span=_further(mistake.span, by), related=related, edits=edits)
+
+
+def _further(span: Span, by: int) -> Span:
+    return Span(span[0] + by, span[1] + by)

@@ -24,9 +24,9 @@ from typing import NamedTuple
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Code, Collector, Edit, Related
 from saftc.source import Source, Span
-from saftc.syntax.divisions import DIVISION_HINT, swallows
-from saftc.syntax.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
 from saftc.syntax.lexed import Earlier, Lexed, Line
+from saftc.syntax.mistakes.divisions import DIVISION_HINT, swallows
+from saftc.syntax.mistakes.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
 from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,

@@ -1,9 +1,9 @@
 """Tokens to an abstract syntax tree.
 
 One top-level statement is parsed at a time. When a line of it cannot be read, the mistake is
-reported, the line is replaced by one that can (see `recovery`), and the statement is parsed again:
-so every mistake of a file is found, and the rest of it still has a tree. Nothing more is said about
-a line that was put in.
+reported, the line is replaced by one that can (see `mistakes.recovery`), and the statement is
+parsed again: so every mistake of a file is found, and the rest of it still has a tree. Nothing more
+is said about a line that was put in.
 
 What was read of an earlier text of the script is taken over: a statement without mistakes that has
 the same text again is the same tree, at its new place.
@@ -23,14 +23,13 @@ from saftc.syntax import nodes as n
 from saftc.syntax.builder import Mistake
 from saftc.syntax.comments import find_docs, needless_docs, texts_of
 from saftc.syntax.depth import MOST_LEVELS, depth_of
-from saftc.syntax.divisions import divisions
 from saftc.syntax.grammar import parse_statement
-from saftc.syntax.habits import GOES_ON
 from saftc.syntax.lexed import Lexed
 from saftc.syntax.lexer import lex
-from saftc.syntax.mistakes import explain
-from saftc.syntax.moving import moved
-from saftc.syntax.recovery import (
+from saftc.syntax.mistakes.divisions import divisions
+from saftc.syntax.mistakes.explaining import explain
+from saftc.syntax.mistakes.habits import GOES_ON
+from saftc.syntax.mistakes.recovery import (
     names_on,
     with_foreign_block,
     without_line,
@@ -38,6 +37,7 @@ from saftc.syntax.recovery import (
     without_stray_indents,
 )
 from saftc.syntax.tokens import LAYOUT, Token, first_word, line_at
+from saftc.syntax.walk import moved
 
 # A line with fewer tokens than this cannot nest deeper than MOST_LEVELS.
 _SHORT = MOST_LEVELS

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from saftc.project.bindings import bindings_of
-from saftc.project.library import Library, Text
+from saftc.project.python.bindings import bindings_of
+from saftc.project.python.library import Library, Text
 from saftc.project.scripts import Modules
 from saftc.semantics.foreign import Declared, Function, PythonClass, Value
 from saftc.semantics.types import ANY, STRING, show

@@ -50,7 +50,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.habits import ABSENT_ARGUMENTS
+from saftc.syntax.mistakes.habits import ABSENT_ARGUMENTS
 from saftc.syntax.walk import walk
 
 # They take an object for its keys, whatever these are.

@@ -41,7 +41,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.habits import method_hint
+from saftc.syntax.mistakes.habits import method_hint
 
 
 def member(inference: Inference, node: n.Member, env: Environment) -> Type:

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from saftc.diagnostics.model import Advice, Edit
 from saftc.source import Span
-from saftc.syntax.habits import (
+from saftc.syntax.mistakes.habits import (
     ABSENT_ARGUMENTS,
     ALL_FAILURES,
     GENERICS,

@@ -12,10 +12,10 @@ import builtins
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from saftc.project.annotations import Meaning, Scope, Variable, admits, literal_of, read
-from saftc.project.bindings import Bindings, Imported, Overloads, Place
-from saftc.project.classes import Class
-from saftc.project.signatures import function_of
+from saftc.project.python.annotations import Meaning, Scope, Variable, admits, literal_of, read
+from saftc.project.python.bindings import Bindings, Imported, Overloads, Place
+from saftc.project.python.classes import Class
+from saftc.project.python.signatures import function_of
 from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
 from saftc.semantics.types import ANY, Type, widened

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.source import Source, Span
-from saftc.syntax.habits import FOREIGN_BLOCKS
+from saftc.syntax.mistakes.habits import FOREIGN_BLOCKS
 from saftc.syntax.tokens import LAYOUT, OPENS_BLOCK, Token, first_word, line_at
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)

@@ -16,9 +16,9 @@ from functools import cache, cached_property
 from keyword import iskeyword
 from typing import Protocol
 
-from saftc.project.annotations import Meaning, Scope, classes_of, read
-from saftc.project.bindings import Bindings, Bound, Overloads, bindings_of
-from saftc.project.fields import (
+from saftc.project.python.annotations import Meaning, Scope, classes_of, read
+from saftc.project.python.bindings import Bindings, Bound, Overloads, bindings_of
+from saftc.project.python.fields import (
     Kind,
     OwnField,
     choices_of,
@@ -30,7 +30,7 @@ from saftc.project.fields import (
     renames_parameters,
     script_name,
 )
-from saftc.project.signatures import function_of
+from saftc.project.python.signatures import function_of
 from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Declared, Namespace, PythonClass, Value
 from saftc.semantics.types import (

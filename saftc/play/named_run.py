@@ -1,4 +1,4 @@
-"""`python -m saftc.play.called NAME saftc ARGUMENTS`: runs `saftc` with standard input called NAME.
+"""`python -m saftc.play.named_run NAME saftc ARGUMENTS`: runs `saftc`, its input called NAME.
 
 So messages and timelines name the file that a script on standard input is the text of.
 """

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from saftc.project.annotations import Scope, admits, read, solve
+from saftc.project.python.annotations import Scope, admits, read, solve
 from saftc.semantics.foreign import Function, Signature, Value
 from saftc.semantics.types import Type
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import Literal
 
-from saftc.project.annotations import AROUND, Meaning, Scope, quoted
+from saftc.project.python.annotations import AROUND, Meaning, Scope, quoted
 from saftc.semantics.types import ANY, BOOL, FLOAT, INT, STRING, Type
 
 Kind = Literal["dataclass", "NamedTuple", "TypedDict", "model", "Enum"]

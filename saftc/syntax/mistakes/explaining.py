@@ -6,8 +6,8 @@ In: the token, the kinds of token that the grammar expects in its place, and the
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.source import Span
-from saftc.syntax.habits import ALL_FAILURES
-from saftc.syntax.hints import Place, begins_unpacking, hint_of
+from saftc.syntax.mistakes.habits import ALL_FAILURES
+from saftc.syntax.mistakes.hints import Place, begins_unpacking, hint_of
 from saftc.syntax.tokens import (
     DESCRIPTIONS,
     LAYOUT,
