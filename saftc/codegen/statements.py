@@ -19,7 +19,7 @@ from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.variables import reads_as_any, variable_annotation
-from saftc.flow.statements import all_statements, bound_by
+from saftc.flow.statements import all_statements, assigned_by
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
@@ -433,8 +433,7 @@ def _keeps_failure(context: Context, statement: n.TryStmt, error: Symbol) -> boo
     assigned = {
         facts.names.of(name)
         for one in all_statements(statement.handler)
-        if not isinstance(one, n.FunctionDef)
-        for name in bound_by(one)
+        for name in assigned_by(one)
     }
     called = (call.function for call in nodes_of(context.module, n.Call))
     return (
