@@ -1,6 +1,6 @@
 """Types as annotations: `[{id: int}]` as `list[Row]`, with `class Row` above the statement."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard, assert_never
 
 from saftc.codegen import python as py
@@ -9,6 +9,7 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.types import (
+    ANY,
     NIL,
     RESULT,
     BuiltinType,
@@ -62,10 +63,8 @@ def annotation(context: Context, type_: Type) -> Expression:
         case ObjectType(is_declared=True):
             text = _class_of(context, type_)
             return context.type_(text) if "." in text else py.name(text)
-        case ObjectType():
-            return _dict(context, _values(context, [type_]))
-        case MapType():
-            return _dict(context, annotation(context, type_.value))
+        case ObjectType() | MapType():
+            return _dict(context, annotation(context, common_value([type_])))
         case RecordType():
             return _record(context, type_)
         case SelfType():
@@ -120,26 +119,22 @@ def dataframe_class(context: Context) -> Expression:
     return py.attribute(context.global_("pl"), "DataFrame")
 
 
-def _values(context: Context, types: Iterable[ObjectType | MapType]) -> Expression:
+def common_value(types: Iterable[Type]) -> Type:
     """What the values of plain dicts have in common: one type, or any."""
     found = {part for type_ in types for part in parts(type_)}
-    return annotation(context, found.pop()) if len(found) == 1 else context.global_("Any")
+    return found.pop() if len(found) == 1 else ANY
 
 
 def _union(context: Context, type_: UnionType) -> Expression:
-    """The literals in one, plain dicts in one, None last."""
-    literals = [member for member in type_.members if isinstance(member, LiteralType)]
-    dicts = [member for member in type_.members if is_plain_dict(member)]
     made: list[Expression] = []
-    for member in type_.members:
-        if isinstance(member, LiteralType):
-            if member is literals[0]:
-                made.append(_literals(context, literals))
-        elif member in dicts:
-            if member is dicts[0]:
-                made.append(_dict(context, _values(context, dicts)))
-        elif member != NIL:
-            made.append(annotation(context, member))
+    for group in grouped(type_):
+        literals = [member for member in group if isinstance(member, LiteralType)]
+        if literals:
+            made.append(_literals(context, literals))
+        elif is_plain_dict(group[0]):
+            made.append(_dict(context, annotation(context, common_value(group))))
+        elif group[0] != NIL:
+            made.append(annotation(context, group[0]))
     made = _once(made)
     if NIL in type_.members:
         alias = context.output.classes.aliases.get(without(type_, NIL))
@@ -147,6 +142,18 @@ def _union(context: Context, type_: UnionType) -> Expression:
             made = [context.type_(alias)]
         made.append(py.constant(None))
     return py.union(made)
+
+
+def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
+    """The members as annotations have them: the literals as one, plain dicts as one, None last."""
+    literals = [member for member in type_.members if isinstance(member, LiteralType)]
+    dicts = [member for member in type_.members if is_plain_dict(member)]
+    for member in type_.members:
+        group = next((one for one in (literals, dicts) if member in one), [member])
+        if member == group[0] and member != NIL:
+            yield group
+    if NIL in type_.members:
+        yield [NIL]
 
 
 def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:

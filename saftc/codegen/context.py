@@ -63,11 +63,11 @@ Bindings = Mapping[tuple[Symbol, n.ForStmt | None], Sequence[Binding]]
 class Output:
     """What one run of the emitter has used and made so far.
 
-    `prompts` are the calls that prompts have become, `holes` the names of their holes, `texts`
-    their texts of several lines, by the number of the mark that stands for one until the module is
-    laid out. `bindings` are the places where variables get their values, `reads` those where they
-    are read, `returned` are the variables that functions return, `bare` the functions that have no
-    annotations, and `growth` has the assignments that change the value of their name in place.
+    `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
+    number of the mark that stands for one until the module is laid out. `bindings` are the places
+    where variables get their values, `reads` those where they are read, `returned` are the
+    variables that functions return, `bare` the functions that have no annotations, and `growth`
+    has the assignments that change the value of their name in place.
     """
 
     classes: Classes
@@ -80,7 +80,6 @@ class Output:
     needs: Needs = field(default_factory=Needs)
     spans: Spans = field(default_factory=Spans)
     prompts: dict[n.Prompt, cst.Call] = field(default_factory=dict[n.Prompt, cst.Call])
-    holes: dict[n.Hole, str] = field(default_factory=dict[n.Hole, str])
     texts: list[str] = field(default_factory=list[str])
 
 

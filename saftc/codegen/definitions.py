@@ -181,7 +181,13 @@ def bare_functions(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
         values = (argument.value for argument in node.arguments)
         if isinstance(function, FunctionType) and any(_is_any(one, facts) for one in values):
             found.add(function.definition)
-    return {one for one in found if _is_unknown(facts.functions[one])}
+    return {
+        one
+        for one in found
+        if _is_unknown(facts.functions[one])
+        # What is said of a parameter stands in its annotation.
+        and module.docs.keys().isdisjoint(one.parameters)
+    }
 
 
 def _is_any(node: n.Expression, facts: Facts) -> bool:

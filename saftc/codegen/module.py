@@ -1,6 +1,6 @@
 """A module of the tree to the text of a Python module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -38,13 +38,10 @@ from saftc.syntax.tokens import Comment
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The text of a module, where its lines come from, the calls that its prompts are, the names of
-    their holes, and what of it runs at the same time."""
+    """The text of a module, where its lines come from, and what of it runs at the same time."""
 
     text: str
     origins: Origins
-    prompts: Mapping[n.Prompt, cst.Call]
-    holes: Mapping[n.Hole, str]
     plan: Plan
 
 
@@ -81,8 +78,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
         hides = not output.needs.used.keys().isdisjoint(classes.made)
         if not hides and not hidden_needs(names, output.needs):
             text = lay_out(tree, output.texts)
-            origins = Origins(output.spans, tree)
-            return Generated(text, origins, output.prompts, output.holes, plan)
+            return Generated(text, Origins(output.spans, tree), plan)
         # A name hides one that the output needs: write it again with these known.
         for name, scopes in output.needs.used.items():
             for scope in scopes:

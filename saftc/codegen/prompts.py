@@ -164,7 +164,6 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
     if "\n" in template or context.deeper().is_long(made):
         made = py.spread(made)
     context.output.prompts[node] = made
-    context.output.holes.update(names)
     context.note(made, node.span)
     return made
 

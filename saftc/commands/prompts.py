@@ -22,9 +22,8 @@ def show_prompts(file: str, *, as_json: bool, imports: bool, overlapping: Overla
     write_diagnostics(checked, sys.stderr)
     if checked.has_errors:
         return 1
-    modules = scripts.of(file)
-    find = imported_beside(modules.folder) if imports else nothing
-    previews = preview(compile_checked(checked, overlapping), modules, find)
+    find = imported_beside(scripts.of(file).folder) if imports else nothing
+    previews = preview(compile_checked(checked, overlapping), find)
     if not previews:
         say(f"{file} has no prompts")
     if as_json:

@@ -200,12 +200,12 @@ def _written_at(script: Script, target: Target) -> Written | None:
 
 def _tool(script: Script, function: n.FunctionDef) -> str:
     """How a function is described to a model, where that is known."""
-    if script.checked.has_errors or script.compiled.module is None:
+    if script.checked.has_errors:
         return ""
     # The runtime is loaded for this alone.
     from saftc.previews.requests import description
 
-    described = description(script.compiled, script.modules, function)
+    described = description(script.checked.facts, function)
     if described is None:
         return ""
     data = json.dumps(described, ensure_ascii=False, indent=2)

@@ -2,6 +2,7 @@
 
     reading    the file: its text, and where in it a JSON Pointer points
     tools      the module whose functions the program calls, as a registry of the runtime
+    declaring  compiled modules, imported without what they do
     naming     the names of the output: imports, variables, types
     coercing   what the checker puts between an argument and its parameter, as ordinary calls
     writing    the checked program as the text of a module

@@ -8,10 +8,11 @@ plan uses.
 """
 
 import ast
-import importlib.machinery
 import importlib.util
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import cast
@@ -19,9 +20,9 @@ from typing import cast
 from runtime_support._templates import tool_name
 from runtime_support.programs._registry import Function, Registry, RegistryError, classes_of
 from saftc.diagnostics.near import near
-from saftc.driver import Checked
-from saftc.previews.declarations import PREFIX, declarations_of, imported_beside
-from saftc.previews.scripts import DeclaredScripts
+from saftc.driver import Checked, compile_checked
+from saftc.plans.declaring import declaring
+from saftc.previews.declarations import imported_beside
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
 from saftc.project.scripts import Modules
@@ -47,7 +48,7 @@ class Tools:
                 return self.name, name
         if not own or "<locals>" in getattr(thing, "__qualname__", ""):
             raise LookupError(own)
-        return str(getattr(thing, "__module__", "")).removeprefix(PREFIX), own
+        return str(getattr(thing, "__module__", "")), own
 
 
 def find_tools(name: str, folders: Iterable[Path], program: object) -> Tools:
@@ -66,7 +67,7 @@ def find_tools(name: str, folders: Iterable[Path], program: object) -> Tools:
             return _of_script(name, folder, program)
     for folder in places:
         # Absolute, since Python keeps what it has found in a folder by its path.
-        if importlib.machinery.PathFinder.find_spec(first, [str(folder.resolve())]):
+        if PathFinder.find_spec(first, [str(folder.resolve())]):
             return _of_python(name, folder.resolve(), program)
     if importlib.util.find_spec(first) is None:
         meant = near(name, {path.stem for folder in places for path in _modules_in(folder)})
@@ -81,9 +82,6 @@ def _modules_in(folder: Path) -> Iterator[Path]:
     yield from folder.glob("*.saft")
 
 
-# Scripts
-
-
 def _of_script(name: str, folder: Path, program: object) -> Tools:
     modules = Modules(folder)
     modules.load(name)
@@ -92,25 +90,23 @@ def _of_script(name: str, folder: Path, program: object) -> Tools:
     if checked.has_errors:
         path = Path(checked.source.name)
         raise FileProblem(f"{path.name} has errors: see `saftc check {path}`")
-    module = DeclaredScripts(modules).module(name)
-    assert module is not None
+    scripts = {name: one for name, one in modules.siblings.items() if one is not None}
+    texts = {name: compile_checked(one).text for name, one in scripts.items()}
     conversions = set(conversions_of(checked.module, checked.facts))
-    registry = _registry(module.__name__, vars(module), conversions, program)
-    siblings = tuple(script for script in modules.siblings.values() if script is not None)
-    return Tools(name, vars(module), registry, siblings)
-
-
-# Python modules
+    with declaring(texts.get):
+        namespace = vars(imported_beside(folder)(name))
+        registry = _registry(name, namespace, conversions, program)
+        return Tools(name, namespace, registry, tuple(scripts.values()))
 
 
 def _of_python(name: str, folder: Path, program: object) -> Tools:
-    compiled = _compiled_text(name, folder)
-    if compiled is not None:
-        module = declarations_of(compiled, name, lambda name: _compiled_module(name, folder)).module
-        conversions = _passed_as_conversions(compiled)
-        registry = _registry(module.__name__, vars(module), conversions, program)
-        return Tools(name, vars(module), registry)
-    module = _imported(name, folder)
+    find, text = imported_beside(folder), _compiled_text(name, folder)
+    if text is not None:
+        conversions = set(map(tool_name, _passed_as_conversions(text)))
+        with declaring(partial(_compiled_text, folder=folder)):
+            namespace = vars(find(name))
+            return Tools(name, namespace, _registry(name, namespace, conversions, program))
+    module = find(name)
     functions = {one.__name__: one for one in _listed_conversions(module, name)}
     namespace = {**vars(module), **functions}
     return Tools(name, vars(module), _registry(name, namespace, set(functions), program))
@@ -126,27 +122,11 @@ def _listed_conversions(module: ModuleType, name: str) -> list[Function]:
     raise FileProblem(f"`conversions` of {name} is to be a list of functions")
 
 
-def _imported(name: str, folder: Path) -> ModuleType:
-    try:
-        module = imported_beside(folder)(name)
-    except Exception as error:
-        raise FileProblem(f"cannot import {name}: {type(error).__name__}: {error}") from None
-    assert module is not None
-    return module
-
-
 def _compiled_text(name: str, folder: Path) -> str | None:
     """The text of a module that saftc has written; None for other modules."""
     path = folder.joinpath(*name.split(".")).with_suffix(".py")
     text = read_module(path) if path.is_file() else None
     return text if text is not None and text.startswith(MADE_BY_SAFTC) else None
-
-
-def _compiled_module(name: str, folder: Path) -> ModuleType | None:
-    text = _compiled_text(name, folder)
-    if text is None:
-        return None
-    return declarations_of(text, name, lambda name: _compiled_module(name, folder)).module
 
 
 def _passed_as_conversions(text: str) -> set[str]:
@@ -176,7 +156,9 @@ def _registry(
     }
     named = set(_names_in(program)) & {tool_name(key) for key in namespace}
     used = {tool_name(key): value for key, value in callables.items() if tool_name(key) in named}
-    converting = {tool_name(key): callables[key] for key in callables if key in conversions}
+    converting = {
+        tool_name(key): value for key, value in callables.items() if tool_name(key) in conversions
+    }
     try:
         return _build({**offered, **used}, converting)
     except RegistryError:

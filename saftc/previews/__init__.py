@@ -1,7 +1,6 @@
-"""What a script will ask, known without running it: for `saftc prompts`, and for plans.
+"""What a script will ask, known without running it.
 
-    declarations  the text of a compiled module to its types and to its functions without bodies
-    scripts       the same of a script and of those that it imports
+    declarations  what scripts declare, as live Python that the runtime reads
     requests      each prompt of a compiled script to the request that it sends first
     rendering     such a preview as data, as text and as JSON
 

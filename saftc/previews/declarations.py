@@ -1,81 +1,61 @@
-"""What a compiled module declares: its types, and its functions without their bodies.
+"""What scripts declare, as live Python: the types and functions that their modules would have.
 
-    class Point(TypedDict): ...                 the class
-    Severity = Literal["low", "high"]           the type
-    def gap(a: Point, b: Point) -> float:       a function of this signature and docstring
-    data = read_text("data.txt")                nothing
+    type Point(x: float, y: float)                a dataclass
+    {id: int}, [string]?                          a TypedDict, `list[str] | None`
+    f gap(a: Point, b: Point) -> float:           a function of this signature and docstring
 
-Nothing of the script runs, whatever the text: what is more than a declaration is left out, a
-default that is no literal is left open, and of other modules only those are imported that the text
-needs for its types.
+The runtime reads these as it reads those of a module, so that it says of them what it would say
+when the script runs. Nothing of a script runs: a default that is not nil is left open. Of Python
+modules, those that are to be known are imported; what comes from others is any value.
 """
 
-import ast
+import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections import ChainMap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any
+from types import ModuleType
+from typing import Annotated, Any, Literal, TypedDict, Union
 
-# Gives a module that the module imports, if it is to be known: a sibling's declarations, say.
+import runtime_support
+from saftc.codegen import python as py
+from saftc.codegen.annotations import common_value, grouped, is_plain_dict
+from saftc.project.files import FileProblem
+from saftc.semantics.facts import Facts, Shape
+from saftc.semantics.types import (
+    RESULT,
+    BuiltinType,
+    FunctionType,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
+    RecordType,
+    Scalar,
+    SelfType,
+    TupleType,
+    Type,
+    UnionType,
+)
+from saftc.syntax import nodes as n
+
+# Made of names and types that are known here alone.
+_TYPED_DICT: Any = TypedDict
+
+# Gives a Python module, if it is to be known.
 FindModule = Callable[[str], ModuleType | None]
 
-# Modules of declarations are called so, with the name of the module behind it.
-PREFIX = "declarations of "
-
-# Where the names in annotations come from.
-_FOR_TYPES = {"dataclasses", "polars", "runtime_support", "typing"}
-_TYPES = {"bool", "dict", "float", "int", "list", "str", "tuple"}
-_OPEN = ast.Constant(...)
-
-
-class Unread:
-    """Stands for a Python module that is not imported, and for all that it has: any value."""
-
-    # What the runtime takes such a type for.
-    __value__ = Any
-
-    def __getattr__(self, name: str) -> "Unread":
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
-
-    def __or__(self, other: object) -> Any:
-        return Any
-
-    __ror__ = __or__
-
-    def __call__(self) -> None:
-        """Annotations that are text have to name what can be called."""
-
-
-@dataclass(frozen=True, slots=True)
-class Declarations:
-    """The declarations of one module; `functions` are all of them, by the line of their `def`."""
-
-    module: ModuleType
-    functions: dict[int, FunctionType]
-
-    def evaluated(self, code: str) -> Any:
-        """The value of an expression that is made of what the module declares.
-
-        Raises ValueError when it is made of more: of a call, say.
-        """
-        tree = ast.parse(code, mode="eval")
-        if not _only_declares(tree):
-            raise ValueError(f"{code} is more than a declaration")
-        return eval(compile(tree, "<declarations>", "eval"), self.module.__dict__)
-
-    def unread(self, code: str) -> list[str]:
-        """What an expression names of modules that are not imported."""
-        known = self.module.__dict__
-        return [
-            ast.unparse(node)
-            for node in ast.walk(ast.parse(code, mode="eval"))
-            if isinstance(node, ast.Name) and isinstance(known.get(node.id), Unread)
-        ]
+_SCALARS: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "string": str,
+    "nil": None,
+    "image": runtime_support.Image,
+    "file": runtime_support.File,
+}
 
 
 def nothing(_name: str) -> None:
@@ -83,159 +63,203 @@ def nothing(_name: str) -> None:
     return
 
 
-def imported_beside(folder: Path) -> FindModule:
-    """Finds Python modules by importing them, from `folder` first as a script there would."""
+def imported_beside(folder: Path) -> Callable[[str], ModuleType]:
+    """Finds Python modules by importing them, from `folder` first as a script there would.
+
+    Raises FileProblem when a module itself fails.
+    """
     sys.path.insert(0, str(folder.absolute()))
-    return import_module
+
+    def found(name: str) -> ModuleType:
+        try:
+            return import_module(name)
+        except Exception as error:
+            raise FileProblem(f"cannot import {name}: {type(error).__name__}: {error}") from None
+
+    return found
 
 
-def declarations_of(text: str, name: str, find: FindModule = nothing) -> Declarations:
-    """The declarations of the compiled module `name`; what it imports, `find` gives."""
-    module = ModuleType(PREFIX + name)
-    # The names in annotations are looked for in the module that a class says it is from.
-    sys.modules[module.__name__] = module
-    tree = ast.parse(text)
-    reader = _Reader(module, find)
-    for statement in tree.body:
-        reader.declare(statement)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.lineno not in reader.functions:
-            reader.function(node, {})
-    return Declarations(module, reader.functions)
+class Declarations:
+    """What a script and those that it imports declare, each type and function once.
 
+    `find` gives the Python modules that are to be known.
+    """
 
-class _Reader:
-    def __init__(self, module: ModuleType, find: FindModule) -> None:
-        self.names = module.__dict__
-        self.find = find
-        self.types = set(_TYPES)
-        self.functions: dict[int, FunctionType] = {}
+    def __init__(self, facts: Facts, find: FindModule = nothing) -> None:
+        self.facts, self.find = facts, find
+        self.docs = ChainMap(*(one.module.docs for one in (facts, *facts.scripts)))
+        self._functions: dict[n.FunctionDef, Any] = {}
+        self._records: dict[n.RecordDef, Any] = {}
+        self._objects: dict[Shape, Any] = {}
+        # The names and docs of the objects that have such.
+        self._aliases: dict[Shape, tuple[str, str | None]] = {}
+        for script in (*facts.scripts, facts):
+            for one in script.module.statements:
+                if isinstance(one, n.TypeAlias) and isinstance(one.schema, n.ObjectSchema):
+                    type_, doc = script.aliases[one.name.text], script.module.docs.get(one)
+                    if isinstance(type_, ObjectType):
+                        self._aliases[type_.fields] = one.name.text, doc
 
-    def declare(self, statement: ast.stmt) -> None:
-        match statement:
-            case ast.Import(names=names):
-                self.imports(names)
-            case ast.ImportFrom(module=str() as module, names=names):
-                if module in _FOR_TYPES:
-                    self.run(statement)
-                    self.types.update(alias.asname or alias.name for alias in names)
-                elif (imported := self.find(module)) is not None:
-                    self.take_over(imported, names)
-                else:
-                    self.names |= {alias.asname or alias.name: Unread() for alias in names}
-            case ast.ClassDef(name=name):
-                for line in statement.body:
-                    if isinstance(line, ast.AnnAssign) and line.value is not None:
-                        line.value = _without_code(line.value)
-                # Rules are for values, of which there are none here.
-                kept = [line for line in statement.body if not isinstance(line, ast.FunctionDef)]
-                statement.body = kept or [ast.Pass()]
-                self.run(statement)
-                self.types.add(name)
-            case ast.Assign(targets=[ast.Name(name)], value=value) if self.is_type(value):
-                self.run(statement)
-                self.types.add(name)
-            case ast.FunctionDef(name=name):
-                self.function(statement, self.names)
-            case _:
-                pass
+    def function(self, definition: n.FunctionDef) -> Any:
+        """The function without its body."""
+        known = self._functions.get(definition)
+        if known is not None:
+            return known
 
-    def imports(self, names: Iterable[ast.alias]) -> None:
-        for alias in names:
-            if alias.name in _FOR_TYPES:
-                self.run(ast.Import([alias]))
-                continue
-            imported = self.find(alias.name)
-            first, _, rest = alias.name.partition(".")
-            if rest and alias.asname is None:
-                imported = sys.modules.get(first)
-            self.names[alias.asname or first] = Unread() if imported is None else imported
+        def declared(*_given: Any, **_named: Any) -> None:
+            """Stands for the function, and is never called."""
 
-    def take_over(self, module: ModuleType, names: Iterable[ast.alias]) -> None:
-        for alias in names:
-            if hasattr(module, alias.name):
-                self.names[alias.asname or alias.name] = getattr(module, alias.name)
-                self.types.add(alias.asname or alias.name)
+        facts = self.facts.functions[definition]
+        kept = definition in self.facts.history.does
+        returns = self.type_(facts.returns)
+        hints = {
+            py.field_name(one.name.text): self._described(type_, one)
+            for one, type_ in zip(definition.parameters, facts.parameters, strict=True)
+        }
+        declared.__name__ = declared.__qualname__ = py.field_name(definition.name.text)
+        declared.__doc__ = self.docs.get(definition)
+        declared.__annotations__ = {
+            **hints,
+            "return": runtime_support.Result[returns] if kept else returns,
+        }
+        parameters = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=inspect.Parameter.empty if one.default is None else _default(one.default),
+            )
+            for name, one in zip(hints, definition.parameters, strict=True)
+        ]
+        vars(declared)["__signature__"] = inspect.Signature(parameters)
+        self._functions[definition] = declared
+        return declared
 
-    def is_type(self, node: ast.expr) -> bool:
-        """Whether an assigned value is the right side of a `type` statement of the script."""
-        match node:
-            case ast.Name(name):
-                return name in self.types
-            case ast.Attribute():
-                return isinstance(self.part_of_module(node), type | Unread)
-            case ast.Subscript(value=ast.Name(name)):
-                return name in self.types
-            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-                is_nil = isinstance(right, ast.Constant) and right.value is None
-                return self.is_type(left) and (is_nil or self.is_type(right))
-            case ast.Call(func=ast.Name("TypedDict")):
-                return "TypedDict" in self.types
-            case _:
-                return False
+    def fields(self, statement: n.DestructureStmt) -> dict[str, Any]:
+        """What a destructuring asks for, by name."""
+        types = self.facts.schemas
+        return {one.name.text: self._described(types[one.schema], one) for one in statement.fields}
 
-    def part_of_module(self, node: ast.expr) -> object:
-        """What a name with its module before it means; None when it is no such."""
-        match node:
-            case ast.Name(name):
-                found = self.names.get(name)
-                return found if isinstance(found, ModuleType | Unread) else None
-            case ast.Attribute(value=value, attr=name):
-                return getattr(self.part_of_module(value), name, None)
+    def type_(self, type_: Type) -> Any:
+        """The annotation of a type, as an object."""
+        place = self._place_in_python(type_)
+        if place is not None:
+            # Of a module that is not to be known, any value.
+            return getattr(self.find(place[0]), place[1], Any)
+        match type_:
+            case Scalar(kind="dataframe"):
+                import polars  # as large as all the rest
+
+                return polars.DataFrame
+            case Scalar(kind):
+                return _SCALARS.get(kind, Any)
+            case LiteralType(value):
+                return Literal[value]
+            case ListType(item):
+                return list[self.type_(item)]
+            case TupleType(items):
+                return tuple[*map(self.type_, items)]
+            case ObjectType(is_declared=True):
+                return self._object(type_)
+            case ObjectType() | MapType():
+                return self._dict([type_])
+            case RecordType(definition=n.RecordDef() as definition):
+                return self.record(definition)
+            case RecordType():
+                own = getattr(runtime_support, type_.name)
+                return own[Any] if type_ == RESULT else own
+            case SelfType():
+                return self.type_(type_.whole[0])
+            case UnionType():
+                return self._union(type_)
+            case FunctionType() | BuiltinType():
+                return Any
+
+    def _union(self, type_: UnionType) -> Any:
+        if any(isinstance(member, FunctionType | BuiltinType) for member in type_.members):
+            return Any
+        return Union[*(self._group(group) for group in grouped(type_))]
+
+    def _group(self, group: Sequence[Type]) -> Any:
+        first = group[0]
+        if isinstance(first, LiteralType):
+            return Literal[*(one.value for one in group if isinstance(one, LiteralType))]
+        return self._dict(group) if is_plain_dict(first) else self.type_(first)
+
+    def _dict(self, group: Sequence[Type]) -> Any:
+        return dict[str, self.type_(common_value(group))]
+
+    def _object(self, type_: ObjectType) -> Any:
+        """The TypedDict of an object schema; its annotations may be of itself."""
+        if type_.fields not in self._objects:
+            name, doc = self._aliases.get(type_.fields, ("Object", None))
+            class_ = _TYPED_DICT(name, {one.name: Any for one in type_.fields})
+            self._objects[type_.fields] = class_
+            # The module has no docstring where a field's name keeps it from being a class.
+            if all(py.is_identifier(one.name) for one in type_.fields):
+                class_.__doc__ = doc
+            class_.__annotations__ = {
+                one.name: _with_doc(self.type_(one.type), one.doc) for one in type_.fields
+            }
+        return self._objects[type_.fields]
+
+    def record(self, definition: n.RecordDef) -> Any:
+        """The dataclass of a record, without its rules."""
+        if definition in self._records:
+            return self._records[definition]
+        types = self.facts.record_facts[definition].fields.values()
+        fields = {py.field_name(one.name.text): one for one in definition.fields}
+        body: dict[str, Any] = {
+            "__annotations__": dict.fromkeys(fields, Any),
+            **_defaults(fields),
+        }
+        if definition in self.docs:
+            body["__doc__"] = self.docs[definition]
+        class_: Any = dataclass(type(definition.name.text, (), body))
+        self._records[definition] = class_
+        class_.__annotations__ = {
+            key: self._described(type_, fields[key])
+            for key, type_ in zip(fields, types, strict=True)
+        }
+        return class_
+
+    def name_in_python(self, type_: Type) -> str | None:
+        """The name of a class of Python; None when the type is not one."""
+        place = self._place_in_python(type_)
+        return None if place is None else place[1]
+
+    def _place_in_python(self, type_: Type) -> tuple[str, str] | None:
+        match type_:
+            case RecordType(definition=n.RecordDef() as definition):
+                is_python = self.facts.is_of_python(type_)
+                return (self.facts.module_of(definition), type_.name) if is_python else None
+            case ObjectType(fields) if fields not in self._aliases:
+                return self.facts.python_shapes.get(fields)
             case _:
                 return None
 
-    def function(self, node: ast.FunctionDef, into: dict[str, Any]) -> None:
-        """The function without its body."""
-        doc = node.body[:1] if ast.get_docstring(node) is not None else []
-        arguments = node.args
-        arguments.defaults = [_without_code(default) for default in arguments.defaults]
-        stub = ast.FunctionDef(
-            name=node.name,
-            args=arguments,
-            body=doc or [ast.Pass()],
-            decorator_list=[],
-            returns=node.returns,
-        )
-        defined: dict[str, Any] = {}
-        self.run(ast.copy_location(stub, node), defined)
-        if node.name in defined:
-            self.functions[node.lineno] = into[node.name] = defined[node.name]
-
-    def run(self, statement: ast.stmt, into: dict[str, Any] | None = None) -> None:
-        if _only_declares(statement):
-            tree = ast.fix_missing_locations(ast.Module([statement], []))
-            exec(compile(tree, "<declarations>", "exec"), self.names, into)
+    def _described(self, type_: Type, node: n.Node) -> Any:
+        return _with_doc(self.type_(type_), self.docs.get(node))
 
 
-# What a declaration is made of; of calls, those by which types and fields are made.
-_INERT = (
-    *(ast.AnnAssign, ast.Assign, ast.ClassDef, ast.Expr, ast.FunctionDef, ast.Pass),
-    *(ast.Import, ast.ImportFrom, ast.alias, ast.arguments, ast.arg, ast.keyword, ast.Lambda),
-    *(ast.Attribute, ast.Constant, ast.Dict, ast.List, ast.Name, ast.Subscript, ast.Tuple),
-    *(ast.BinOp, ast.BitOr, ast.UnaryOp, ast.USub, ast.Load, ast.Store, ast.Expression),
-)
-_MAKERS = {"TypedDict", "dataclass", "field"}
+def _with_doc(type_: Any, doc: str | None) -> Any:
+    return type_ if doc is None else Annotated[type_, " ".join(doc.split("\n"))]
 
 
-def _only_declares(node: ast.AST) -> bool:
-    """Whether nothing of a script could run with `node`, however it came into the text."""
-    match node:
-        case ast.Call(func=ast.Name(name)):
-            is_inert = name in _MAKERS
-        case ast.Lambda():
-            return True
-        case _:
-            is_inert = isinstance(node, _INERT)
-    return is_inert and all(map(_only_declares, ast.iter_child_nodes(node)))
+def _defaults(fields: dict[str, n.Parameter]) -> dict[str, Any]:
+    """The defaults of a record's fields; an optional field at the end has nil."""
+    found: dict[str, Any] = {}
+    only_optional = True
+    for name in reversed(fields):
+        field = fields[name]
+        if field.default is not None:
+            found[name] = _default(field.default)
+        elif isinstance(field.schema, n.OptionalSchema) and only_optional:
+            found[name] = None
+        else:
+            only_optional = False
+    return found
 
 
-def _without_code(default: ast.expr) -> ast.expr:
-    """A default if it is a literal, or a factory that is called later; else an open one."""
-    if isinstance(default, ast.Call) and isinstance(default.func, ast.Name):
-        return default if default.func.id == "field" else _OPEN
-    try:
-        ast.literal_eval(default)
-    except ValueError:
-        return _OPEN
-    return default
+def _default(node: n.Expression) -> Any:
+    """A default that is nil; any other is left open."""
+    return None if isinstance(node, n.Literal) and node.value is None else ...

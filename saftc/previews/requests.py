@@ -1,18 +1,18 @@
 """The requests of a script's prompts, known without a model and without running the script.
 
-    preview(compiled, modules)      a Preview for each prompt, in the order of the text
+    preview(compiled)      a Preview for each prompt, in the order of the text
 
 What the compiled module would pass to `prompt` is given to the runtime as far as it is known: types
-and functions as the module declares them, literals as they are. A value that is known only when the
-script runs is a hole, and its source between guillemets marks its place: `«mail»`. Since the module
-itself is what is read, a prompt in a branch that is never taken is shown like any other.
+and functions as the script declares them, literals as they are. A value that is known only when the
+script runs is a hole, and its source between guillemets marks its place: `«mail»`. A prompt in a
+branch that is never taken is shown like any other.
 """
 
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
-
-import libcst as cst
 
 import runtime_support
 from runtime_support import _asking, ops
@@ -20,89 +20,98 @@ from runtime_support._templates import Unknown
 from runtime_support._tools import function_tool
 from runtime_support.errors import SaftError
 from runtime_support.programs import _prompting
+from saftc.codegen import python as py
 from saftc.codegen.builtins import name_in_ops
-from saftc.codegen.layout import code_of
-from saftc.codegen.module import Generated
-from saftc.codegen.prompts import template_of
+from saftc.codegen.prompts import keyword_of, template_of
 from saftc.driver import Checked, Compiled
 from saftc.previews.declarations import Declarations, FindModule, nothing
 from saftc.previews.rendering import Hole, Preview
-from saftc.previews.scripts import DeclaredScripts
 from saftc.project.files import FileProblem
-from saftc.project.scripts import Modules
 from saftc.schedule.telling import Told, told
+from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, BuiltinType, FunctionType, Scalar, members
+from saftc.semantics.programs import conversions_of
+from saftc.semantics.types import (
+    ANY,
+    BuiltinType,
+    FunctionType,
+    Scalar,
+    Type,
+    members,
+    within,
+)
 from saftc.source import Source
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of, walk
 
 
-def preview(compiled: Compiled, modules: Modules, find: FindModule = nothing) -> list[Preview]:
-    """The prompts of a compiled script, whose siblings are found through `modules`.
+def preview(compiled: Compiled, find: FindModule = nothing) -> list[Preview]:
+    """The prompts of a compiled script.
 
     `find` gives the Python modules that it imports, as far as their functions are to be known.
     """
-    scripts = DeclaredScripts(modules, find)
-    declared = scripts.of(compiled, compiled.checked.source.name)
-    known = _Known(reads_python=find is not nothing)
-    for script, declarations in [(compiled, declared), *scripts.compiled.values()]:
-        known.functions.update(_functions(script, declarations))
-        known.constants.update(_constants(script.checked))
     assert compiled.module is not None
-    known.overlap.update(told(compiled.module.plan))
+    checked, plan = compiled.checked, compiled.module.plan
+    scripts = (checked.facts, *checked.facts.scripts)
+    meanings = ChainMap(*(one.imported for one in scripts))
+    known = _Known(Declarations(checked.facts, find), told(plan), meanings)
+    for facts in scripts:
+        known.constants.update(_constants(facts))
+        for symbol, imported in _imports(facts):
+            known.imports.setdefault(symbol, []).append(imported)
     return [
-        _Asking(compiled.checked, known, declared, node, compiled.module).preview()
-        for node in walk(compiled.checked.module)
+        _Asking(checked, known, node).preview()
+        for node in walk(checked.module)
         if isinstance(node, n.Prompt)
     ]
 
 
-def description(
-    compiled: Compiled, modules: Modules, function: n.FunctionDef
-) -> dict[str, Any] | None:
-    """How a function of a compiled script is described to a model; None if it can be no tool."""
-    declared = DeclaredScripts(modules).of(compiled, compiled.checked.source.name)
-    found: Any = _functions(compiled, declared)[function]
+def description(facts: Facts, function: n.FunctionDef) -> dict[str, Any] | None:
+    """How a function of a script is described to a model; None if it can be no tool."""
+    declared = Declarations(facts).function(function)
     try:
-        return function_tool(function.name.text, found).description()["function"]
+        return function_tool(function.name.text, declared).description()["function"]
     except SaftError:
         return None
 
 
+# A module and a name in it, or "" for the module itself.
+_Imported = tuple[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of the modules that take part: functions, names that are never changed, and
-    which prompts are asked at the same time."""
+    """What is known of the scripts that take part: what they declare, which prompts are asked at
+    the same time, what imported names mean in the scripts or Python modules that they come from,
+    and names that are never changed."""
 
-    reads_python: bool
-    functions: dict[n.FunctionDef, object] = field(default_factory=dict[n.FunctionDef, object])
+    declared: Declarations
+    overlap: Mapping[n.Prompt, Told]
+    meanings: Mapping[Symbol, Symbol]
     constants: dict[Symbol, n.Expression] = field(default_factory=dict[Symbol, n.Expression])
-    overlap: dict[n.Prompt, Told] = field(default_factory=dict[n.Prompt, Told])
+    imports: dict[Symbol, list[_Imported]] = field(default_factory=dict[Symbol, "list[_Imported]"])
 
 
-def _functions(compiled: Compiled, declared: Declarations) -> dict[n.FunctionDef, object]:
-    """The functions of a script as its module declares them."""
-    assert compiled.module is not None
-    lines = {
-        mapping.span: mapping.line
-        for mapping in compiled.module.origins.map(compiled.module.text)
-        if mapping.is_statement and mapping.line in declared.functions
-    }
-    return {
-        node: declared.functions[lines[node.span]]
-        for node in walk(compiled.checked.module)
-        if isinstance(node, n.FunctionDef)
-    }
+def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
+    """What each name imported from Python is; `import a.b` and `import a.c` both tell of `a`."""
+    for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
+        module, is_script = node.module.text, node.module in facts.named_scripts
+        if isinstance(node, n.FromImport):
+            for one in node.names:
+                if not is_script and one.name not in facts.named_scripts:
+                    yield facts.names.of(one.alias or one.name), (module, one.name.text)
+        elif not is_script:
+            symbol = facts.names.of(node.alias or node.module)
+            yield symbol, (module, "")
+            if node.alias is None:  # `import a.b` binds `a`
+                yield symbol, (module.partition(".")[0], "")
 
 
-def _constants(checked: Checked) -> dict[Symbol, n.Expression]:
+def _constants(facts: Facts) -> dict[Symbol, n.Expression]:
     """The names that are assigned at one place alone, with what is assigned there."""
-    names = checked.facts.names
+    names = facts.names
     values: dict[Symbol, list[n.Expression | None]] = {}
-    assigned = {
-        node.name: node.value for node in walk(checked.module) if isinstance(node, n.AssignStmt)
-    }
+    assigned = {node.name: node.value for node in nodes_of(facts.module, n.AssignStmt)}
     for node, symbol in names.symbols.items():
         if isinstance(node, n.Identifier) and symbol.starts_from is None:
             values.setdefault(symbol, []).append(assigned.get(node))
@@ -120,24 +129,11 @@ class _NotKnown(Exception):
 class _Asking:
     """One prompt, on its way to a preview."""
 
-    def __init__(
-        self,
-        checked: Checked,
-        known: _Known,
-        declared: Declarations,
-        node: n.Prompt,
-        module: Generated,
-    ) -> None:
+    def __init__(self, checked: Checked, known: _Known, node: n.Prompt) -> None:
         self.source: Source = checked.source
         self.facts = checked.facts
         self.known = known
-        self.declared = declared
         self.node = node
-        self.hole_names = module.holes
-        arguments = module.prompts[node].args
-        given = [(one.keyword.value if one.keyword else "", one.value) for one in arguments]
-        self.named = {name: value for name, value in given if name}
-        self.positional = [value for name, value in given if not name][1:]
         self.holes: list[Hole] = []
         self.notes: list[str] = []
 
@@ -172,46 +168,54 @@ class _Asking:
     def _request(self) -> dict[str, Any]:
         names: dict[str, object] = {}
         values: list[object] = []
+        holes: dict[n.Hole, str] = {}
         for part in self.node.parts:
-            if not isinstance(part, n.Hole):
-                continue
-            keyword = self.hole_names.get(part)
-            if keyword is not None:
-                names[keyword] = self._value(part.value, self.named[keyword])
-            else:
-                values.append(self._value(part.value, self.positional[len(values)]))
-        template = template_of(self.node, self.hole_names)
-        is_program = self.node.mode == "program"
-        kind = _prompting.ProgramQuestion if is_program else _asking.Question
-        more = {"conversions": self._type("conversions", ())} if is_program else {}
+            if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
+                holes[part] = keyword_of(part.value.text)
+                names[holes[part]] = self._value(part.value)
+            elif isinstance(part, n.Hole):
+                values.append(self._value(part.value))
+        template = template_of(self.node, holes)
+        kind = _asking.Question
+        if self.node.mode == "program":
+            kind = partial(_prompting.ProgramQuestion, conversions=self._conversions())
         question = kind(
             # A text of several lines stands on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
             names=names,
-            returns=self._type("returns", Any if is_program else str),
-            fields=self._type("fields", None),
-            rounds=self._type("rounds", None),
+            returns=self._type(self.facts.prompts[self.node]),
+            fields=self._fields(),
+            rounds=1 if self.node.mode == "do" else None,
             options=self._options(),
-            **more,
         )
         return _asking.first_request(question).canonical()
 
-    def _type(self, keyword: str, otherwise: Any) -> Any:
-        """An argument that is made of types, conversions or a number: what the module declares."""
-        emitted = self.named.get(keyword)
-        if emitted is None:
-            return otherwise
-        for name in dict.fromkeys(self.declared.unread(code_of(emitted))):
-            self._note(f"`{name}` is a Python module's: --import tells what it is")
-        return self._evaluated(emitted)
+    def _type(self, type_: Type) -> Any:
+        """What is asked for; a note says where that is more than is known."""
+        declared = self.known.declared
+        for one in within(type_) if declared.find is nothing else ():
+            name = declared.name_in_python(one)
+            if name is not None:
+                self._note(f"`{name}` is a Python module's: --import tells what it is")
+        return declared.type_(type_)
 
-    def _evaluated(self, emitted: cst.BaseExpression) -> Any:
-        return self.declared.evaluated(code_of(emitted))
+    def _fields(self) -> dict[str, Any] | None:
+        """The fields of a destructuring, each with its doc comment."""
+        for one in nodes_of(self.facts.module, n.DestructureStmt):
+            if one.value is self.node:
+                for field in one.fields:
+                    self._type(self.facts.schemas[field.schema])
+                return self.known.declared.fields(one)
+        return None
+
+    def _conversions(self) -> list[Any]:
+        definitions = conversions_of(self.facts.module, self.facts).values()
+        return [self.known.declared.function(one) for one in definitions]
 
     # Values
 
-    def _value(self, node: n.Expression, emitted: cst.BaseExpression) -> object:
+    def _value(self, node: n.Expression) -> object:
         """What stands in a hole: a function, a literal's value, or a mark."""
         types = members(self.facts.type_of(node))
         functions = [one for one in types if isinstance(one, FunctionType | BuiltinType)]
@@ -219,10 +223,13 @@ class _Asking:
             return self._function(functions[0])
         if functions and len(functions) == len(types):
             return self._one_of(node, functions)
-        if isinstance(node, n.Name) and self._symbol(node).kind == "record":
-            return self._evaluated(emitted)
-        if self._is_from_python(node):
-            return self._from_python(node, emitted)
+        record = self.facts.record_of(node)
+        if record is not None and (
+            record.module is None or self.known.declared.find is not nothing
+        ):
+            return self.known.declared.type_(record.type)
+        if record is not None or self._is_from_python(node):
+            return self._from_python(node)
         media = {one.kind for one in types if isinstance(one, Scalar)} & {"image", "file"}
         if media and len(types) == len(media):
             return self._media(node, "file" if "file" in media else "image")
@@ -234,7 +241,7 @@ class _Asking:
 
     def _function(self, type_: FunctionType | BuiltinType) -> object:
         if isinstance(type_, FunctionType):
-            return self.known.functions[type_.definition]
+            return self.known.declared.function(type_.definition)
         if hasattr(runtime_support, type_.name):
             return getattr(runtime_support, type_.name)
         return getattr(ops, name_in_ops(type_.name))
@@ -250,20 +257,36 @@ class _Asking:
             self._note(f"{mark} is sent as what it is: a file, a sound, a picture or text")
         return Unknown(mark, kind)
 
-    def _from_python(self, node: n.Expression, emitted: cst.BaseExpression) -> object:
-        if not self.known.reads_python:
+    def _from_python(self, node: n.Expression) -> object:
+        if self.known.declared.find is nothing:
             self._note(f"`{self._written(node)}` is a Python module's: --import tells what it is")
             return Unknown(self._hole(node, may_be_function=True))
         try:
-            value = self._evaluated(emitted)
-        except (AttributeError, NameError):
+            value = self._found_in_python(node)
+        except AttributeError:
             raise FileProblem(
                 f"{self._position(node)}: the Python module has no `{self._written(node)}`"
             ) from None
         return value if callable(value) else Unknown(self._hole(node))
 
+    def _found_in_python(self, node: n.Expression) -> object:
+        """What an imported name is, or a member of it; AttributeError when there is none."""
+        if isinstance(node, n.Member):
+            return getattr(self._found_in_python(node.value), py.field_name(node.name.text))
+        assert isinstance(node, n.Name)
+        value: object = None
+        for module, name in self.known.imports[self._symbol(node)]:
+            value = self.known.declared.find(module)
+            if name:
+                value = getattr(value, py.field_name(name))
+        return value
+
     def _symbol(self, node: n.Name) -> Symbol:
-        return self.facts.meaning_of(self.facts.names.of(node))
+        """What a name means in the script that it comes from."""
+        symbol = self.facts.names.of(node)
+        while (meaning := self.known.meanings.get(symbol)) is not None:
+            symbol = meaning
+        return symbol
 
     def _is_from_python(self, node: n.Expression) -> bool:
         """Whether a value is a Python module's own."""
@@ -271,7 +294,7 @@ class _Asking:
             node = node.value
         if not isinstance(node, n.Name):
             return False
-        return self._symbol(node).kind == "import" and self._symbol(node) not in self.facts.modules
+        return self._symbol(node) in self.known.imports
 
     # Options
 
@@ -312,8 +335,7 @@ class _Asking:
             return Unknown(self._hole(node))
 
     def _constant(self, node: n.Name) -> n.Expression | None:
-        symbol = self.facts.names.symbols.get(node)
-        return None if symbol is None else self.known.constants.get(self.facts.meaning_of(symbol))
+        return self.known.constants.get(self._symbol(node))
 
     # Marks
 

@@ -51,7 +51,7 @@ def _imports_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(sys, "path", [*sys.path])
     yield
     for name in set(sys.modules) - before:
-        if name in ("tools", "other", "books"):
+        if name in ("tools", "other", "books", "market"):
             del sys.modules[name]
 
 
@@ -108,6 +108,54 @@ def test_a_compiled_module_of_tools_is_not_run(saftc: Command, write: Write, fol
     write("plan.json", CITIES)
     done = saftc("build", "plan.json", "--tools", "geo", "-o", "-")
     assert (done.code, done.out, done.err) == (0, OF_CITIES, "")
+
+
+ACTIVE = """from market import Item
+from shapes import Point, far
+type Level = "low" | "high"
+type Spot = Point
+write_text("made.txt", "x")
+f boom() -> int:
+    write_text("made.txt", "x")
+    ret 1
+limits = [boom()]
+type Row(level: Level, size: int = boom(), all: [int] = limits, point: Spot? = nil):
+    assert size > 0
+f take(row: Row, times: int = boom(), list: [Level] = []) -> Item:
+    ret Item(times + len(list) + far)
+f main():
+    boom()
+"""
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_of_a_script_of_tools_only_declarations_count(
+    saftc: Command, write: Write, folder: Path, compiled: bool
+) -> None:
+    write(
+        "market.py",
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Item:\n    id: int\n",
+    )
+    write("shapes.saft", 'type Point(x: float)\nwrite_text("made.txt", "x")\nfar = 3\n')
+    write("active.saft", ACTIVE)
+    if compiled:
+        assert saftc("build", "active.saft", "shapes.saft").code == 0
+        (folder / "active.saft").unlink()
+        (folder / "shapes.saft").unlink()
+    write(
+        "plan.json",
+        {"take": {"row": {"level": "low", "point": {"x": 1}}, "list": ["high"]}},
+    )
+    done = saftc("build", "plan.json", "--tools", "active", "-o", "-")
+    assert (done.code, done.err) == (0, "")
+    assert "from active import Item, Point, Row, take\n" in done.out
+    assert "def main() -> Item:\n" in done.out
+    row = 'Row(level="low", point=Point(x=1.0))'
+    assert f'    return take(row={row}, list=["high"])\n' in done.out
+    assert not (folder / "made.txt").exists()
+    write("plan.json", {"take": {"row": {"level": "deep"}}})
+    done = saftc("build", "plan.json", "--tools", "active", "-o", "-")
+    assert done.code == 1 and done.err.startswith("error: field 'level' of Row")
 
 
 def test_tools_that_a_script_imports_from_another(

@@ -1,0 +1,125 @@
+"""Compiled modules, imported without what they do.
+
+    class Point(TypedDict): ...                 the class
+    Severity = Literal["low", "high"]           the type
+    def gap(a: Point, b: Point) -> float:       the function
+    data = read_text("data.txt")                nothing
+
+What is declared is enough to check a plan. Of other modules, those are imported that it needs.
+"""
+
+import ast
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+# Gives the text of a compiled module by its name; None for other modules.
+TextOf = Callable[[str], str | None]
+
+
+@contextmanager
+def declaring(text_of: TextOf) -> Generator[None]:
+    """Has the compiled modules that have a text imported without what they do, and forgets them."""
+    finder = _Finder(text_of)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in finder.found:
+            sys.modules.pop(name, None)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, text_of: TextOf) -> None:
+        self.text_of = text_of
+        self.found: list[str] = []
+
+    def find_spec(self, fullname: str, *_rest: object) -> ModuleSpec | None:
+        text = self.text_of(fullname)
+        if text is None:
+            return None
+        self.found.append(fullname)
+        return ModuleSpec(fullname, _Loader(text))
+
+
+class _Loader(Loader):
+    """Runs the imports, classes, functions and names of types of a module."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def exec_module(self, module: ModuleType) -> None:
+        tree = ast.fix_missing_locations(_Declared().visit(ast.parse(self.text)))
+        # What else others import from it is a value, which they are declared without.
+        vars(module)["__getattr__"] = _nothing
+        exec(compile(tree, module.__name__, "exec"), vars(module))
+
+
+def _nothing(name: str) -> None:
+    if name.startswith("__"):
+        raise AttributeError(name)
+
+
+class _Declared(ast.NodeTransformer):
+    """What a compiled module declares: defaults that are more than literals are left open, and the
+    rules of records left out.
+    """
+
+    def __init__(self) -> None:
+        self.types = {"bool", "dict", "float", "int", "list", "str", "tuple"}
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        node.body = [self.visit(one) for one in node.body if self._declares(one)]
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        kept = [one for one in node.body if not isinstance(one, ast.FunctionDef)]
+        node.body = [self.visit(one) for one in kept] or [ast.Pass()]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
+        node.value = None if node.value is None else _left_open(node.value)
+        return node
+
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        node.defaults = list(map(_left_open, node.defaults))
+        return node
+
+    def _declares(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                self.types.update(one.asname or one.name for one in names)
+            case ast.ClassDef(name=name):
+                self.types.add(name)
+            case ast.Assign(targets=[ast.Name(name)], value=value) if self._is_type(value):
+                self.types.add(name)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                pass
+            case _:
+                return False
+        return True
+
+    def _is_type(self, node: ast.expr) -> bool:
+        """Whether an assigned value is the right side of a `type` statement of the script."""
+        match node:
+            case ast.Name(name) | ast.Attribute(value=ast.Name(name)):
+                return name in self.types
+            case ast.Subscript(value=value) | ast.BinOp(left=value, op=ast.BitOr()):
+                return self._is_type(value)
+            case ast.Call(func=ast.Name("TypedDict")):
+                return True
+            case _:
+                return False
+
+
+def _left_open(default: ast.expr) -> ast.expr:
+    """A default if it is a literal."""
+    try:
+        ast.literal_eval(default)
+    except ValueError:
+        return ast.Constant(...)
+    return default
