@@ -31,24 +31,24 @@ def annotation(names: PlanNames, type_: types.Type) -> Expression:
         case model.ReferenceSchema():
             return annotation(names, model.resolved(type_))
         case model.AnySchema() | model.OpaqueSchema():
-            return names.built_in("Any")
+            return names.own("Any")
         case model.ScalarSchema("nil"):
             return py.constant(None)
         case model.ScalarSchema("number"):
-            return py.binary(names.built_in("int"), "|", names.built_in("float"))
+            return py.binary(names.own("int"), "|", names.own("float"))
         case model.ScalarSchema(kind):
-            return names.built_in(_SCALARS[kind])
+            return names.own(_SCALARS[kind])
         case model.LiteralSchema() if type_.member is not model.ABSENT:
             return names.tool(_enum_of(type_))
         case model.LiteralSchema():
             return _literals(names, [type_])
         case model.ListSchema(item):
-            return py.subscript(names.built_in("list"), annotation(names, item))
+            return py.subscript(names.own("list"), annotation(names, item))
         case model.TupleSchema(items, rest):
             inside = [annotation(names, item) for item in items] or [py.tuple_([])]
             if rest is not None:
                 inside = [annotation(names, rest), py.name("...")]
-            return py.subscript(names.built_in("tuple"), *inside)
+            return py.subscript(names.own("tuple"), *inside)
         case model.UnionSchema(members):
             return _union(names, members)
         case model.ObjectSchema(name, fields):
@@ -89,8 +89,8 @@ def _enum_of(literal: model.LiteralSchema) -> type:
 
 def _literals(names: PlanNames, literals: Iterable[model.LiteralSchema]) -> Expression:
     values = (py.constant(literal.value) for literal in literals)
-    return py.subscript(names.built_in("Literal"), *values)
+    return py.subscript(names.own("Literal"), *values)
 
 
 def _map(names: PlanNames, value: types.Type) -> Expression:
-    return py.subscript(names.built_in("dict"), names.built_in("str"), annotation(names, value))
+    return py.subscript(names.own("dict"), names.own("str"), annotation(names, value))

@@ -10,7 +10,6 @@ left to `runtime_support.programs.coerce`, which applies the same rules when the
 """
 
 import inspect
-from collections.abc import Sequence
 from enum import Enum
 
 import libcst as cst
@@ -110,7 +109,7 @@ def _widened(
     names: PlanNames, value: Expression, source: types.Type, target: types.Type, around: set[str]
 ) -> Expression | None:
     if target == types.FLOAT and source in types.NUMBERS:
-        return py.call(names.built_in("float"), [value])
+        return py.call(names.own("float"), [value])
     item, wanted = types.item_of(source), types.item_of(target)
     if isinstance(target, model.TupleSchema) and wanted is None:
         return _as_tuple(names, value)
@@ -127,16 +126,16 @@ def _as_tuple(names: PlanNames, value: Expression) -> Expression:
         return py.tuple_([element.value for element in value.elements])
     if isinstance(value, cst.ListComp) and not has_await(value):
         value = py.generator(value)
-    return py.call(names.built_in("tuple"), [value])
+    return py.call(names.own("tuple"), [value])
 
 
 def _hopped(
     names: PlanNames, value: Expression, source: types.Type, target: types.Type
 ) -> Expression | None:
     if source in types.NUMBERS and target == types.STRING:
-        return py.call(names.built_in("str"), [value])
+        return py.call(names.own("str"), [value])
     if source == types.BOOLEAN and target in types.NUMBERS:
-        return py.call(names.built_in("float" if target == types.FLOAT else "int"), [value])
+        return py.call(names.own("float" if target == types.FLOAT else "int"), [value])
     if source == model.ListSchema(types.STRING) and target == types.STRING:
         return py.call(py.attribute(py.constant(","), "join"), [value])
     return None
@@ -147,7 +146,7 @@ def _by_value(names: PlanNames, value: Expression, target: types.Type) -> Expres
     conversions = _leading_to(target, names.tools.registry)
     if conversions:
         arguments.append(py.list_([names.tool(one.function) for one in conversions]))
-    return py.call(names.coerce(), arguments)
+    return py.call(names.own("coerce"), arguments)
 
 
 def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
@@ -170,26 +169,14 @@ def _parts(type_: types.Type, registry: Registry, seen: list[types.Type]) -> lis
     if type_ in seen or isinstance(type_, model.AnySchema):
         return seen
     seen.append(type_)
-    for part in _directly_inside(type_, registry):
+    constructor = registry.constructor_of(type_)
+    if constructor is None:
+        inside = model.parts_of(type_)
+    else:
+        inside = tuple(parameter.schema for parameter in constructor.parameters)
+    for part in inside:
         _parts(part, registry, seen)
     return seen
-
-
-def _directly_inside(type_: types.Type, registry: Registry) -> Sequence[types.Type]:
-    constructor = registry.constructor_of(type_)
-    if constructor is not None:
-        return [parameter.schema for parameter in constructor.parameters]
-    match type_:
-        case model.ListSchema(part) | model.MapSchema(part):
-            return (part,)
-        case model.TupleSchema(items, rest):
-            return items if rest is None else (rest,)
-        case model.UnionSchema(members):
-            return members
-        case model.ObjectSchema(fields=fields):
-            return [field.schema for field in fields]
-        case _:
-            return ()
 
 
 def is_async(function: Function) -> bool:

@@ -14,13 +14,14 @@ Scope: TypeAlias = Mapping[str, tuple[int, str]]
 
 
 class Uses:
-    """The uses in one program."""
+    """The uses in one program; one that gives nothing is there for its effects."""
 
     def __init__(self, root: tree.Checked) -> None:
         self.used: set[tuple[int, str]] = set()
         self.asked: dict[tuple[int, str], list[types.Type]] = {}
         self.lets: dict[int, bool] = {}
-        self._note(root, {})
+        note = self._note_effects if root.type == types.NULL else self._note
+        note(root, {})
 
     def is_used(self, let: tree.LetNode, name: str) -> bool:
         """Whether anything refers to this variable."""
@@ -31,14 +32,14 @@ class Uses:
         first, *others = self.asked.get((id(let), name), [types.ANY])
         return None if first == types.ANY or any(other != first for other in others) else first
 
-    def has_let(self, *nodes: tree.Checked | None) -> bool:
-        """Whether a `$let` is in one of the nodes, so that it needs statements; None has none."""
-        return any(node is not None and self._has_let(node) for node in nodes)
+    def needs_statements(self, node: tree.IfNode | tree.MapNode) -> bool:
+        """Whether a `$let` is in what is evaluated sometimes, or for each element."""
+        return any(map(self._has_let, tree.children(node)[1:]))
 
     def _has_let(self, node: tree.Checked) -> bool:
         known = self.lets.get(id(node))
         if known is None:
-            known = isinstance(node, tree.LetNode) or self.has_let(*tree.children(node))
+            known = isinstance(node, tree.LetNode) or any(map(self._has_let, tree.children(node)))
             self.lets[id(node)] = known
         return known
 
@@ -71,10 +72,19 @@ class Uses:
 
     def _note_effects(self, node: tree.Checked, scope: Scope) -> None:
         """Notes the uses in a node that is there for its effects alone."""
-        if isinstance(node, tree.LetNode):
-            self._note_let(node, scope, self._note_effects)
-        elif node.calls:
-            self._note(node, scope)
+        match node:
+            case tree.LetNode():
+                self._note_let(node, scope, self._note_effects)
+            case tree.IfNode() if calls_inside(node):
+                self._note(node.test, scope)
+                self._note_effects(node.then, scope)
+                self._note_effects(node.otherwise, scope)
+            case tree.IfNode() | tree.MapNode() if not calls_inside(node):
+                self._note_effects(tree.children(node)[0], scope)
+            case _ if node.calls:
+                self._note(node, scope)
+            case _:
+                pass
 
     def _note_let(
         self, node: tree.LetNode, scope: Scope, note_body: Callable[[tree.Checked, Scope], None]
@@ -86,3 +96,8 @@ class Uses:
         for name, bound in reversed(node.bindings):
             note = self._note if own[name] in self.used else self._note_effects
             note(bound, inside)
+
+
+def calls_inside(node: tree.IfNode | tree.MapNode) -> bool:
+    """Whether something is called in what is evaluated sometimes, or for each element."""
+    return any(one.calls for one in tree.children(node)[1:])

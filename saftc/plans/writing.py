@@ -13,7 +13,8 @@ written above the statement that it stands in; then what comes before it there, 
 effects, is bound to a name first, so that everything still happens in the order of the program.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, assert_never
 
@@ -29,9 +30,9 @@ from saftc.codegen.python import Expression
 from saftc.plans.annotating import annotation
 from saftc.plans.calling import called, constant, keeps_order
 from saftc.plans.coercing import coerced, coerced_constant, comprehension, has_await, is_async
-from saftc.plans.naming import NotWritable, PlanNames, Taken
+from saftc.plans.naming import OWN, NotWritable, PlanNames
 from saftc.plans.tools import Tools
-from saftc.plans.uses import Uses
+from saftc.plans.uses import Uses, calls_inside
 
 Block: TypeAlias = list[py.Statement]
 Scope: TypeAlias = Mapping[str, str]
@@ -45,14 +46,32 @@ _MOST_LOOPS = 20
 
 def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
     """The module of the program with this checked root, from a file called `name`."""
-    taken, uses = Taken(), Uses(root)
+    taken, uses = OWN, Uses(root)
     siblings = {Path(script.source.name).stem for script in tools.siblings}
     while True:
         names = PlanNames(tools, taken, Imports(siblings))
         text = _Writer(names, uses).module(name, root)
-        if names.all_taken() == taken:
+        if names.called <= taken:
             return text
-        taken = names.all_taken()
+        # Which functions a variable must not hide is known only now.
+        taken |= names.called
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What becomes of a value: its statement. `hint` is what a variable for it would be called.
+
+    It may be bound to a variable of this `name`; where it `is_dropped`, only its effects count.
+    """
+
+    statement: Callable[[Expression], cst.BaseSmallStatement]
+    hint: str
+    name: str | None = None
+    is_dropped: bool = False
+
+
+_RETURNED = _Use(py.returned, "result")
+_DROPPED = _Use(cst.Expr, "_unused", is_dropped=True)
 
 
 class _Writer:
@@ -60,21 +79,20 @@ class _Writer:
         self.names = names
         self.uses = uses
         self.awaits = False
-        self.gives_nothing = False
         self.loops = 0
 
     def module(self, name: str, root: tree.Checked) -> str:
-        self.gives_nothing = root.type == types.NULL
-        body: Block = []
-        self.tail(root, body, {})
+        gives_nothing = root.type == types.NULL
+        body = self.block(root, {}, _DROPPED if gives_nothing else _RETURNED)
         returns = self.returns(types.widened(root.type))
         parameters = py.parameters([])
-        function = py.function("main", parameters, returns, py.block(body), is_async=self.awaits)
+        block = py.block(body or [py.line(py.returned(py.constant(None)))])
+        function = py.function("main", parameters, returns, block, is_async=self.awaits)
         called: Expression = py.call(py.name("main"))
         if self.awaits:
-            called = py.call(py.attribute(self.names.module("asyncio"), "run"), [called])
-        if not self.gives_nothing:
-            called = py.call(self.names.built_in("print"), [self._shown(called, root.type)])
+            called = py.call(py.attribute(self.names.own("asyncio"), "run"), [called])
+        if not gives_nothing:
+            called = py.call(self.names.own("print"), [self._shown(called, root.type)])
         is_main = py.comparison(py.name("__name__"), "==", py.constant("__main__"))
         run = cst.If(is_main, py.block([py.line(cst.Expr(called))]))
         imports = self.names.imports.statements()
@@ -84,7 +102,7 @@ class _Writer:
 
     def returns(self, type_: types.Type) -> Expression:
         """The annotation of the function; of a type that is long to write, the outermost part."""
-        whole = annotation(PlanNames(self.names.tools, self.names.taken), type_)
+        whole = annotation(replace(self.names, imports=Imports()), type_)
         if len(code_of(whole)) <= _LONGEST_TYPE:
             return annotation(self.names, type_)
         if isinstance(type_, model.ListSchema):
@@ -98,72 +116,50 @@ class _Writer:
     def _shown(self, value: Expression, type_: types.Type) -> Expression:
         members = map(types.widened, types.members_of(type_))
         kinds = {getattr(member, "kind", None) for member in members}
-        if kinds <= _PRINTED_ALIKE:
-            return value
-        return py.call(self.names.built_in("show"), [value])
+        return value if kinds <= _PRINTED_ALIKE else py.call(self.names.own("show"), [value])
 
     # Statements
 
-    def tail(self, node: tree.Checked, block: Block, scope: Scope) -> None:
-        """The end of the function: the value of the node is returned."""
+    def block(self, node: tree.Checked, scope: Scope, use: _Use) -> Block:
+        """The statements that use the value of a node."""
+        block: Block = []
+        self.add(node, block, scope, use)
+        return block
+
+    def add(self, node: tree.Checked, block: Block, scope: Scope, use: _Use) -> None:
+        """Adds the statements that use the value of a node to a block."""
         match node:
+            case _ if use.is_dropped and not node.calls:
+                pass
             case tree.LetNode():
-                self.tail(node.body, block, self.bind(node, block, scope))
-            case tree.IfNode() if self.gives_nothing or self._has_let_in_branches(node):
+                self.add(node.body, block, self.bind(node, block, scope), use)
+            case tree.IfNode() | tree.MapNode() if use.is_dropped and not calls_inside(node):
+                self.add(tree.children(node)[0], block, scope, use)
+            case tree.IfNode() if use.is_dropped or self.uses.needs_statements(node):
                 test = self.expression(node.test, block, scope, "test")
-                then: Block = []
-                otherwise: Block = []
-                self.tail(node.then, then, scope)
-                self.tail(node.otherwise, otherwise, scope)
-                block.append(_if(test, then, otherwise))
-            case tree.CallNode() if self.gives_nothing:
-                block.append(py.line(cst.Expr(self.call(node, block, scope))))
+                then = self.block(node.then, scope, use)
+                block.append(_if(test, then, self.block(node.otherwise, scope, use)))
+            case tree.MapNode() if use.is_dropped:
+                self.loop(node, block, scope, use)
+            case tree.MapNode() if use.name is not None and self.uses.needs_statements(node):
+                name = py.name(use.name)
+                over = self.expression(node.over, block, scope, "items")
+                block.append(py.line(py.assignment(name, py.list_([]))))
+                self.loop(node, block, scope, _appended(name), over)
             case _:
-                value = self.expression(node, block, scope, "result")
-                block.append(py.line(py.returned(value)))
+                value = self.expression(node, block, scope, use.hint)
+                block.append(py.line(use.statement(value)))
 
-    def _has_let_in_branches(self, node: tree.IfNode) -> bool:
-        return self.uses.has_let(node.then, node.otherwise)
-
-    def assign(
+    def loop(
         self,
-        name: str,
-        node: tree.Checked,
+        node: tree.MapNode,
         block: Block,
         scope: Scope,
-        wanted: types.Type | None = None,
+        use: _Use,
+        over: Expression | None = None,
     ) -> None:
-        """Binds a variable to the value of the node."""
-        match node:
-            case tree.LetNode():
-                self.assign(name, node.body, block, self.bind(node, block, scope), wanted)
-            case tree.IfNode() if self._has_let_in_branches(node):
-                self._choose(name, node, block, scope)
-            case tree.MapNode() if self.uses.has_let(node.where, node.body):
-                self._collect(name, node, block, scope)
-            case _:
-                value = self.expression(node, block, scope, name)
-                block.append(self._bound(name, value, wanted))
-
-    def _bound(self, name: str, value: Expression, wanted: types.Type | None) -> py.Statement:
-        """An assignment; a list or object written out says what it is to be used as."""
-        if wanted is None or not isinstance(value, cst.List | cst.Dict):
-            return py.line(py.assignment(py.name(name), value))
-        return py.line(py.annotated(py.name(name), annotation(self.names, wanted), value))
-
-    def _choose(self, name: str, node: tree.IfNode, block: Block, scope: Scope) -> None:
-        """`if test: name = ... else: name = ...`"""
-        test = self.expression(node.test, block, scope, "test")
-        then: Block = []
-        otherwise: Block = []
-        self.assign(name, node.then, then, scope)
-        self.assign(name, node.otherwise, otherwise, scope)
-        block.append(_if(test, then, otherwise))
-
-    def _collect(self, name: str, node: tree.MapNode, block: Block, scope: Scope) -> None:
-        """A loop that puts the elements together."""
-        over = self.expression(node.over, block, scope, "items")
-        block.append(py.line(py.assignment(py.name(name), py.list_([]))))
+        """A loop that uses the elements of a list; `over` is what it goes over."""
+        over = over or self.expression(node.over, block, scope, "items")
         variable = self.names.variable(node.variable)
         inside = {**scope, node.variable: variable}
         self.loops += 1
@@ -173,40 +169,36 @@ class _Writer:
             )
         body: Block = []
         if node.where is None:
-            self._append(name, node.body, body, inside)
+            self.add(node.body, body, inside, use)
+        elif use.is_dropped and not node.body.calls:
+            self.add(node.where, body, inside, use)
         else:
             test = self.expression(node.where, body, inside, "test")
-            kept: Block = []
-            self._append(name, node.body, kept, inside)
-            body.append(cst.If(test, py.block(kept)))
+            body.append(_if(test, self.block(node.body, inside, use), []))
         self.loops -= 1
         block.append(cst.For(py.name(variable), over, py.block(body)))
-
-    def _append(self, name: str, node: tree.Checked, block: Block, scope: Scope) -> None:
-        value = self.expression(node, block, scope, "item")
-        append = py.call(py.attribute(py.name(name), "append"), [value])
-        block.append(py.line(cst.Expr(append)))
 
     def bind(self, node: tree.LetNode, block: Block, scope: Scope) -> Scope:
         """The bindings of a `$let` as assignments; gives the scope of its body."""
         inside = dict(scope)
         for name, bound in node.bindings:
             if not self.uses.is_used(node, name):
-                self._drop(bound, block, inside)
+                self.add(bound, block, inside, _DROPPED)
                 continue
             variable = self.names.variable(name)
-            self.assign(variable, bound, block, inside, self.uses.asked_of(node, name))
+            self.add(bound, block, inside, self.bound(variable, self.uses.asked_of(node, name)))
             inside[name] = variable
         return inside
 
-    def _drop(self, node: tree.Checked, block: Block, scope: Scope) -> None:
-        """A value that nothing refers to: it is there for its effects."""
-        if isinstance(node, tree.LetNode):
-            self._drop(node.body, block, self.bind(node, block, scope))
-        elif node.calls:
-            value = self.expression(node, block, scope, "_unused")
-            if not isinstance(value, cst.Name):
-                block.append(py.line(cst.Expr(value)))
+    def bound(self, name: str, wanted: types.Type | None = None) -> _Use:
+        """An assignment; a list or object written out says what it is to be used as."""
+
+        def statement(value: Expression) -> cst.BaseSmallStatement:
+            if wanted is None or not isinstance(value, cst.List | cst.Dict):
+                return py.assignment(py.name(name), value)
+            return py.annotated(py.name(name), annotation(self.names, wanted), value)
+
+        return _Use(statement, name, name)
 
     # Expressions
 
@@ -231,10 +223,17 @@ class _Writer:
                 return self.call(node, block, scope)
             case tree.LetNode():
                 return self.expression(node.body, block, self.bind(node, block, scope), hint)
+            case tree.IfNode() | tree.MapNode() if self.uses.needs_statements(node):
+                variable = self.names.variable(hint)
+                self.add(node, block, scope, self.bound(variable))
+                return py.name(variable)
             case tree.IfNode():
-                return self.conditional(node, block, scope, hint)
+                test = self.expression(node.test, block, scope, "test")
+                then = self.expression(node.then, block, scope, hint)
+                otherwise = self.expression(node.otherwise, block, scope, hint)
+                return py.conditional(then, test, otherwise)
             case tree.MapNode():
-                return self.map(node, block, scope, hint)
+                return self.comprehension(node, block, scope)
             case tree.CoerceNode():
                 return self.coerced(node, block, scope, hint)
             case _:
@@ -259,23 +258,10 @@ class _Writer:
         if node.pure or isinstance(value, cst.Name):
             return hint, node, value
         variable = self.names.variable(hint)
-        block.append(self._bound(variable, value, None))
+        block.append(py.line(py.assignment(py.name(variable), value)))
         return hint, node, py.name(variable)
 
-    def conditional(self, node: tree.IfNode, block: Block, scope: Scope, hint: str) -> Expression:
-        if self._has_let_in_branches(node):
-            variable = self.names.variable(hint)
-            self._choose(variable, node, block, scope)
-            return py.name(variable)
-        test = self.expression(node.test, block, scope, "test")
-        then = self.expression(node.then, block, scope, hint)
-        return py.conditional(then, test, self.expression(node.otherwise, block, scope, hint))
-
-    def map(self, node: tree.MapNode, block: Block, scope: Scope, hint: str) -> Expression:
-        if self.uses.has_let(node.where, node.body):
-            variable = self.names.variable(hint)
-            self._collect(variable, node, block, scope)
-            return py.name(variable)
+    def comprehension(self, node: tree.MapNode, block: Block, scope: Scope) -> Expression:
         over = self.expression(node.over, block, scope, "items")
         visible = {python for name, python in scope.items() if name != node.variable}
         variable = self.names.element(node.variable, visible)
@@ -311,10 +297,21 @@ class _Writer:
         return made
 
 
+def _appended(to: Expression) -> _Use:
+    """`to.append(value)`."""
+    append = py.attribute(to, "append")
+    return _Use(lambda value: cst.Expr(py.call(append, [value])), "item")
+
+
 def _if(test: Expression, then: Block, otherwise: Block) -> cst.If:
-    """`if` with `else`; an `if` alone in that is `elif`."""
+    """`if`, with `else` where there is something else to do; an `if` alone in that is `elif`."""
+    if not then:
+        return cst.If(py.negated(test), py.block(otherwise))
+    body = py.block(then)
     match otherwise:
+        case []:
+            return cst.If(test, body)
         case [cst.If() as only]:
-            return cst.If(test, py.block(then), only)
+            return cst.If(test, body, only)
         case _:
-            return cst.If(test, py.block(then), cst.Else(py.block(otherwise)))
+            return cst.If(test, body, cst.Else(py.block(otherwise)))
