@@ -23,7 +23,8 @@ from saftc.flow.statements import all_statements, assigned_by
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
-from saftc.semantics.forms import Attribute, BuiltinCall, Form
+from saftc.semantics.failure import Cause, never_fails
+from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import FAILURE, is_known, is_only
@@ -89,8 +90,6 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 
 # Statements without a block
 
-# Builtins that give a value of whatever they take, where the types are right.
-_SAFE = {"str", "len", "upper", "lower", "strip"}
 _ANY_WIDTH = 1_000_000
 
 _About = (
@@ -269,7 +268,7 @@ def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
         message = py.constant(f"expected {_written(context, statement.condition)}")
     else:
         message = _message(context, statement.message)
-        if not _never_fails(context, statement.message):
+        if not never_fails(context.facts, statement.message, (Cause.NO_TEXT,)):
             message = py.lambda_(message)
     made = py.call(context.global_("require"), [condition, message])
     context.note(made, statement.span)
@@ -280,34 +279,6 @@ def _written(context: Context, node: n.Expression) -> str:
     """The text of an expression, on one line."""
     original = Original(context.source, context.module)
     return render(write_expression(original, node), _ANY_WIDTH, 0)
-
-
-def _never_fails(context: Context, node: n.Expression) -> bool:
-    """Whether a message can be made where its rule holds: nothing in it can go wrong."""
-    forms = context.facts.forms
-    match node:
-        case n.Literal() | n.Name():
-            return True
-        case n.Binary(operator="+"):
-            is_native = forms.operators[node] == Form.NATIVE
-            return is_native and all(_never_fails(context, one) for one in (node.left, node.right))
-        case n.FormattedString(parts=parts):
-            holes = [part for part in parts if isinstance(part, n.FormatHole)]
-            return all(_never_fails(context, hole.value) for hole in holes) and all(
-                hole.spec is None or context.facts.always_takes(hole, hole.spec) for hole in holes
-            )
-        case n.Member():
-            return isinstance(forms.members[node], Attribute) and _never_fails(context, node.value)
-        case n.Call():
-            form = forms.calls[node]
-            return (
-                isinstance(form, BuiltinCall)
-                and (form.builtin.name == "str" or form.form == Form.NATIVE)
-                and form.builtin.name in _SAFE
-                and all(_never_fails(context, one.value) for one in node.arguments)
-            )
-        case _:
-            return False
 
 
 def emit_fail_stmt(context: Context, statement: n.FailStmt) -> cst.Raise:

@@ -178,12 +178,7 @@ class Awaits:
 def evaluated(node: n.Node) -> Iterator[n.Node]:
     """What is evaluated with a node: of a function that it defines, only the defaults."""
     yield node
-    is_definition = isinstance(node, n.FunctionDef | n.RecordDef)
-    for one in defaults_of(node) if is_definition else children(node):
+    parts = node.defaults if isinstance(node, n.FunctionDef | n.RecordDef) else children(node)
+    for one in parts:
         yield from evaluated(one)
 
-
-def defaults_of(definition: n.FunctionDef | n.RecordDef) -> list[n.Expression]:
-    """The defaults of a function's parameters, or of a record's fields."""
-    parts = definition.parameters if isinstance(definition, n.FunctionDef) else definition.fields
-    return [part.default for part in parts if part.default is not None]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.flow.statements import all_statements, bound_by
-from saftc.schedule.awaits import Awaits, defaults_of, evaluated
+from saftc.schedule.awaits import Awaits, evaluated
 from saftc.schedule.certainty import Certainty
 from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Plan
@@ -57,7 +57,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
         one
         for one in below
         if one not in inside
-        and any(_keeps_place(node, effects, awaits, set_inside) for node in defaults_of(one))
+        and any(_keeps_place(node, effects, awaits, set_inside) for node in one.defaults)
     }:
         inside |= moved
         set_inside = _bound(facts, inside)
@@ -107,7 +107,7 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
             what = "this import cannot stand below a prompt at the top level"
             hint = "move it to the top of the script"
             mistakes.add(catalogue.CANNOT_WAIT.at(statement.span, what=what, hint=hint))
-        for node in defaults_of(statement) if isinstance(statement, n.RecordDef) else ():
+        for node in statement.defaults if isinstance(statement, n.RecordDef) else ():
             is_below = first is not None and position > first
             if awaits.in_([node]) or (is_below and _keeps_place(node, effects, awaits, set_inside)):
                 _report(mistakes, node, "the default of a field cannot be awaited")

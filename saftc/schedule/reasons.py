@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from saftc.schedule.effects import Effects
-from saftc.semantics.facts import Facts
-from saftc.semantics.types import ANY, show
+from saftc.semantics.failure import of_unknown_type, shown
+from saftc.semantics.types import show
 from saftc.source import Source
 from saftc.syntax import nodes as n
 
@@ -62,54 +62,3 @@ def _words(effects: Effects, node: n.Node) -> str:
             return "nothing is known of a function that it shows to the model"
         case _:
             return "nothing is known of what Python does with a value here"
-
-
-def of_unknown_type(node: n.Expression) -> str:
-    """That a value is of unknown type, in words."""
-    return f"{shown(node)} is of unknown type"
-
-
-def may_be_wrong(facts: Facts, node: n.Expression, words: str) -> str:
-    """That a value may not be what is asked for: because its type is not known, maybe."""
-    if facts.types.get(node, ANY) == ANY:
-        return f"{of_unknown_type(node)}: it {words}"
-    return f"{shown(node)} {words}"
-
-
-def shown(node: n.Expression) -> str:
-    """How a value is called in words: "`mail.name`", or what it is."""
-    path = _path(node)
-    if path is not None:
-        return f"`{path}`"
-    match node:
-        case n.Prompt():
-            return "the answer"
-        case n.Call(function=function) if _path(function) is not None:
-            return f"what `{_path(function)}` gives"
-        case n.Binary() | n.Unary() | n.Comparison() | n.Logical():
-            return f"what `{node.operator}` gives"
-        case n.ListLiteral() | n.Comprehension():
-            return "the list"
-        case n.FormattedString():
-            return "the text"
-        case _:
-            return "a value"
-
-
-def _path(node: n.Expression) -> str | None:
-    """The text of a name, or of a part of what a name holds."""
-    match node:
-        case n.Name():
-            return node.text
-        case n.Literal(value=int() | str() as value):
-            return f'"{value}"' if isinstance(value, str) else str(value)
-        case n.Member():
-            owner, part = _path(node.value), f".{node.name.text}"
-        case n.TupleMember():
-            owner, part = _path(node.value), f".{node.position}"
-        case n.Index():
-            key = _path(node.key)
-            owner, part = None if key is None else _path(node.value), f"[{key}]"
-        case _:
-            return None
-    return None if owner is None else owner + part

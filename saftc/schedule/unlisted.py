@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from saftc.flow.statements import all_statements
 from saftc.schedule.certainty import Certainty
 from saftc.schedule.flow import Flow
+from saftc.semantics.failure import failures_of
 from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
@@ -39,7 +40,7 @@ class Unlisted:
                     return
                 is_plain = form.by is None or form.builtin.name == "sorted"
                 given = form.arguments or ()
-                is_total = not self.certainty.stops_early(node, form)
+                is_total = not any(one.is_rare for one in failures_of(self.facts, node))
                 if form.builtin.name in _TAKE_ALL and is_plain and is_total:
                     yield from (found for one in given if (found := self._list(one)) is not None)
             case n.Comprehension(clauses=(clause,)):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
-from saftc.semantics.forms import Form, Forms
+from saftc.semantics.forms import Forms
 from saftc.semantics.history import History, Keeper
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.operators import operate
@@ -27,7 +27,6 @@ from saftc.semantics.types import (
     RecordType,
     TupleType,
     Type,
-    is_only,
     item_type,
     members,
     union,
@@ -36,9 +35,6 @@ from saftc.semantics.types import (
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
-
-# Formats that do not take every integer.
-_OF_SOME_INTEGERS = tuple("%EFGcefgn")
 
 # The fields of an object, in order.
 Shape = tuple[FieldType, ...]
@@ -441,12 +437,6 @@ class Facts:
             return False
         value = self.types.get(node.value, ANY)
         return not any(self.has_field(member, node.name.text) for member in members(value))
-
-    def always_takes(self, hole: n.FormatHole, spec: str) -> bool:
-        """Whether every value of a hole takes its format: a huge integer is no float, say."""
-        is_proved = self.forms.holes[hole] == Form.NATIVE
-        is_small = is_only(self.type_of(hole.value), "float", "string")
-        return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
 
     def type_of(self, node: n.Node) -> Type:
         """The type of an expression at its place, after the place's coercion."""

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from saftc.flow.forward import Forward, Loop
 from saftc.flow.statements import bound_by
 from saftc.semantics.facts import Facts
+from saftc.semantics.failure import never_fails
 from saftc.semantics.forms import Append, BuiltinCall, Extend, Form, Growth, Put
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
@@ -45,8 +46,11 @@ _MAKE_NEW = {
 }
 # Those that a loop goes over without a list in between: it goes over their arguments.
 _VIEWS = {"reversed", "zip", "enumerate", "keys", "values", "items"}
-# Those that give a value for every proved argument.
-_TOTAL = {"upper", "lower", "strip", "str", "type", "len"}
+# What gives the same whenever it is evaluated, when its parts do.
+_STAYS = (
+    *(n.Name, n.Identifier, n.Literal, n.Argument, n.Binary, n.Comparison, n.Unary, n.Logical),
+    *(n.Conditional, n.FormattedString, n.FormatText, n.FormatHole),
+)
 
 # They are done with what they evaluate, and keep none of it.
 _DROPS = (n.ExpressionStmt, n.IfStmt, n.ForStmt, n.WhileStmt, n.AssertStmt)
@@ -301,38 +305,18 @@ class _Finder(Forward[_State]):
     def _in_any_order(self, entry: n.ComputedField) -> bool:
         """Whether Python may evaluate the value before the key, as `x[key] = value` does."""
         is_proved = self.facts.forms.keys.get(entry.key) == Form.NATIVE
-        return (is_proved and self._is_total(entry.key)) or self._is_total(entry.value)
+        return (is_proved and self._is_settled(entry.key)) or self._is_settled(entry.value)
 
-    def _is_total(self, node: n.Expression) -> bool:
+    def _is_settled(self, node: n.Expression) -> bool:
         """Whether it gives the same whenever it is evaluated, and never fails."""
-        match node:
-            case n.Binary(operator="+"):
-                parts = (node.left, node.right)
-                return self._is_native(node) and all(map(self._is_total, parts))
-            case n.Call():
-                form = self.facts.forms.calls.get(node)
-                is_native = isinstance(form, BuiltinCall) and form.form == Form.NATIVE
-                return (
-                    is_native
-                    and self._builtin(node) in _TOTAL
-                    and all(self._is_total(argument.value) for argument in node.arguments)
-                    and (self._builtin(node) != "str" or self._has_text(node.arguments[0].value))
-                )
-            case n.FormattedString():
-                holes = [part for part in node.parts if isinstance(part, n.FormatHole)]
-                values = [one.value for one in holes]
-                is_plain = all(one.spec is None for one in holes)
-                return is_plain and all(self._is_total(x) and self._has_text(x) for x in values)
-            case n.Name():
-                symbol = self.facts.names.of(node)
-                return symbol not in self.facts.names.unset and not symbol.starts_late
-            case _:
-                return isinstance(node, n.Literal)
+        return never_fails(self.facts, node) and all(map(self._stays, walk(node)))
 
-    def _has_text(self, node: n.Expression) -> bool:
-        """Whether a value can certainly be written: an int of thousands of digits cannot."""
-        is_short = is_only(self.facts.type_of(node), "float", "bool", "string", "nil")
-        return is_short or isinstance(node, n.Literal)
+    def _stays(self, node: n.Node) -> bool:
+        """Whether it gives the same as long as its parts do."""
+        if isinstance(node, n.Call):
+            form = self.facts.forms.calls.get(node)
+            return isinstance(form, BuiltinCall) and form.builtin.is_pure
+        return isinstance(node, _STAYS)
 
     def _viewed_by(self, growth: Growth) -> set[Symbol]:
         """The names whose values are gone over while a value grows."""

@@ -354,6 +354,10 @@ class Parameter(Node):
     default: "Expression | None"
 
 
+def _defaults(parameters: tuple[Parameter, ...]) -> "tuple[Expression, ...]":
+    return tuple(one.default for one in parameters if one.default is not None)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionDef(Node):
     """`f name(parameters) -> schema:`; `is_conversion` for `conv`."""
@@ -363,6 +367,11 @@ class FunctionDef(Node):
     returns: "Schema | None"
     body: "tuple[Statement, ...]"
     is_conversion: bool
+
+    @property
+    def defaults(self) -> "tuple[Expression, ...]":
+        """What is evaluated where it is defined: the defaults of its parameters."""
+        return _defaults(self.parameters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -500,6 +509,11 @@ class RecordDef(Node):
     name: Identifier
     fields: tuple[Parameter, ...]
     rules: tuple[AssertStmt, ...] = ()
+
+    @property
+    def defaults(self) -> "tuple[Expression, ...]":
+        """What is evaluated where it is defined: the defaults of its fields."""
+        return _defaults(self.fields)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

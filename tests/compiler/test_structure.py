@@ -154,7 +154,8 @@ _SEMANTICS = [
     "resolution bindings",
     "history",
     "facts",
-    "imports schemas usage called effects ownership programs unproved",
+    "imports schemas usage called failure programs unproved",
+    "ownership",
     "inference",
     "analysis",
 ]

@@ -1,0 +1,487 @@
+"""What may fail in a script, and why: the one place that says it, beside the forms it rests on.
+
+    rows[i]             may be out of range
+    teams[kind]         certain, where `kind` is one of the literals that `teams` has
+    read_text(path)     may fail by accident
+    str(n)              an int of thousands of digits has no text
+    check(mail)         whatever the function may: who asks looks into it
+
+Each failure has a cause, and those who ask choose which matter: the schedule takes the risk of an
+accident, what moves an expression does not. What no rule names may fail, and nothing is known of
+how. Nothing is worked out before somebody asks: what is only checked needs none of it.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from saftc.semantics.builtins import OF_COLUMN
+from saftc.semantics.facts import Facts
+from saftc.semantics.forms import Attribute, BuiltinCall, DirectCall, Form, OfResult, unpacks
+from saftc.semantics.relations import Fit
+from saftc.semantics.types import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NIL,
+    STRING,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
+    RecordType,
+    TupleType,
+    Type,
+    is_only,
+    item_type,
+    may_be,
+    members,
+    show,
+    within,
+)
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import children
+
+
+class Cause(Enum):
+    """What brings a failure about."""
+
+    # A value that is of the wrong type, out of range, or against a rule.
+    VALUE = auto()
+    # An int that is too large to be a float or to count to, a value too deep to be compared.
+    HUGE = auto()
+    # An int of thousands of digits, or a value that is very deep, has no text.
+    NO_TEXT = auto()
+    # A file, the environment, a model.
+    ACCIDENT = auto()
+    # A name that may have no value yet.
+    UNSET = auto()
+    # Code of Python that is called.
+    PYTHON = auto()
+    # Whatever the function of a script does that is called.
+    CALL = auto()
+    # Nothing is known, not even that it ends.
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A place that may fail, and why; `function` is the one that is called there."""
+
+    node: n.Node
+    words: str
+    cause: Cause = Cause.VALUE
+    function: n.FunctionDef | None = None
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether only huge values bring it about."""
+        return self.cause in (Cause.HUGE, Cause.NO_TEXT)
+
+
+# Builtins that cannot fail, whatever they are given.
+_NEVER_FAIL = frozenset({"print", "write", "str", "type", "option"})
+# Those that cannot fail when every argument is of the right kind; of others, see `_builtin`.
+_SAFE = frozenset(
+    (
+        *("upper", "lower", "strip", "join", "replace", "contains", "starts_with", "ends_with"),
+        *("len", "sorted", "reversed", "zip", "enumerate", "keys", "values", "items", "get"),
+        *("sum", "any", "all", "abs", "shape", "columns", "rows"),
+    )
+)
+# Then, what these fail with is an accident.
+_OUTSIDE = frozenset(
+    (
+        *("read_text", "list_files", "write_text", "append_text", "input", "env"),
+        *("read", "image", "file"),
+    )
+)
+# Builtins that write values as text.
+_WRITE = frozenset({"print", "write", "str"})
+# What has its value, or has been done, when its parts have theirs.
+_THERE = (
+    *(n.Identifier, n.Literal, n.TupleLiteral, n.ListLiteral, n.ObjectLiteral, n.Field),
+    *(n.Argument, n.Logical, n.Conditional, n.Comprehension, n.NamePattern, n.TuplePattern),
+    *(n.FormatText, n.FormattedString, n.PromptText, n.Hole, n.PatternField),
+    *(n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt, n.ExpressionStmt, n.IfStmt),
+    *(n.WhileStmt, n.TryStmt, n.BreakStmt, n.ContinueStmt, n.RetStmt),
+    *(n.FunctionDef, n.RecordDef, n.TypeAlias),
+)
+# Of these, what they do by themselves is said before their parts.
+_FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
+# Formats that do not take every integer.
+_OF_SOME_INTEGERS = tuple("%EFGcefgn")
+_HUGE = "may be a number that is too large"
+
+_Failures = Iterator[Failure]
+
+
+def failures_in(facts: Facts, node: n.Node) -> _Failures:
+    """What may fail when an expression gets its value, or a statement runs up to its blocks: in the
+    order in which it would, but that of a statement which is there to fail comes first.
+    """
+    coercion = facts.coercions.get(node)
+    if coercion is not None and coercion.fit == Fit.CHECK:
+        assert isinstance(node, n.Expression)
+        words = f"may be something else than {show(coercion.wanted)}"
+        yield Failure(node, may_be_wrong(facts, node, words))
+    elif coercion is not None:
+        yield Failure(node, _HUGE, Cause.HUGE)
+    own = failures_of(facts, node)
+    if isinstance(node, _FIRST):
+        yield from own
+    for part in _parts_of(node):
+        yield from failures_in(facts, part)
+    yield from own
+
+
+def never_fails(facts: Facts, node: n.Expression, besides: Container[Cause] = ()) -> bool:
+    """Whether an expression gets its value for certain, but for what has one of these causes."""
+    return all(one.cause in besides for one in failures_in(facts, node))
+
+
+def failures_of(facts: Facts, node: n.Node) -> _Failures:
+    """What may fail in a node by itself, when its parts have their values."""
+    return _Finder(facts).itself(node)
+
+
+def _parts_of(node: n.Node) -> Sequence[n.Node]:
+    """What is evaluated before a node has its value, in order."""
+    match node:
+        case n.Call(function=n.Name(), arguments=arguments):
+            return arguments  # of what is called by its name, the call tells
+        case n.Call(function=n.Member(value=value), arguments=arguments):
+            return (value, *arguments)
+        case n.Comprehension(item=item, clauses=clauses):
+            return (*clauses, item)
+        case n.FunctionDef() | n.RecordDef():
+            return node.defaults
+        case n.IfStmt(branches=branches):
+            return [branch.condition for branch in branches]
+        case n.ImportStmt() | n.FromImport() | n.TypeAlias():
+            return ()
+        case _:
+            return [one for one in children(node) if not isinstance(one, n.Statement | n.Schema)]
+
+
+class _Finder:
+    """The rules, by kinds of nodes; each says nothing of the parts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def itself(self, node: n.Node) -> _Failures:
+        forms = self.facts.forms
+        match node:
+            case n.Name():
+                symbol = self.facts.names.of(node)
+                if symbol in self.facts.names.unset or symbol.starts_late:
+                    yield Failure(node, f"`{node.text}` may have no value", Cause.UNSET)
+            case n.Prompt():
+                yield Failure(node, "a prompt may get no answer", Cause.ACCIDENT)
+            case n.Call():
+                yield from self._call(node)
+            case n.Index():
+                yield from self._index(node)
+            case n.Slice():
+                if forms.items[node] != Form.NATIVE or node.step is not None:
+                    yield Failure(node, self._lacks(node.value, "such a part"))
+            case n.TupleMember():
+                yield from self._tuple_member(node)
+            case n.Member():
+                yield from self._member(node)
+            case n.Unary():
+                if node.operator == "-" and forms.operators[node] == Form.OPS:
+                    yield self._wrong_operand(node, node.operand)
+            case n.Comparison():
+                if forms.operators[node] == Form.OPS:
+                    yield self._wrong_operand(node, node.left, node.right)
+                yield from self._deep(node, node.left)
+            case n.Binary():
+                yield from self._binary(node)
+            case n.ForStmt() | n.ComprehensionClause():
+                yield from self._items(node)
+            case n.FormatHole():
+                if node.spec is not None and not self._always_takes(node, node.spec):
+                    words = f"may not take the format `{node.spec}`"
+                    yield Failure(node, may_be_wrong(self.facts, node.value, words))
+                yield from self._written(node.value)
+            case n.Spread():
+                if forms.spreads[node] == Form.OPS:
+                    words = "may be nothing that can be spread here"
+                    yield Failure(node, may_be_wrong(self.facts, node.value, words))
+            case n.ComputedField():
+                if forms.keys[node.key] == Form.OPS:
+                    words = "may be no string for a key"
+                    yield Failure(node.key, may_be_wrong(self.facts, node.key, words))
+            case n.UnpackStmt():
+                if not unpacks(node.pattern, self.facts.type_of(node.value)):
+                    words = may_be_wrong(self.facts, node.value, "may have more parts, or fewer")
+                    yield Failure(node, words)
+            case n.AssertStmt():
+                yield Failure(node, "`assert` may stop the script")
+            case n.FailStmt():
+                yield Failure(node, "`fail` may stop the script")
+            case n.ImportStmt() | n.FromImport():
+                yield Failure(node, "an import may fail")
+            case _:
+                if not isinstance(node, _THERE):
+                    yield Failure(node, "nothing is known of what it does", Cause.UNKNOWN)
+
+    # Loops
+
+    def _items(self, node: n.ForStmt | n.ComprehensionClause) -> _Failures:
+        form = self.facts.forms.loops[node]
+        if form == Form.EACH_OF:
+            words = may_be_wrong(self.facts, node.iterable, "may be no list of such items")
+            yield Failure(node.iterable, words)
+        elif form not in (Form.NATIVE, Form.PIECES):
+            yield Failure(node.iterable, may_be_wrong(self.facts, node.iterable, "may be no list"))
+        if not unpacks(node.pattern, item_type(self.facts.type_of(node.iterable))):
+            words = f"an item of {shown(node.iterable)} may have other parts"
+            yield Failure(node.iterable, words)
+
+    # What is huge
+
+    def _written(self, node: n.Expression) -> _Failures:
+        """A number of thousands of digits has no text, nor has what holds itself very often."""
+        plain = (*(STRING, BOOL, NIL, FLOAT), ListType, TupleType, ObjectType, MapType)
+        types = tuple(one for one in plain if isinstance(one, type))
+        for part in within(self.facts.type_of(node)):
+            base = part.base if isinstance(part, LiteralType) else part
+            if not (base in plain or isinstance(part, types) or isinstance(node, n.Literal)):
+                yield Failure(node, f"{shown(node)} may have no text", Cause.NO_TEXT)
+                return
+
+    def _deep(self, node: n.Expression, compared: n.Expression) -> _Failures:
+        if any(isinstance(part, RecordType) for part in within(self.facts.type_of(compared))):
+            words = f"{shown(compared)} may be too deep to be compared"
+            yield Failure(node, words, Cause.HUGE)
+
+    def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
+        """Whether every value of a hole takes its format: a huge integer is no float, say."""
+        is_proved = self.facts.forms.holes[hole] == Form.NATIVE
+        is_small = is_only(self.facts.type_of(hole.value), "float", "string")
+        return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
+
+    # Calls
+
+    def _call(self, node: n.Call) -> _Failures:
+        match self.facts.forms.calls[node]:
+            case BuiltinCall() as form:
+                found = self._builtin(node, form)
+                if found is not None:
+                    yield found
+                yield from self._huge(node, form)
+            case DirectCall(definition=n.FunctionDef() as definition):
+                words = f"`{definition.name.text}` may fail"
+                yield Failure(node, words, Cause.CALL, definition)
+            case DirectCall(definition=n.RecordDef() as record):
+                yield from self._made(node, record)
+            case DirectCall():
+                yield Failure(node, f"{shown(node.function)} of Python may fail", Cause.PYTHON)
+            case _:
+                words = f"nothing is known of {shown(node.function)}, which is called here"
+                yield Failure(node, words)
+
+    def _made(self, node: n.Call, record: n.RecordDef) -> _Failures:
+        known = self.facts.record_facts.get(record)
+        takes_all = known is not None and known.is_plain and not known.is_checked
+        if record.rules:
+            yield Failure(node, f"a rule of `{record.name.text}` may not hold")
+        elif (known is None or known.module is not None) and not takes_all:
+            words = f"`{record.name.text}` of Python may refuse what it is given"
+            yield Failure(node, words, Cause.PYTHON)
+
+    def _builtin(self, node: n.Call, form: BuiltinCall) -> Failure | None:
+        name = form.builtin.name
+        if name in _NEVER_FAIL:
+            return None
+        fails = Failure(node, f"`{name}` may fail")
+        for argument in node.arguments if form.form == Form.OPS else ():
+            if self.facts.types.get(argument.value, ANY) == ANY:
+                words = may_be_wrong(self.facts, argument.value, f"may be nothing for `{name}`")
+                return Failure(node, words)
+        if form.form == Form.OPS or form.arguments is None:
+            return fails
+        if form.by is not None or form.builtin in OF_COLUMN.values():
+            return fails
+        last = form.arguments[-1] if form.arguments else None
+        is_clear = isinstance(last, n.Literal) and bool(last.value)
+        types = [self.facts.type_of(one) for one in form.arguments]
+        match name:
+            case "div" if not is_clear:
+                return Failure(node, "it may be a division by zero")
+            case "div" if any(may_be(one, FLOAT) for one in types):
+                return Failure(node, "`div` fails on what is no finite number")
+            case "split" if len(types) == 2 and not is_clear:
+                return Failure(node, "the separator may be empty")
+            case "round" if len(types) == 1 and may_be(types[0], FLOAT):
+                return Failure(node, "`round` fails on what is no finite number")
+            case "range" if len(types) == 3:
+                return Failure(node, "the step may be zero")
+            case "div" | "split" | "round" | "range":
+                return None
+            case _ if name in _OUTSIDE:
+                return Failure(node, f"`{name}` may fail", Cause.ACCIDENT)
+            case _:
+                return None if name in _SAFE else fails
+
+    def _huge(self, node: n.Call, form: BuiltinCall) -> _Failures:
+        """What huge values bring about in a builtin."""
+        name, given = form.builtin.name, [one.value for one in node.arguments]
+        if name in _WRITE:
+            for one in given:
+                yield from self._written(one)
+        elif name == "contains":
+            for one in given:
+                yield from self._deep(node, one)
+        types = [part for one in given for part in within(self.facts.type_of(one))]
+        is_mixed = FLOAT in types and INT in types
+        is_many = name == "range" and not all(isinstance(one, n.Literal) for one in given)
+        if is_many or (name == "round" and len(given) > 1) or (name == "sum" and is_mixed):
+            yield Failure(node, f"what `{name}` takes {_HUGE}", Cause.HUGE)
+
+    # Members and items
+
+    def _tuple_member(self, node: n.TupleMember) -> _Failures:
+        is_certain = self.facts.forms.items[node] == Form.NATIVE and all(
+            isinstance(one, TupleType) and node.position < len(one.items)
+            for one in members(self.facts.type_of(node.value))
+        )
+        if not is_certain:
+            yield Failure(node, self._lacks(node.value, "such a part"))
+
+    def _index(self, node: n.Index) -> _Failures:
+        owners = members(self.facts.type_of(node.value))
+        keys = _known_keys(node.key, self.facts.type_of(node.key))
+        has_keys = bool(keys) and all(
+            isinstance(one, ObjectType) and one.field(key) is not None
+            for one in owners
+            for key in keys
+        )
+        position = node.key.value if isinstance(node.key, n.Literal) else None
+        has_item = isinstance(position, int) and all(
+            isinstance(one, TupleType) and 0 <= position < len(one.items) for one in owners
+        )
+        if self.facts.forms.items[node] != Form.NATIVE or not (has_keys or has_item):
+            yield Failure(node, self._lacks(node.value, "such an item"))
+
+    def _member(self, node: n.Member) -> _Failures:
+        match self.facts.forms.members[node]:
+            case OfResult() | Form.LENGTH:
+                return
+            case Form.ITEM | Attribute():
+                owners = members(self.facts.type_of(node.value))
+                enum = self.facts.enum_of(node.value)
+                is_choice = enum is not None and node.name.text in enum.choices
+                is_certain = is_choice or all(self._has_field(o, node.name.text) for o in owners)
+            case _:
+                is_certain = False
+        if not is_certain:
+            yield Failure(node, self._lacks(node.value, f"a field `{node.name.text}`"))
+
+    def _has_field(self, owner: Type, name: str) -> bool:
+        """Whether it has the field as data; a property of Python may fail."""
+        if isinstance(owner, RecordType):
+            return self.facts.is_data(owner, name)
+        return isinstance(owner, ObjectType) and owner.field(name) is not None
+
+    def _lacks(self, owner: n.Expression, part: str) -> str:
+        return may_be_wrong(self.facts, owner, f"may not have {part}")
+
+    # Operators
+
+    def _wrong_operand(
+        self, node: n.Unary | n.Comparison | n.Binary, *parts: n.Expression
+    ) -> Failure:
+        unknown = (one for one in parts if self.facts.types.get(one, ANY) == ANY)
+        wrong = next(unknown, None)
+        if wrong is None:
+            return Failure(node, f"`{node.operator}` may get values of the wrong types")
+        words = f"may be nothing that `{node.operator}` takes"
+        return Failure(node, may_be_wrong(self.facts, wrong, words))
+
+    def _binary(self, node: n.Binary) -> _Failures:
+        if self.facts.forms.operators[node] == Form.OPS:
+            yield self._wrong_operand(node, node.left, node.right)
+        elif node.operator in ("/", "%"):
+            divisor = node.right.value if isinstance(node.right, n.Literal) else None
+            if not divisor:
+                yield Failure(node, "it may be a division by zero")
+        elif node.operator == "*" and not is_only(self.facts.type_of(node.left), "int", "float"):
+            yield self._wrong_operand(node, node.left, node.right)
+        if self._may_overflow(node):
+            yield Failure(node, f"what `{node.operator}` gets {_HUGE}", Cause.HUGE)
+
+    def _may_overflow(self, node: n.Binary) -> bool:
+        """Whether an int that no float holds may be made one."""
+        parts = [one for one in (node.left, node.right) if not isinstance(one, n.Literal)]
+        types = [self.facts.type_of(one) for one in (node.left, node.right)]
+        makes_float = node.operator == "/" or any(may_be(one, FLOAT) for one in types)
+        return makes_float and any(may_be(self.facts.type_of(one), INT) for one in parts)
+
+
+def _known_keys(node: n.Expression, type_: Type) -> list[str]:
+    """The keys that a value can be; none when they are not known."""
+    if isinstance(node, n.Literal):
+        return [node.value] if isinstance(node.value, str) else []
+    found = members(type_)
+    keys = [one.value for one in found if isinstance(one, LiteralType)]
+    texts = [key for key in keys if isinstance(key, str)]
+    return texts if len(texts) == len(found) else []
+
+
+# Words
+
+
+def of_unknown_type(node: n.Expression) -> str:
+    """That a value is of unknown type, in words."""
+    return f"{shown(node)} is of unknown type"
+
+
+def may_be_wrong(facts: Facts, node: n.Expression, words: str) -> str:
+    """That a value may not be what is asked for: because its type is not known, maybe."""
+    if facts.types.get(node, ANY) == ANY:
+        return f"{of_unknown_type(node)}: it {words}"
+    return f"{shown(node)} {words}"
+
+
+def shown(node: n.Expression) -> str:
+    """How a value is called in words: "`mail.name`", or what it is."""
+    path = _path(node)
+    if path is not None:
+        return f"`{path}`"
+    match node:
+        case n.Prompt():
+            return "the answer"
+        case n.Call(function=function) if _path(function) is not None:
+            return f"what `{_path(function)}` gives"
+        case n.Binary() | n.Unary() | n.Comparison() | n.Logical():
+            return f"what `{node.operator}` gives"
+        case n.ListLiteral() | n.Comprehension():
+            return "the list"
+        case n.FormattedString():
+            return "the text"
+        case _:
+            return "a value"
+
+
+def _path(node: n.Expression) -> str | None:
+    """The text of a name, or of a part of what a name holds."""
+    match node:
+        case n.Name():
+            return node.text
+        case n.Literal(value=int() | str() as value):
+            return f'"{value}"' if isinstance(value, str) else str(value)
+        case n.Member():
+            owner, part = _path(node.value), f".{node.name.text}"
+        case n.TupleMember():
+            owner, part = _path(node.value), f".{node.position}"
+        case n.Index():
+            key = _path(node.key)
+            owner, part = None if key is None else _path(node.value), f"[{key}]"
+        case _:
+            return None
+    return None if owner is None else owner + part
