@@ -1,10 +1,11 @@
 """One compilation in this process, for `compiling.py`: the processor's seconds, and the memory.
 
     python benchmarks/compilation.py 1000       {"parse": 0.05, ..., "edit": 0.2, "peak MB": ...}
+    python benchmarks/compilation.py loops 1000     {"plan": 0.2}
 
-"emit" makes the nodes of libcst, "libcst" their text, and "black" lays it out, with nothing
-remembered. "edit" is the whole compilation of the same script with another number in one line,
-in the process that has compiled it before.
+"plan" finds what overlaps, "emit" makes the nodes of libcst, "libcst" their text, and "black" lays
+it out, with nothing remembered. "edit" is the whole compilation of the same script with another
+number in one line, in the process that has compiled it before.
 """
 
 from __future__ import annotations
@@ -17,25 +18,30 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from generated import script
+from generated import LOOPS, script
 from worker import own_memory
 
 from saftc import driver
 from saftc.codegen import layout, module
+from saftc.schedule import plan
 from saftc.source import Source
 
-PHASES = ("parse", "infer", "emit", "libcst", "black")
+PHASES = ("parse", "infer", "plan", "emit", "libcst", "black")
 
 
 def main() -> None:
     """Prints what the compilation of a script of so many lines took, as JSON."""
-    lines = int(sys.argv[1])
+    lines = int(sys.argv[-1])
+    if sys.argv[1] == "loops":
+        _loops(lines)
+        return
     text = script(lines)
     assert text.count("\n") == lines
     spent = dict.fromkeys(PHASES, 0.0)
     forget = layout._black.cache_clear
     _watch(driver, "parse_after", spent, "parse")
     _watch(driver, "analyze", spent, "infer")
+    _watch(plan, "plan", spent, "plan")
     _watch(module, "generate", spent, "emit")
     _watch(layout, "formatted", spent, "libcst")
     _watch(layout, "_black", spent, "black")
@@ -51,6 +57,17 @@ def main() -> None:
     _compile(_edited(text))
     edit = time.process_time() - started
     print(json.dumps({**phases, "edit": edit, "peak MB": peak}))
+
+
+def _loops(lines: int) -> None:
+    """Prints what the plan of a script of so many lines took, which is all loops that ask."""
+    checked = driver.check(Source.from_text("loops.saft", script(lines, LOOPS)))
+    assert not checked.diagnostics, checked.diagnostics[:3]
+    started = time.process_time()
+    found = plan.plan(checked.facts)
+    seconds = time.process_time() - started
+    assert len(found.loops) > lines // 12
+    print(json.dumps({"plan": seconds}))
 
 
 def _edited(text: str) -> str:

@@ -21,7 +21,7 @@ from processes import Command, milliseconds, run
 from workers import environment
 
 GROUP = "compiling"
-PHASES = ("parse", "infer", "emit", "libcst", "black")
+PHASES = ("parse", "infer", "plan", "emit", "libcst", "black")
 UNCHANGED = HERE / "starts" / "proved.saft"
 
 
@@ -45,12 +45,26 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
         mine, before = a_line[more] * 1e6, {f"of {fewer}": a_line[fewer] * 1e6}
         # Linear, but for what grows with the memory that a process uses.
         yield Figure(GROUP, name, "µs", mine, before, f"of {fewer}", at_most=1.25)
+    yield from _plans(effort)
     with tempfile.TemporaryDirectory() as name:
         yield from _processes(effort, Path(name))
 
 
-def _compilation(lines: int) -> dict[str, float]:
-    command = [sys.executable, str(HERE / "compilation.py"), str(lines)]
+def _plans(effort: Effort) -> Iterator[Figure]:
+    """What a line takes to be planned, where the lines are loops that ask, below each other."""
+    a_line: dict[int, float] = {}
+    for lines in effort.lines_of_loops:
+        runs = [_compilation(lines, "loops")["plan"] for _ in range(effort.compilations)]
+        a_line[lines] = median(runs) * 1e6 / lines
+        yield Figure(GROUP, f"{lines} lines of loops, their plan", "ms", median(runs) * 1000)
+    for fewer, more in zip(effort.lines_of_loops, effort.lines_of_loops[1:], strict=False):
+        name = f"the plan of a line of {more} beside one of {fewer}"
+        before = {f"of {fewer}": a_line[fewer]}
+        yield Figure(GROUP, name, "µs", a_line[more], before, f"of {fewer}", at_most=1.25)
+
+
+def _compilation(lines: int, *words: str) -> dict[str, float]:
+    command = [sys.executable, str(HERE / "compilation.py"), *words, str(lines)]
     done = subprocess.run(
         command, env=environment(REPOSITORY), check=True, capture_output=True, text=True
     )

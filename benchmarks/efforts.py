@@ -15,6 +15,7 @@ class Effort:
     calls_at_once: int
     process_turns: int
     lines: tuple[int, ...]
+    lines_of_loops: tuple[int, ...]
     lines_of_builds: tuple[int, ...]
     compilations: int
     unchanged_files: int
@@ -40,6 +41,7 @@ FULL = Effort(
     calls_at_once=2000,
     process_turns=11,
     lines=(100, 1_000, 10_000),
+    lines_of_loops=(500, 1_000, 4_000),
     lines_of_builds=(10, 100, 1_000),
     compilations=3,
     unchanged_files=200,
@@ -64,6 +66,7 @@ QUICK = Effort(
     calls_at_once=2,
     process_turns=0,
     lines=(100,),
+    lines_of_loops=(100, 200),
     lines_of_builds=(10,),
     compilations=1,
     unchanged_files=2,

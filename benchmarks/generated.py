@@ -1,12 +1,14 @@
 """Scripts of any length, always the same, from what scripts are made of.
 
-    script(1000)       the text of a script of 1,000 lines
+    script(1000)            the text of a script of 1,000 lines
+    script(1000, LOOPS)     one of nothing but loops that ask, and stand below each other
 
 They have no errors and no warnings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
 _BLOCKS = (
@@ -98,11 +100,25 @@ f reads_{n}(text: string) -> any:
 )
 
 
-def script(lines: int) -> str:
+LOOPS = (
+    """
+mails_{n} = ["a {n}", "b {n}"]
+sums_{n}: [string] = []
+for mail in mails_{n}:
+    summary_{n} = $ Sum up {{mail}} in {n} words. $
+    if len(summary_{n}) > 3:
+        print(mail, summary_{n})
+    sums_{n} = [...sums_{n}, summary_{n}]
+print(join(sums_{n}, ", "))
+""",
+)
+
+
+def script(lines: int, blocks: Sequence[str] = _BLOCKS) -> str:
     """A script of so many lines."""
     text: list[str] = []
     for number in count(1):
-        for block in _BLOCKS:
+        for block in blocks:
             text += block.format(n=number).rstrip("\n").split("\n")
             if len(text) >= lines:
                 return "\n".join(_whole(text, lines)) + "\n"

@@ -17,9 +17,12 @@ A comprehension is such a loop without a rest; a group is prompts that stand dir
 other, none of which needs another.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import count
 
+from saftc.flow.forward import ends
 from saftc.flow.statements import all_statements, blocks_of, bound_by
 from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import Certainty
@@ -97,17 +100,21 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     return _Planner(effects).run() if may_ask and overlapping.is_on else Plan(effects)
 
 
+_Reads = tuple[Set[Symbol], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where statements stand: in whose scope, and what certainly has a value.
 
-    `after` is what may run later, `failed` what may run when one of the statements fails.
+    `after` is what may be read later, block by block outwards, and `failed` what may be read when
+    one of the statements fails, where that is caught.
     """
 
     scope: Scope
     certain: set[Symbol]
-    after: tuple[Sequence[n.Statement], ...] = ()
-    failed: tuple[Sequence[n.Statement], ...] = ()
+    after: _Reads = ()
+    failed: _Reads = ()
 
 
 class _Planner:
@@ -121,7 +128,9 @@ class _Planner:
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
-        self.made: dict[Scope, set[str]] = {}
+        # The names of functions in each scope, and those that are still to be had.
+        self.made = defaultdict[Scope, set[str]](set)
+        self.names: dict[tuple[Scope, str], Iterator[str]] = {}
         functions = self.functions = nodes_of(facts.module, n.FunctionDef)
         # What functions read of the variables around them may be read at any time.
         self.read_anytime = {s for one in functions for s in self.flow.outer(one)}
@@ -136,10 +145,10 @@ class _Planner:
         return self.plan
 
     def _block(self, statements: Sequence[n.Statement], place: _Place) -> None:
-        position = 0
+        position, below = 0, self._read_below(statements)
         while position < len(statements):
             statement = statements[position]
-            group = self._group(statements[position:], place)
+            group = self._group(statements[position : position + MOST_TOGETHER], place)
             if len(group) > 1:
                 self.plan.groups[statement] = group
                 self._begins_ahead(*group)
@@ -147,10 +156,27 @@ class _Planner:
                     self._note(one, "with those that stand beside it")
             else:
                 group = (statement,)
-                after = (statements[position + 1 :], *place.after)
+                after = (below.get(statement, frozenset()), *place.after)
                 self._inside(statement, replace(place, after=after))
             self.flow.early_reads(group, place.certain)
             position += len(group)
+
+    def _read_below(self, statements: Sequence[n.Statement]) -> Mapping[n.Statement, Set[Symbol]]:
+        """For each statement that has blocks, what may be read below it and is not assigned before.
+
+        That is one pass upwards, however many of them there are.
+        """
+        below, found = set[Symbol](), dict[n.Statement, Set[Symbol]]()
+        for statement in reversed(statements):
+            if blocks_of(statement):
+                found[statement] = frozenset(below)
+            assigned = set[Symbol]()
+            read = self.flow.early_reads((statement,), assigned)
+            if ends((statement,)):
+                below.clear()
+            below -= assigned
+            below |= read
+        return found
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
         """Decides about a statement and what stands in it; `place.after` is what comes below."""
@@ -167,11 +193,11 @@ class _Planner:
             self._goes_over(statement, place)
             inside.update(self.flow.bound(statement))
         if isinstance(statement, n.ForStmt | n.WhileStmt):
-            after = ((statement,), *after)
+            after = (self.flow.early_reads((statement,), set()), *after)
         for block in blocks_of(statement):
             failed = place.failed
             if isinstance(statement, n.TryStmt) and block is statement.body:
-                failed = (statement.handler, *after, *failed)
+                failed = (self.flow.early_reads(statement.handler, set()), *after, *failed)
             self._block(block, _Place(place.scope, set(inside), after, failed))
 
     def _note(self, node: n.Node, words: str, reason: Reason | None = None) -> None:
@@ -224,8 +250,8 @@ class _Planner:
         reason = self.certainty.unpacks(loop) or self.certainty.body(loop)
         if reason is not None:
             return reason
-        inside = {*place.certain, *self.flow.bound(loop)}
-        unset = self._without_value(self.flow.early_reads(loop.body, inside), place)
+        read = self.flow.early_reads(loop.body, set(self.flow.bound(loop)))
+        unset = self._without_value(read, place)
         return None if unset is None else Reason(loop, f"`{unset}` may have no value")
 
     def _cut(self, loop: n.ForStmt, cut: int, place: _Place) -> Ahead | Reason:
@@ -252,8 +278,9 @@ class _Planner:
         lost = self._read_after_failure({*targets, *in_first}, place)
         if lost is not None:
             return Reason(loop, f"`{lost.name}` may be read when a prompt has failed")
-        needed = self._needed(rest, set(grows)) | self.read_anytime | self._needed_later(place)
-        own = {*targets, *in_first} - set(grows)
+        own, needed = {*targets, *in_first} - set(grows), self._needed(rest, set(grows))
+        later = self._needed_later(own, place)
+        needed |= later | (own & self.read_anytime)
         gives = [symbol for symbol in self._in_order(loop) if symbol in own & needed]
         early = next(continues_of(first), None)
         if early is not None and (rest or gives):
@@ -263,7 +290,7 @@ class _Planner:
                 return Reason(loop, f"`{symbol.name}` is assigned on some paths only")
         if rest and not gives and not grows:
             return Reason(rest[0], "nothing that is asked is needed below")
-        unset = self._without_value(set(gives) & self._needed_later(place), place)
+        unset = self._without_value(later.intersection(gives), place)
         if unset is not None:
             return Reason(loop, f"`{unset}` may have no value behind the loop")
         given = [given_of(self.facts, symbol, (loop, *all_statements(first))) for symbol in gives]
@@ -272,10 +299,7 @@ class _Planner:
                 return Reason(loop, f"`{symbol.name}` is a whole result on some paths only")
             if rest and not is_known(one.type):
                 return Reason(loop, f"`{symbol.name}` is of unknown type, and needed below")
-        variable = self._item_of(loop)
-        made = self.made.setdefault(place.scope, set())
-        name = self._new_name(f"ask_{variable}", made)
-        made.add(name)
+        name = self._new_function(f"ask_{self._item_of(loop)}", place.scope)
         added = tuple(self._new_name(f"new_{symbol.name}") for symbol in grows)
         item = self._new_name("item")
         return Ahead(cut, name, item, tuple(filter(None, given)), tuple(grows), added)
@@ -306,13 +330,13 @@ class _Planner:
         """What of these may be read where a failure is caught: a call that fails gives nothing."""
         if not place.failed:
             return None
-        read = {s for block in place.failed for s in self.flow.early_reads(block, set())}
-        found = assigned & (read | self.read_anytime)
+        read = (self.read_anytime, *place.failed)
+        found = (symbol for symbol in assigned if _is_in(symbol, read))
         return min(found, key=lambda symbol: symbol.name, default=None)
 
-    def _needed_later(self, place: _Place) -> set[Symbol]:
-        """What may be read once the loop is over."""
-        return {s for block in place.after for s in self.flow.early_reads(block, set())}
+    def _needed_later(self, assigned: set[Symbol], place: _Place) -> set[Symbol]:
+        """What of these may be read once the loop is over."""
+        return {one for one in assigned if _is_in(one, place.after)}
 
     def _reading(self, statements: Sequence[n.Statement], symbols: set[Symbol]) -> n.Node:
         """The first place that reads one of these, itself or in a function."""
@@ -372,11 +396,15 @@ class _Planner:
         statements = (loop, *all_statements(loop.body))
         return list(dict.fromkeys(s for one in statements for s in self.flow.bound(one)))
 
-    def _new_name(self, wanted: str, made: Container[str] = ()) -> str:
-        """A name that nothing in the script has, and none of those that were made before."""
-        name, number = wanted, 2
-        while name.rstrip("_") in self.taken or name in made:
-            name, number = f"{wanted}_{number}", number + 1
+    def _new_name(self, wanted: str) -> str:
+        """A name that nothing in the script has."""
+        return next(one for one in _numbered(wanted) if one.rstrip("_") not in self.taken)
+
+    def _new_function(self, wanted: str, scope: Scope) -> str:
+        """A name that nothing in the script has, and none of the functions made in its scope."""
+        names, made = self.names.setdefault((scope, wanted), _numbered(wanted)), self.made[scope]
+        name = next(one for one in names if one.rstrip("_") not in self.taken and one not in made)
+        made.add(name)
         return name
 
     # Comprehensions
@@ -435,7 +463,7 @@ class _Planner:
         """The statements at the beginning that may ask at the same time."""
         group: list[n.Statement] = []
         assigned = set[Symbol]()
-        for statement in statements[:MOST_TOGETHER]:
+        for statement in statements:
             value = self._asked_by(statement)
             if value is None:
                 break
@@ -502,6 +530,17 @@ class _Planner:
         parts = self._made_first(value)
         reasons = (self.certainty.expression(one, strictly=True) for one in parts)
         return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
+
+
+def _is_in(symbol: Symbol, reads: _Reads) -> bool:
+    return any(symbol in one for one in reads)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """The name itself, then with a number: `ask_mail`, `ask_mail_2`, `ask_mail_3`, ..."""
+    yield name
+    for number in count(2):
+        yield f"{name}_{number}"
 
 
 def _own_nodes(statement: n.Statement) -> Iterator[n.Node]:

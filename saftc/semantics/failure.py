@@ -99,6 +99,9 @@ _OUTSIDE = frozenset(
 )
 # Builtins that write values as text.
 _WRITE = frozenset({"print", "write", "str"})
+# What always has a text, where its parts do.
+_WITH_TEXT = (STRING, BOOL, NIL, FLOAT)
+_OF_PARTS = (ListType, TupleType, ObjectType, MapType)
 # What has its value, or has been done, when its parts have theirs.
 _THERE = (
     *(n.Identifier, n.Literal, n.TupleLiteral, n.ListLiteral, n.ObjectLiteral, n.Field),
@@ -114,6 +117,7 @@ _FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
 _OF_SOME_INTEGERS = tuple("%EFGcefgn")
 _HUGE = "may be a number that is too large"
 
+_Keys = Sequence[str | int]
 _Failures = Iterator[Failure]
 
 
@@ -183,12 +187,14 @@ class _Finder:
             case n.Call():
                 yield from self._call(node)
             case n.Index():
-                yield from self._index(node)
+                is_native = forms.items[node] == Form.NATIVE
+                yield from self._part(node, self._keys(node) if is_native else [], "such an item")
             case n.Slice():
                 if forms.items[node] != Form.NATIVE or node.step is not None:
-                    yield Failure(node, self._lacks(node.value, "such a part"))
-            case n.TupleMember():
-                yield from self._tuple_member(node)
+                    yield from self._part(node, [], "such a part")
+            case n.TupleMember(position=position):
+                is_native = forms.items[node] == Form.NATIVE
+                yield from self._part(node, [position] if is_native else [], "such a part")
             case n.Member():
                 yield from self._member(node)
             case n.Unary():
@@ -246,11 +252,9 @@ class _Finder:
 
     def _written(self, node: n.Expression) -> _Failures:
         """A number of thousands of digits has no text, nor has what holds itself very often."""
-        plain = (*(STRING, BOOL, NIL, FLOAT), ListType, TupleType, ObjectType, MapType)
-        types = tuple(one for one in plain if isinstance(one, type))
-        for part in within(self.facts.type_of(node)):
+        for part in within(self.facts.type_of(node)) if not isinstance(node, n.Literal) else ():
             base = part.base if isinstance(part, LiteralType) else part
-            if not (base in plain or isinstance(part, types) or isinstance(node, n.Literal)):
+            if base not in _WITH_TEXT and not isinstance(part, _OF_PARTS):
                 yield Failure(node, f"{shown(node)} may have no text", Cause.NO_TEXT)
                 return
 
@@ -345,51 +349,42 @@ class _Finder:
 
     # Members and items
 
-    def _tuple_member(self, node: n.TupleMember) -> _Failures:
-        is_certain = self.facts.forms.items[node] == Form.NATIVE and all(
-            isinstance(one, TupleType) and node.position < len(one.items)
-            for one in members(self.facts.type_of(node.value))
-        )
-        if not is_certain:
-            yield Failure(node, self._lacks(node.value, "such a part"))
-
-    def _index(self, node: n.Index) -> _Failures:
-        owners = members(self.facts.type_of(node.value))
-        keys = _known_keys(node.key, self.facts.type_of(node.key))
-        has_keys = bool(keys) and all(
-            isinstance(one, ObjectType) and one.field(key) is not None
-            for one in owners
-            for key in keys
-        )
-        position = node.key.value if isinstance(node.key, n.Literal) else None
-        has_item = isinstance(position, int) and all(
-            isinstance(one, TupleType) and 0 <= position < len(one.items) for one in owners
-        )
-        if self.facts.forms.items[node] != Form.NATIVE or not (has_keys or has_item):
-            yield Failure(node, self._lacks(node.value, "such an item"))
-
     def _member(self, node: n.Member) -> _Failures:
-        match self.facts.forms.members[node]:
-            case OfResult() | Form.LENGTH:
-                return
-            case Form.ITEM | Attribute():
-                owners = members(self.facts.type_of(node.value))
-                enum = self.facts.enum_of(node.value)
-                is_choice = enum is not None and node.name.text in enum.choices
-                is_certain = is_choice or all(self._has_field(o, node.name.text) for o in owners)
+        form, name = self.facts.forms.members[node], node.name.text
+        enum = self.facts.enum_of(node.value)
+        if isinstance(form, OfResult) or form == Form.LENGTH or (enum and name in enum.choices):
+            return
+        is_native = form == Form.ITEM or isinstance(form, Attribute)
+        yield from self._part(node, [name] if is_native else [], f"a field `{name}`")
+
+    def _part(
+        self, node: n.Index | n.Slice | n.TupleMember | n.Member, keys: _Keys, part: str
+    ) -> _Failures:
+        """A part of a value by a key, which is one of these where any are known."""
+        owners = members(self.facts.type_of(node.value))
+        if not keys or not all(self._has(owner, key) for owner in owners for key in keys):
+            yield Failure(node, may_be_wrong(self.facts, node.value, f"may not have {part}"))
+
+    def _has(self, owner: Type, key: str | int) -> bool:
+        """Whether a value has such a part, and as data; a property of Python may fail."""
+        match owner, key:
+            case TupleType(items=items), int():
+                return 0 <= key < len(items)
+            case ObjectType(), str():
+                return owner.field(key) is not None
+            case RecordType(), str():
+                return self.facts.is_data(owner, key)
             case _:
-                is_certain = False
-        if not is_certain:
-            yield Failure(node, self._lacks(node.value, f"a field `{node.name.text}`"))
+                return False
 
-    def _has_field(self, owner: Type, name: str) -> bool:
-        """Whether it has the field as data; a property of Python may fail."""
-        if isinstance(owner, RecordType):
-            return self.facts.is_data(owner, name)
-        return isinstance(owner, ObjectType) and owner.field(name) is not None
-
-    def _lacks(self, owner: n.Expression, part: str) -> str:
-        return may_be_wrong(self.facts, owner, f"may not have {part}")
+    def _keys(self, node: n.Index) -> _Keys:
+        """What the key of an item can be; none when that is not known."""
+        if isinstance(node.key, n.Literal):
+            return [node.key.value] if isinstance(node.key.value, str | int) else []
+        found = members(self.facts.type_of(node.key))
+        values = [one.value for one in found if isinstance(one, LiteralType)]
+        keys = [one for one in values if isinstance(one, str | int)]
+        return keys if len(keys) == len(found) else []
 
     # Operators
 
@@ -421,16 +416,6 @@ class _Finder:
         types = [self.facts.type_of(one) for one in (node.left, node.right)]
         makes_float = node.operator == "/" or any(may_be(one, FLOAT) for one in types)
         return makes_float and any(may_be(self.facts.type_of(one), INT) for one in parts)
-
-
-def _known_keys(node: n.Expression, type_: Type) -> list[str]:
-    """The keys that a value can be; none when they are not known."""
-    if isinstance(node, n.Literal):
-        return [node.value] if isinstance(node.value, str) else []
-    found = members(type_)
-    keys = [one.value for one in found if isinstance(one, LiteralType)]
-    texts = [key for key in keys if isinstance(key, str)]
-    return texts if len(texts) == len(found) else []
 
 
 # Words

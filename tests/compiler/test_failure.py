@@ -1,6 +1,7 @@
 """What may fail, by cause; and that those who ask all have it from there."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -143,10 +144,10 @@ def _with(node: n.Node, old: n.Node, new: n.Node) -> n.Node:
     """The tree with another node in the place of `old`; it is changed in place."""
     for one in [*walk(node)]:
         for name in one.__slots__:
-            value = getattr(one, name)
+            value: Any = getattr(one, name)
             if value is old:
                 object.__setattr__(one, name, new)
-            elif isinstance(value, tuple) and old in value:
+            elif type(value) is tuple and old in value:
                 object.__setattr__(one, name, tuple(new if x is old else x for x in value))
     return new if node is old else node
 

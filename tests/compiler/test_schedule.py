@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from saftc.schedule.effects import Effects
+from saftc.schedule.flow import Flow
 from saftc.schedule.plan import Plan, plan
 from saftc.schedule.settings import Overlapping
 from saftc.schedule.telling import told
 from saftc.semantics.facts import Facts
+from saftc.semantics.names import Symbol
 from saftc.semantics.types import STRING
 from saftc.source import Span
 from saftc.syntax import nodes as n
@@ -503,6 +505,29 @@ def test_what_comes_first_in_a_later_prompt_waits_for_the_one_above(second: str)
 def test_the_first_of_a_group_may_read() -> None:
     text = FUNCTIONS + 'one = $ a {read_text("x")} $\ntwo = $ b {latest} $\n'
     assert plan(compile_text(text).checked.facts).groups
+
+
+def test_each_of_many_loops_takes_as_long_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+    read = Flow.read
+
+    def counted(self: Flow, *nodes: n.Node) -> set[Symbol]:
+        nonlocal looked
+        looked += 1
+        return read(self, *nodes)
+
+    monkeypatch.setattr(Flow, "read", counted)
+    counts: list[int] = []
+    for loops in (20, 40):
+        text = "try:\n    " + "".join(
+            f"for mail in mails:\n        one{i} = $ {{mail}} $\n        print(mail, one{i})\n    "
+            for i in range(loops)
+        )
+        facts = compile_text(FUNCTIONS + text + "\nexcept:\n    print(latest)\n").checked.facts
+        looked = 0
+        assert len(plan(facts).loops) == loops
+        counts.append(looked)
+    assert counts[1] < counts[0] * 2.1
 
 
 _JOB = """

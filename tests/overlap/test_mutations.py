@@ -14,7 +14,7 @@ from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
 from saftc.schedule.plan import _Planner  # pyright: ignore[reportPrivateUsage]
 from saftc.schedule.unlisted import Unlisted
-from saftc.semantics.types import Type
+from saftc.semantics.failure import _Finder  # pyright: ignore[reportPrivateUsage]
 from saftc.syntax import nodes as n
 from tests.overlap.comparing import Difference, Unsuitable, checked, compare, decisions
 from tests.overlap.scripts import Script, script
@@ -71,10 +71,6 @@ def _prints(self: _Planner, condition: n.Expression) -> bool:
     return "prints" in self.effects.of(condition)
 
 
-def _any_member(self: Certainty, owner: Type, name: str) -> bool:
-    return self.facts.has_field(owner, name)
-
-
 def _looked_into(self: Certainty, definition: n.FunctionDef) -> tuple[Reason, ...]:
     """A function that calls itself is one like others: what is found first decides."""
     if definition not in self._functions:
@@ -90,7 +86,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "assert may stop": (Certainty, "_statement", _certain(n.AssertStmt)),
     "fail may stop": (Certainty, "_statement", _certain(n.FailStmt)),
     "break may end": (Certainty, "_statement", _certain(n.BreakStmt)),
-    "an item may be missing": (Certainty, "_index", _no_reasons),
+    "an item may be missing": (_Finder, "_part", _no_reasons),
     "effects that others see": (Effects, "first_unknown", _nothing),
     "names of the item before": (_Planner, "_carried", _none_carried),
     "names in functions": (_Planner, "_read_in_functions", _none),
