@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime_support import ops
+    from runtime_support._ambiguity import ambiguous, option
     from runtime_support._effects import in_thread
     from runtime_support._exchange import Provider, Reply, Request, ToolRequest
     from runtime_support._jsontext import parse, to_json
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from runtime_support._overlap.calls import later, overlap, print, together
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
-    from runtime_support._schema import check, require
+    from runtime_support._schema import check
+    from runtime_support._schema.rules import require
     from runtime_support._settings import Settings, configure, snapshot
     from runtime_support._tables import mean, read
     from runtime_support._values import kind, show
@@ -59,7 +61,6 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
-    from runtime_support.programs._outcomes import ambiguous, option
     from runtime_support.programs._prompting import Plan, program, run
     from runtime_support.runs._keeper import journaled
     from runtime_support.runs._places import call_key, scoped
@@ -149,12 +150,13 @@ _HOMES = {
     "_results": "Result ToolCall Usage",
     "runs._keeper": "journaled",
     "runs._places": "call_key scoped",
-    "_schema": "check require",
+    "_schema": "check",
+    "_schema.rules": "require",
     "_tables": "mean read",
     "_observe.tracing": "add_observer",
     "_values": "kind show",
     "_effects": "in_thread",
-    "programs._outcomes": "ambiguous option",
+    "_ambiguity": "ambiguous option",
     "programs._prompting": "Plan program run",
     "testing": "Scripted",
 }

@@ -10,47 +10,33 @@ conversation may come later.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Coroutine, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
+from runtime_support import _tally as _tally  # counts what is asked before a budget does
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
-from runtime_support._effects import (
-    Effect,
-    Effects,
-    drive,
-    finish,
-    finish_async,
-    iterate,
-    iterate_async,
-)
-from runtime_support._exchange import (
-    Heard,
-    Message,
-    Provider,
-    Replying,
-    Request,
-    ToolRequest,
-    replying,
-)
-from runtime_support._observe.tracing import Observer, observer_for
-from runtime_support._order import await_turn, check_cancelled, current
-from runtime_support._positions import Place, annotate, place_of_call
-from runtime_support._results import Answer, Arriving, Result, parts_of
+from runtime_support._effects import Effect, Effects, drive, finish, finish_async
+from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, replying
+from runtime_support._order import await_turn, check_cancelled
+from runtime_support._positions import annotate, place_of_call
+from runtime_support._results import Answer, Result
+from runtime_support._seams import Around, around_prompt, load_part
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
-from runtime_support._streaming.chunks import Parts, parts_for
-from runtime_support._targets import ObjectTarget, Target, target_for
+from runtime_support._targets import ObjectTarget, Target, Work, target_for
 from runtime_support._templates import Rendered, Unknown, render
 from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._values import brief, plain
 from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
-from runtime_support.providers import provider_for
-from runtime_support.runs._budgets import spending_here
-from runtime_support.runs._keeper import Keeper, keeper_for
+from runtime_support.providers import PromptCall
+
+if TYPE_CHECKING:
+    from runtime_support._streaming.chunks import Parts
+    from runtime_support._streaming.results import AsyncResult
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +96,9 @@ class Asking:
     """A prompt that was called and is not answered: the steps to its answer, and who does them."""
 
     steps: Steps[Answer]
-    provider: Provider
+    call: PromptCall
     tools: Mapping[str, Tool]
-    place: Place | None
-    keeper: Keeper | None
+    around: Sequence[Around]  # what stands around it, outermost first
     parts: Parts | None  # what is made of the pieces of its replies, when it is streamed
 
     def answer(self) -> Answer:
@@ -125,14 +110,15 @@ class Asking:
         if self.parts is not None:
             await_turn()
         try:
-            with spending_here().one_prompt():
+            with _around_all([one.prompt for one in self.around]):
                 answer = yield from drive(self.steps, self.doing)
                 if self.parts is not None:
                     yield from self.parts.rest(answer.value)
         except SaftError as error:
-            if self.keeper is not None and isinstance(error, PromptError):
-                self.keeper.failed(error)
-            annotate(error, self.place)
+            if isinstance(error, PromptError):
+                for one in self.around:
+                    one.failed(error)
+            annotate(error, self.call.place)
             if error.hint == MORE_ROUNDS and error.saft_position is not None:
                 error.hint = "leave out `do` if it may use them more often"
             raise
@@ -141,23 +127,48 @@ class Asking:
     def doing(self, step: Step) -> Effects[Any]:
         """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
         check_cancelled()
-        keeper = self.keeper
         if isinstance(step, Request):
-            # What stands before a call of a tool is no part of the answer.
-            is_streamed = self.parts is not None and (step.must_answer or not step.tools)
-            send = partial(_sent, self.provider, heard=[] if is_streamed else None)
-            reply = send(step) if keeper is None else keeper.exchange(step, send)
-            if self.parts is None:
-                return (yield from reply)
-            self.parts.begin()
-            return (yield from drive(reply, partial(_given, self.parts)))
+            return (yield from self.exchange(step))
         if isinstance(step, ToolRequest):
             call = call_tool(self.tools, step.name, step.arguments)
-            return (yield from (call if keeper is None else keeper.call(step, call)))
-        if keeper is None:
-            return (yield Effect(partial(step.do, None)))
-        with keeper.program() as keep:
-            return (yield Effect(partial(step.do, keep)))
+            for one in reversed(self.around):
+                call = one.call(step, call)
+            return (yield from call)
+        return (yield from self.work(step))
+
+    def exchange(self, request: Request) -> Replying:
+        """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
+        # What stands before a call of a tool is no part of the answer.
+        is_streamed = self.parts is not None and (request.must_answer or not request.tools)
+        send = partial(replying_live, self.call)
+        for one in reversed(self.around):
+            send = partial(one.exchange, send=send)
+        reply = send(request, [] if is_streamed else None)
+        if self.parts is None:
+            return (yield from reply)
+        self.parts.begin()
+        return (yield from drive(reply, partial(_given, self.parts)))
+
+    def work(self, work: Work) -> Effects[Any]:
+        """The outcome of work, such as a program."""
+        with _around_all([one.program for one in self.around]) as kept:
+            keep = next((one for one in kept if one is not None), None)
+            outcome = yield Effect(partial(work.do, keep))
+        for call in work.calls(outcome):
+            for one in self.around:
+                one.called(call)
+        return outcome
+
+
+@contextmanager
+def _around_all(blocks: Sequence[Callable[[], AbstractContextManager[T]]]) -> Generator[list[T]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(one()) for one in blocks]
+
+
+def replying_live(call: PromptCall, request: Request, heard: Heard) -> Replying:
+    """The reply of the provider itself."""
+    return (yield from replying(call.provider, request, heard))
 
 
 def _given(parts: Parts, step: Effect | str) -> Effects[Any]:
@@ -167,113 +178,27 @@ def _given(parts: Parts, step: Effect | str) -> Effects[Any]:
     yield from parts.feed(step)
 
 
-def _sent(provider: Provider, request: Request, *, heard: Heard) -> Replying:
-    """The reply to a request, which waits for a slot when others are in flight ahead of it.
-
-    One that is streamed has its turn, and takes no slot.
-    """
-    task = current.get()
-    if heard is None and task is not None:
-        return (yield Effect(partial(task.exchange, provider, request)))
-    return (yield from replying(provider, request, heard))
-
-
-class Streamed(Arriving):
-    """The answer to a prompt that is asked in parts, when the first of them is wanted."""
-
-    def __init__(self, asked: Asking, parts: Parts) -> None:
-        self._asked = asked
-        self._parts = parts
-        self._is_begun = False
-        self._end: Answer | BaseException | None = None
-
-    def __call__(self) -> Answer:
-        """The answer; reads it when nobody has begun to."""
-        if not self._is_begun:
-            for _ in self._read():
-                pass
-        if isinstance(self._end, BaseException):
-            raise self._end
-        if self._end is None:
-            raise CheckError(
-                "the prompt is not answered to its end", hint="go through all of its pieces first"
-            )
-        return self._end
-
-    def parts(self, kind: type) -> Iterator[Any]:
-        """The parts as they come, once; later all of them at once."""
-        if kind is not self._parts.kind:
-            return parts_of(self._parts.kind(), kind)
-        return parts_of(self().value, kind) if self._is_begun else self._read()
-
-    def _read(self) -> Generator[Any]:
-        if self._is_begun:  # by somebody else, since this one was asked for
-            yield from parts_of(self().value, self._parts.kind)
-            return
-        self._is_begun = True
-        try:
-            self._end = yield from iterate(self._asked.answering())
-        except Exception as error:
-            self._end = error
-            raise
-
-
-class AsyncResult(Generic[T_co]):
-    """The result of a prompt that is asked in parts, for an event loop.
-
-    `await` gives the Result, when all of it is there; or else its parts are gone through.
-    """
-
-    def __init__(self, asked: Asking, parts: Parts) -> None:
-        self._asked = asked
-        self._parts = parts
-        self._is_begun = False
-
-    def __await__(self) -> Generator[Any, Any, Result[T_co]]:
-        return _answered(self._begun()).__await__()
-
-    def pieces(self: AsyncResult[str]) -> AsyncGenerator[str]:
-        """The text piece by piece as the model writes it.
-
-        To go on to something else ends the request. A failure is raised where it happens.
-        """
-        return self._given(str)
-
-    def items(self: AsyncResult[list[T]]) -> AsyncGenerator[T]:
-        """The elements of a list, each as soon as it is complete and valid."""
-        return self._given(list)
-
-    def _given(self, kind: type) -> AsyncGenerator[Any]:
-        if kind is not self._parts.kind:
-            parts_of(self._parts.kind(), kind)
-        return iterate_async(self._begun().answering())
-
-    def _begun(self) -> Asking:
-        if self._is_begun:
-            raise CheckError("this prompt was asked before", hint="keep what it gave")
-        self._is_begun = True
-        return self._asked
-
-
 def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
     """The answer, or what gives it in parts; errors carry their position in the script."""
     asked = asking(question, is_streamed=is_streamed)
-    return Result.of(asked.answer() if asked.parts is None else Streamed(asked, asked.parts))
+    if asked.parts is None:
+        return Result.of(asked.answer())
+    return Result.of(load_part("results").Streamed(asked, asked.parts))
 
 
 def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
     """What is awaited for the answer; errors of the call itself are raised now."""
-    return _answered(asking(question))
+    return answer_async(asking(question))
 
 
 def ask_in_parts(question: Question) -> AsyncResult[Any]:
     """The same for what gives its parts."""
     asked = asking(question, is_streamed=True)
-    assert asked.parts is not None
-    return AsyncResult(asked, asked.parts)
+    return load_part("results").AsyncResult(asked, asked.parts)
 
 
-async def _answered(asked: Asking) -> Result[Any]:
+async def answer_async(asked: Asking) -> Result[Any]:
+    """The result, awaited."""
     return Result.of(await finish_async(asked.answering()))
 
 
@@ -285,12 +210,10 @@ def asking(question: Question, *, is_streamed: bool = False) -> Asking:
         offered = rendered.tools if question.offers_tools else dict[str, Any]()
         tools = {name: function_tool(name, one) for name, one in offered.items()}
         told = [tool.description() for tool in tools.values()]
-        conversation = _conversation(question, rendered, told, settings, observer_for(settings))
-        steps = question.steps(conversation)
-        place = place_of_call()
-        keeper = keeper_for(settings, place)
-        parts = parts_for(conversation.target) if is_streamed else None
-        return Asking(steps, provider_for(settings, place), tools, place, keeper, parts)
+        conversation = _conversation(question, rendered, told, settings)
+        call = PromptCall(settings, place_of_call())
+        parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
+        return Asking(question.steps(conversation), call, tools, around_prompt(call), parts)
     except SaftError as error:
         annotate(error)
         raise
@@ -305,7 +228,7 @@ def first_request(question: Question) -> Request:
     rendered = _rendered(question)
     offered = rendered.tools if question.offers_tools else dict[str, Any]()
     descriptions = [_described(*tool) for tool in offered.items()]
-    return _conversation(question, rendered, descriptions, settings, Observer()).request()
+    return _conversation(question, rendered, descriptions, settings).request()
 
 
 def _settings_where_known(options: Mapping[str, Any] | None) -> Settings:
@@ -335,7 +258,6 @@ def _conversation(
     rendered: Rendered,
     tools: list[dict[str, Any]],
     settings: Settings,
-    observer: Observer,
 ) -> Conversation:
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
@@ -343,9 +265,7 @@ def _conversation(
     target, settings = question.goal(settings, rendered.tools), question.settled(settings)
     ambient = ambient_here(question.options)
     earlier = question.earlier()
-    return Conversation(
-        rendered.content, target, tools, settings, rounds, observer, ambient, earlier
-    )
+    return Conversation(rendered.content, target, tools, settings, rounds, ambient, earlier)
 
 
 def _described(name: str, function: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A conversation with a model as steps, from the first request to the value.
 
-    steps = Conversation(content, target, tools, settings, rounds, observer).steps()
+    steps = Conversation(content, target, tools, settings, rounds).steps()
     drive(steps, answering)    the target is reached, or an error, see `_effects`
 
 A conversation does nothing itself: it yields what has to be done next, and is sent what came of
@@ -17,15 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from runtime_support._effects import Abandoned
 from runtime_support._exchange import Message, Reply, Request, Said, ToolRequest
-from runtime_support._media import Content, ending_with
 from runtime_support._names import listed
-from runtime_support._observe.tracing import Observer
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import Answer, Result, ToolCall, Usage
+from runtime_support._seams import load_part
 from runtime_support._settings import Settings
 from runtime_support._targets import NOT_ALL, Target, Unreadable, Work, without_thinking
 from runtime_support._tools import read_arguments
@@ -40,6 +38,9 @@ from runtime_support.errors import (
     ToolLimitError,
     TruncatedReply,
 )
+
+if TYPE_CHECKING:
+    from runtime_support._media import Content
 
 T = TypeVar("T")
 
@@ -88,7 +89,6 @@ class Conversation:
         tools: Sequence[dict[str, Any]],
         settings: Settings,
         rounds: int | None,
-        observer: Observer,
         ambient: frozenset[str] = frozenset(),
         earlier: Sequence[Message] = (),
     ) -> None:
@@ -96,7 +96,6 @@ class Conversation:
         self.target = target
         self.settings = settings
         self.rounds_allowed = rounds
-        self.observer = observer
         self.ambient = ambient
         self.tools = tools
         self.earlier = earlier
@@ -116,23 +115,14 @@ class Conversation:
 
     def anew(self, target: Target) -> Conversation:
         """The same, from the beginning, towards another target."""
-        same = (self.tools, self.settings, self.rounds_allowed, self.observer, self.ambient)
+        same = (self.tools, self.settings, self.rounds_allowed, self.ambient)
         return Conversation(self.content, target, *same, self.earlier)
 
     def steps(self) -> Steps[None]:
         """What has to be done until the target is reached; a PromptError when it cannot be."""
         try:
             while not self.target.is_reached:
-                request = self.request()
-                self.observer.sent(request)
-                try:
-                    reply: Reply = yield request
-                except SaftError as error:
-                    self.observer.failed(error)
-                    raise
-                except Abandoned:
-                    self.observer.failed(ProviderError("nobody wanted the rest of the reply"))
-                    raise
+                reply: Reply = yield self.request()
                 self._receive(reply)
                 if reply.tool_calls:
                     yield from self._run_tools(reply)
@@ -147,14 +137,11 @@ class Conversation:
                     self._note_cut(reply)
                     if self.target.is_reached:
                         self.messages.append(_text_message(reply))
-        except BaseException as error:
-            if isinstance(error, PromptError):
-                # A prompt inside a tool has its own calls and replies to tell of.
-                error.tool_calls = error.tool_calls or tuple(self.calls)
-                self.note_replies(error)
-            self.observer.over(error)
+        except PromptError as error:
+            # A prompt inside a tool has its own calls and replies to tell of.
+            error.tool_calls = error.tool_calls or tuple(self.calls)
+            self.note_replies(error)
             raise
-        self.observer.over(None)
         self.repairs.extend(self.target.repairs)
 
     def note_replies(self, error: SaftError) -> None:
@@ -195,7 +182,6 @@ class Conversation:
         return self.rounds_allowed is not None and self.tool_rounds >= self.rounds_allowed
 
     def _receive(self, reply: Reply) -> None:
-        self.observer.received(reply)
         self.usage += reply.usage
         self.model = reply.model or self.model
         self.text = reply.text
@@ -249,15 +235,10 @@ class Conversation:
             if self.target.takes(call):
                 answer = self.target.keep(call)
             else:
-                with self.observer.at_work(call.name):
-                    made: ToolCall = yield call
-                self._note_call(made)
+                made: ToolCall = yield call
+                self.calls.append(made)
                 answer = made.result if made.result is not None else f"error: {made.error}"
             self.messages.append({"role": "tool", "tool_call_id": identity, "content": answer})
-
-    def _note_call(self, call: ToolCall) -> None:
-        self.observer.called(call)
-        self.calls.append(call)
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
         """The limit that a round with these ordinary calls would pass."""
@@ -294,10 +275,8 @@ class Conversation:
         )
 
     def _do(self, work: Work) -> Steps[None]:
-        with self.observer.at_work(None):
-            outcome = yield work
-        for call in work.calls(outcome):
-            self._note_call(call)
+        outcome = yield work
+        self.calls.extend(work.calls(outcome))
         work.judge(outcome)
 
     def _note_cut(self, reply: Reply) -> None:
@@ -339,10 +318,16 @@ def _finish_of(reply: Reply) -> str:
     )
 
 
+def _ending_with(content: Content, ending: str) -> Content:
+    if isinstance(content, str):
+        return f"{content}\n\n{ending}" if ending else content
+    return load_part("media").ending_with(content, ending)
+
+
 def _opening(
     content: Content, ending: str, system: str | None, earlier: Sequence[Message]
 ) -> list[Message]:
-    user: Message = {"role": "user", "content": ending_with(content, ending)}
+    user: Message = {"role": "user", "content": _ending_with(content, ending)}
     if system is None:
         return [*earlier, user]
     spoken = [message for message in earlier if message["role"] != "system"]

@@ -20,12 +20,18 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from runtime_support._effects import Effect, Effects, close_after, finish, iterate
-from runtime_support._media import abridged
 from runtime_support._order import is_abandoned
 from runtime_support._results import Usage
+from runtime_support._seams import load_part
 
 Message: TypeAlias = dict[str, Any]
 Structured: TypeAlias = Literal["auto", "on", "off"]
+
+
+def _abridged(message: Message) -> Message:
+    if not isinstance(message.get("content"), list):
+        return message
+    return load_part("media").abridged(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Request:
         """
         parts: dict[str, Any] = {
             "model": self.model,
-            "messages": list(map(abridged, self.messages)),
+            "messages": list(map(_abridged, self.messages)),
             "tools": list(self.tools),
             "tool_choice": "none" if self.must_answer else None,
             "schema": self.schema,

@@ -169,9 +169,9 @@ def _as_json(value: Any) -> Any:
     if own is not None and not isinstance(value, type):
         return own()
     if is_dataframe(value):
-        from runtime_support._tables import summary
+        from runtime_support._seams import load_part
 
-        return summary(value)
+        return load_part("tables").summary(value)
     raise TypeError
 
 

@@ -162,12 +162,6 @@ def is_ours(path: str) -> bool:
     return path.startswith(_OURS)
 
 
-def calling_place() -> str | None:
-    """Where the script, or else the Python module, is that calls this package."""
-    place = place_of_call()
-    return None if place is None else place.text()
-
-
 def annotate(error: SaftError, place: Place | None = None) -> None:
     """Gives the error the position of the place, or of the call, unless it has one already."""
     if error.saft_position is not None:

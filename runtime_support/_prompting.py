@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
-    from runtime_support._asking import AsyncResult
     from runtime_support._results import Result
+    from runtime_support._streaming.results import AsyncResult
 
 T = TypeVar("T")
 

@@ -23,6 +23,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
+from runtime_support._process import environment
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import printable
 
@@ -293,12 +294,6 @@ def _secrets() -> list[str]:
         secrets = _secrets_of(dict(os.environ), remembered)
         _known = variables, remembered, secrets
     return secrets
-
-
-def environment() -> dict[Any, Any]:
-    """What `os.environ` keeps; itself, it decodes each variable each time that it is asked for."""
-    kept: Any = os.environ
-    return getattr(kept, "_data", kept)
 
 
 _known: tuple[dict[Any, Any], dict[str, str], list[str]] = {}, {}, []

@@ -24,6 +24,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, ge
 
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed, near
+from runtime_support._notes import note
 from runtime_support._schema import check
 from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
@@ -381,8 +382,6 @@ def _tell_unknown_variables() -> None:
 
     That is no error: they may be those of another tool.
     """
-    from runtime_support._observe.tracing import note
-
     known = (*_VARIABLES, *_OTHER_VARIABLES)
     unknown = {name for name in os.environ if name.startswith("SAFT_")}.difference(known, _told)
     for name in sorted(unknown):

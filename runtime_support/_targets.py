@@ -37,6 +37,7 @@ from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
+from runtime_support._seams import load_part
 from runtime_support._tools import loosened, read_arguments
 from runtime_support.errors import CheckError
 
@@ -88,9 +89,7 @@ def without_thinking(text: str) -> str:
     """The text without the blocks in which a model thinks aloud."""
     if "<" not in text:
         return text
-    from runtime_support._recovery import without_thinking  # seldom needed, and not small
-
-    return without_thinking(text)
+    return load_part("recovery").without_thinking(text)  # seldom needed, and not small
 
 
 def read(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
@@ -99,12 +98,11 @@ def read(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
         return decode(parse_unambiguous(text), contract.schema), ()
     except CheckError:
         pass
-    from runtime_support._recovery import RecoveryRefused, recover
-
+    recovery = load_part("recovery")
     try:
-        recovered = recover(text, contract.schema)
+        recovered = recovery.recover(text, contract.schema)
         return decode_for_model(recovered.value, contract.schema), recovered.repairs
-    except (RecoveryRefused, CheckError) as error:
+    except (recovery.RecoveryRefused, CheckError) as error:
         raise Unreadable(str(error)) from None
 
 

@@ -15,13 +15,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from runtime_support._jsontext import to_json
-from runtime_support._media import Content, File, Image, Piece, content_of, text_of
 from runtime_support._names import did_you_mean
-from runtime_support._values import brief, is_function, is_list, is_tuple, plain
+from runtime_support._seams import load_part
+from runtime_support._values import brief, class_name, is_function, is_list, is_tuple, plain
 from runtime_support.errors import CheckError
+
+if TYPE_CHECKING:
+    from runtime_support._media import Content, Piece
 
 # Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
 RESERVED = frozenset(
@@ -76,7 +79,8 @@ class Rendered(NamedTuple):
     @property
     def text(self) -> str:
         """The text in the content."""
-        return text_of(self.content)
+        content = self.content
+        return content if isinstance(content, str) else load_part("media").text_of(content)
 
 
 def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
@@ -106,7 +110,7 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
         if not _TOOL_NAME.fullmatch(name):
             raise CheckError(f"`{name}` cannot be a tool's name: it has more than 64 characters")
         pieces.append(name)
-    return Rendered(content_of(pieces), tools)
+    return Rendered(_content_of(pieces), tools)
 
 
 def tool_name(key: str) -> str:
@@ -156,6 +160,16 @@ def cleaned(template: str) -> str:
     return text.lstrip("\n").rstrip(_BLANKS + "\n")
 
 
+def _content_of(pieces: list[Piece]) -> Content:
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(map(str, pieces))
+    return load_part("media").content_of(pieces)
+
+
+def _is_media(value: object) -> bool:
+    return class_name(type(value)) in ("image", "file") and hasattr(value, "__saft_kind__")
+
+
 def _is_tool(value: Any) -> bool:
     return value.kind == "function" if isinstance(value, Unknown) else is_function(value)
 
@@ -167,7 +181,7 @@ def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
     if isinstance(value, Unknown) and value.kind == "file":
         return [{"type": "file", "file": {"filename": value.mark, "file_data": value.mark}}]
     items: list[Any] = list(value) if is_list(value) or is_tuple(value) else [value]
-    if hole.is_raw or not items or not all(isinstance(item, (Image, File)) for item in items):
+    if hole.is_raw or not items or not all(map(_is_media, items)):
         return [_text_of(value, hole)]
     return items
 

@@ -17,9 +17,10 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
+from runtime_support._ambiguity import Ambiguity
 from runtime_support._effects import Effects, call_function
 from runtime_support._jsontext import parse_unambiguous, to_json
 from runtime_support._names import did_you_mean, listed
@@ -31,9 +32,6 @@ from runtime_support._schema.reading import Parameter, Signature, applied, signa
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
-
-if TYPE_CHECKING:
-    from runtime_support.programs._outcomes import Ambiguity
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -208,8 +206,6 @@ def _text_of(value: Any) -> str:
 def _words(failure: Exception, name: str, arguments: Any) -> str:
     if isinstance(failure, SaftError):
         return str(failure)
-    from runtime_support.programs._outcomes import Ambiguity  # not needed before a tool fails
-
     if isinstance(failure, Ambiguity):
         return _to_choose(failure, name, arguments)
     class_ = type(failure).__name__

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from runtime_support._language.operators import unpack as unpack
     from runtime_support._media import file as file
     from runtime_support._media import image as image
-    from runtime_support._schema import require as require
+    from runtime_support._schema.rules import require as require
     from runtime_support._tables import columns as columns
     from runtime_support._tables import head as head
     from runtime_support._tables import mean as mean
@@ -125,7 +125,7 @@ else:
             "ne neg send slice sub truthy unpack"
         ),
         "_media": "file image",
-        "_schema": "require",
+        "_schema.rules": "require",
         "_tables": "columns head mean read rows select shape",
         "_values": "kind show",
     }

@@ -23,7 +23,6 @@ from runtime_support import _order
 from runtime_support._language.files import unwritable
 from runtime_support._language.operators import call, is_in
 from runtime_support._order import in_turn
-from runtime_support._tables import extreme_of_column, sum_of_column
 from runtime_support._values import (
     as_bool,
     as_integer,
@@ -218,7 +217,7 @@ def sum_(items: Summed, column: str | None = None) -> int | float:
     """The sum of numbers, or of a column of a dataframe; 0 for none."""
     table: Any = plain(items)
     if is_dataframe(table):
-        return sum_of_column(table, column)
+        return _tables().sum_of_column(table, column)
     if column is not None:
         raise expected("sum(table)", "dataframe with a column", items)
     numbers = each_as(as_number, "sum", items, _NUMBERS)
@@ -329,6 +328,12 @@ def div(a: int | float, b: int | float) -> int:
 # outside
 
 
+def _tables() -> Any:
+    from runtime_support._seams import load_part
+
+    return load_part("tables")
+
+
 def _printed(*values: Any) -> None:
     """Writes the values with blanks between them."""
 
@@ -388,7 +393,7 @@ def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
 
 def _extreme(name: str, arguments: tuple[Any, ...], choose: Callable[..., Any], by: Key) -> Any:
     if by is None and arguments and is_dataframe(plain(arguments[0])) and len(arguments) <= 2:
-        return extreme_of_column(name, *map(plain, arguments))
+        return _tables().extreme_of_column(name, *map(plain, arguments))
     path = f"{name}(items)"
     given = arguments[0] if len(arguments) == 1 else arguments
     items = _comparable(path, given) if by is None else as_sequence(path, given)

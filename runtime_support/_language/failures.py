@@ -129,7 +129,7 @@ def _made(
 
 
 def _is_ambiguity(exception: Exception) -> bool:
-    from runtime_support.programs._outcomes import Ambiguity
+    from runtime_support._ambiguity import Ambiguity
 
     return isinstance(exception, Ambiguity)
 

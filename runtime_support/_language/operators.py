@@ -267,9 +267,9 @@ def index(value: Any, key: Any) -> Any:
             )
         return value[key]
     if is_dataframe(value):
-        from runtime_support._tables import column
+        from runtime_support._seams import load_part
 
-        return column(value, key)
+        return load_part("tables").column(value, key)
     raise CheckError(f"cannot index {brief(value)}")
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Request, Streaming
 from runtime_support._local.written_tools import with_written_tools
+from runtime_support._process import after_fork
 from runtime_support._settings import Settings
 from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
@@ -72,13 +73,23 @@ def _forget() -> None:
     _servers, _lock = {}, threading.Lock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+after_fork(_forget)
 
 
 def is_available() -> bool:
     """Whether both the server and weights are there."""
     return importlib.util.find_spec("xllamacpp") is not None and _weights(None) is not None
+
+
+def configured(settings: Settings) -> LocalProvider:
+    """The provider for these settings; ConfigError when something is missing."""
+    limits = Settings(
+        timeout=settings.timeout,
+        retries=0,
+        patience=0,
+        max_reply_bytes=settings.max_reply_bytes,
+    )
+    return LocalProvider(_checked_weights(settings.model), limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +99,6 @@ class LocalProvider(Streaming):
     path: str
     settings: Settings
     answers_in_order: ClassVar[bool] = True  # one request takes all the cores there are
-
-    @classmethod
-    def configured(cls, settings: Settings) -> LocalProvider:
-        """The provider for these settings; ConfigError when something is missing."""
-        limits = Settings(
-            timeout=settings.timeout,
-            retries=0,
-            patience=0,
-            max_reply_bytes=settings.max_reply_bytes,
-        )
-        return cls(_checked_weights(settings.model), limits)
 
     def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply of the model; the first call starts the server."""

@@ -20,6 +20,7 @@ from typing import Any
 from runtime_support._exchange import Message, Reply, Request, ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._mock.values import JSONSchema, Reading, in_order
+from runtime_support._settings import Settings
 from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
 
@@ -31,6 +32,11 @@ _CALL = "call."
 _CANDIDATE = re.compile(r"^(\d+)\. (.*?): ", re.MULTILINE)
 
 Tool = dict[str, Any]
+
+
+def configured(settings: Settings) -> MockProvider:
+    """The provider; no setting changes it."""
+    return MockProvider()
 
 
 class MockProvider:

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opentelemetry.trace import (
     INVALID_SPAN,
@@ -33,12 +33,15 @@ from runtime_support._effects import Abandoned
 from runtime_support._exchange import TOKEN_PARTS, Reply, Request
 from runtime_support._media import described
 from runtime_support._observe.tracing import Observer
-from runtime_support._positions import calling_place
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
-from runtime_support._settings import Settings
+from runtime_support._seams import register
 from runtime_support._version import __version__
 from runtime_support.errors import SaftError
+from runtime_support.providers import who_answers
+
+if TYPE_CHECKING:
+    from runtime_support.providers import PromptCall
 
 _OPTIONS = {
     "temperature": "gen_ai.request.temperature",
@@ -56,33 +59,32 @@ _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _CONTENTS = ("1", "true", "span_only", "span_and_event")
 
 
-def spanning(observer: Observer, settings: Settings) -> Observer:
-    """The observer, with spans beside it where the program has set up OpenTelemetry."""
-    trace: Any = sys.modules["opentelemetry.trace"]
-    provider = trace.get_tracer_provider()
-    if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
-        return observer
-    from runtime_support.providers import who_answers
-
-    tracer: Tracer = provider.get_tracer("saftc-runtime", __version__)
-    return _Spanning(observer, tracer, *who_answers(settings))
-
-
-class _Spanning(Observer):
+class Spans(Observer):
     """Begins and ends the spans of one prompt."""
 
-    def __init__(self, observer: Observer, tracer: Tracer, provider: str, model: str) -> None:
-        self._observer = observer
+    order = 11
+
+    @classmethod
+    def of(cls, call: PromptCall) -> Spans | None:
+        """The spans, where the program has set up OpenTelemetry."""
+        trace: Any = sys.modules["opentelemetry.trace"]
+        provider = trace.get_tracer_provider()
+        if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
+            return None
+        tracer: Tracer = provider.get_tracer("saftc-runtime", __version__)
+        place = "prompt" if call.place is None else call.place.text()
+        return cls(tracer, place, *who_answers(call.settings))
+
+    def __init__(self, tracer: Tracer, place: str, provider: str, model: str) -> None:
         self._tracer = tracer
         self._about = {"gen_ai.provider.name": provider, "gen_ai.request.model": model}
-        self._place = calling_place() or "prompt"
+        self._place = place
         self._shows_contents = os.environ.get(_CAPTURE, "").lower() in _CONTENTS
         self._prompt: Span | None = None
         self._request: Span | None = None
         self._tool: Span | None = None
 
     def sent(self, request: Request) -> None:
-        self._observer.sent(request)
         if self._prompt is None:
             whole = {"gen_ai.agent.name": self._place, **self._about, **_where(self._place)}
             self._prompt = self._begun("invoke_agent", self._place, whole, None)
@@ -97,7 +99,6 @@ class _Spanning(Observer):
         self._request = self._begun("chat", model, about, self._prompt, SpanKind.CLIENT)
 
     def received(self, reply: Reply) -> None:
-        self._observer.received(reply)
         about: dict[str, Any] = {
             "gen_ai.response.model": reply.model,
             "gen_ai.response.finish_reasons": [reply.finish],
@@ -112,8 +113,7 @@ class _Spanning(Observer):
             about["gen_ai.output.messages"] = _json([message])
         self._request = _ended(self._request, about)
 
-    def failed(self, error: SaftError) -> None:
-        self._observer.failed(error)
+    def unanswered(self, error: SaftError) -> None:
         self._request = _ended(self._request, {}, error)
 
     @contextmanager
@@ -121,11 +121,10 @@ class _Spanning(Observer):
         if tool is not None:
             self._tool = self._begun("execute_tool", tool, _of_tool(tool), self._prompt)
         around = self._tool or self._prompt
-        with self._observer.at_work(tool), use_span(around or INVALID_SPAN):
+        with use_span(around or INVALID_SPAN):
             yield
 
     def called(self, call: ToolCall) -> None:
-        self._observer.called(call)
         # Calls of a program are told of when all are over.
         about: dict[str, Any] = {}
         span = self._tool or self._begun(
@@ -137,7 +136,6 @@ class _Spanning(Observer):
         self._tool = _ended(span, about, call.error)
 
     def over(self, error: BaseException | None) -> None:
-        self._observer.over(error)
         if isinstance(error, Abandoned | GeneratorExit):  # nobody wanted the rest
             error = None
         # A tool or a request that something has thrown out of.
@@ -162,6 +160,9 @@ class _Spanning(Observer):
             {"gen_ai.operation.name": operation, **about},
             start_time=time.time_ns() - int(began * 1_000_000),
         )
+
+
+register(Spans)
 
 
 def _ended(

@@ -35,7 +35,7 @@ from typing import Any, Literal, TypeAlias
 from runtime_support._exchange import TOKEN_PARTS
 from runtime_support._language.files import PRIVATE, base_folder, check_regular, replace_file
 from runtime_support._media import described
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support._redaction import redacted
 from runtime_support._results import Usage
 from runtime_support._settings import settings_for

@@ -29,19 +29,24 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import asdict
 from importlib.util import find_spec
-from typing import Any, Literal, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
-from runtime_support._effects import Abandoned
-from runtime_support._exchange import Reply, Request
+from runtime_support._effects import Abandoned, Effects
+from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
 from runtime_support._language.files import open_private
 from runtime_support._media import counted, described
+from runtime_support._notes import note
 from runtime_support._order import in_turn, waited_here
-from runtime_support._positions import calling_place
-from runtime_support._redaction import environment, redacted
+from runtime_support._process import environment
+from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
-from runtime_support._settings import Settings
+from runtime_support._seams import Around, register
 from runtime_support._targets import RETURN_PREFIX
-from runtime_support.errors import SaftError, printable
+from runtime_support.errors import ProviderError, SaftError, printable
+
+if TYPE_CHECKING:
+    from runtime_support._seams import Send
+    from runtime_support.providers import PromptCall
 
 Event: TypeAlias = dict[str, Any]
 Listener: TypeAlias = Callable[[Event], None]
@@ -69,8 +74,10 @@ MOST_TROUBLES = 100
 _troubles: set[str] = set()
 
 
-class Observer:
-    """Looks on at one call; this one looks away."""
+class Observer(Around):
+    """Looks on at one prompt; this one looks away."""
+
+    order = 10
 
     def sent(self, request: Request) -> None:
         """A request goes out."""
@@ -78,26 +85,56 @@ class Observer:
     def received(self, reply: Reply) -> None:
         """A reply came in."""
 
-    def failed(self, error: SaftError) -> None:
+    def unanswered(self, error: SaftError) -> None:
         """The request has no reply."""
 
     def called(self, call: ToolCall) -> None:
-        """A tool was run."""
+        """A tool was run, or a function by a program, which has ended."""
 
-    def at_work(self, tool: str | None) -> AbstractContextManager[object]:
+    def at_work(self, tool: str | None) -> AbstractContextManager[None]:
         """The tool, or a program without one, is run inside of the block."""
-        return _UNSEEN
+        return nullcontext()
 
     def over(self, error: BaseException | None) -> None:
         """The prompt has ended, by the error if it failed."""
 
+    @contextmanager
+    def prompt(self) -> Generator[None]:
+        try:
+            yield
+        except BaseException as error:
+            self.over(error)
+            raise
+        self.over(None)
 
-_UNSEEN = nullcontext()
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+        self.sent(request)
+        try:
+            reply = yield from send(request, heard)
+        except SaftError as error:
+            self.unanswered(error)
+            raise
+        except Abandoned:
+            self.unanswered(ProviderError("nobody wanted the rest of the reply"))
+            raise
+        self.received(reply)
+        return reply
+
+    def call(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
+        with self.at_work(wanted.name):
+            call = yield from made
+        self.called(call)
+        return call
+
+    def program(self) -> AbstractContextManager[None]:
+        return self.at_work(None)
+
+
 # The prompt whose tool or program runs here.
 _around: ContextVar[int | None] = ContextVar("saft_prompt", default=None)
 
 
-class _Telling(Observer):
+class Tracer(Observer):
     """Tells listeners of every event, each with the number of its prompt and its place.
 
     They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
@@ -118,6 +155,14 @@ class _Telling(Observer):
         self.within = _around.get()
         self.began = self.waited = 0.0
 
+    @classmethod
+    def of(cls, call: PromptCall) -> Tracer | None:
+        if not _listeners and environment().keys().isdisjoint(_VARIABLES):
+            return None
+        listeners, watchers = _listeners_here(), _watchers_here()
+        place = None if call.place is None else call.place.text()
+        return cls(listeners, watchers, place) if listeners or watchers else None
+
     def sent(self, request: Request) -> None:
         self.sent_at = time.perf_counter()
         self.began, self.waited = time.time(), waited_here()
@@ -131,7 +176,7 @@ class _Telling(Observer):
     def received(self, reply: Reply) -> None:
         self._tell("reply", **reply.readable(), duration=self._duration())
 
-    def failed(self, error: SaftError) -> None:
+    def unanswered(self, error: SaftError) -> None:
         status = getattr(error, "status", None)
         kind, message = type(error).__name__, str(error)
         duration = self._duration()
@@ -198,48 +243,30 @@ def _why(error: BaseException | None) -> str | None:
             return f"{name}: {error}" if str(error) else name
 
 
-_SILENT = Observer()
 _numbers = itertools.count(1)
 _keys = itertools.count(1)
+register(Tracer)
 
 
-def observer_for(settings: Settings) -> Observer:
-    """The observer that the environment, `add_observer` and OpenTelemetry ask for."""
-    is_set_up = "opentelemetry.trace" in sys.modules
-    if not (_listeners or is_set_up) and environment().keys().isdisjoint(_VARIABLES):
-        return _SILENT
+def _listeners_here() -> dict[str, Listener]:
+    """Those that `add_observer` and the environment ask for."""
     listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_listeners, 1)}
     if os.environ.get("SAFT_TRACE", "") not in ("", "0"):
         listeners["trace"] = _trace
     path = os.environ.get("SAFT_LOG")
     if path:
         listeners[f"log {path}"] = _log_to(path)
-    watchers: dict[str, Listener] = {}
-    if os.environ.get("SAFT_TIMELINE") or os.environ.get("SAFT_CHROME"):
-        from runtime_support._observe.timeline import timeline_here
-
-        timeline = timeline_here()
-        if timeline is not None:
-            watchers["timeline"] = timeline.see
-    is_told = listeners or watchers
-    observer = _Telling(listeners, watchers, calling_place()) if is_told else _SILENT
-    if not is_set_up:
-        return observer
-    from runtime_support._observe.spans import spanning
-
-    return spanning(observer, settings)
+    return listeners
 
 
-def note(text: str) -> None:
-    """Tells the user something on standard error, if there is one."""
-    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
-        print(f"saft: {printable(redacted(text))}", file=sys.stderr)
+def _watchers_here() -> dict[str, Listener]:
+    """The timeline, if the environment asks for one."""
+    if not (os.environ.get("SAFT_TIMELINE") or os.environ.get("SAFT_CHROME")):
+        return {}
+    from runtime_support._observe.timeline import timeline_here
 
-
-def is_at_terminal() -> bool:
-    """Whether somebody sees at once what is noted."""
-    # Python has no stream where it was closed.
-    return sys.stderr is not None and sys.stderr.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+    timeline = timeline_here()
+    return {} if timeline is None else {"timeline": timeline.see}
 
 
 def add_observer(listener: Listener) -> Callable[[], None]:

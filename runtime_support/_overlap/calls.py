@@ -34,7 +34,7 @@ from runtime_support._results import Result
 from runtime_support._settings import settings_for
 from runtime_support._values import plain
 from runtime_support.errors import SaftError
-from runtime_support.providers import provider_for
+from runtime_support.providers import PromptCall
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -243,7 +243,7 @@ def _most_at_once() -> int:
         return 1
     try:
         settings = settings_for()
-        if getattr(provider_for(settings), "answers_in_order", False):
+        if PromptCall(settings).answers_in_order:
             return 1
     except SaftError:
         return 1  # the first prompt says what is wrong

@@ -16,20 +16,27 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import Context
+from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime_support import _order as turns
-from runtime_support._exchange import Provider, Reply, Request
+from runtime_support._effects import Effect, finish
+from runtime_support._exchange import Heard, Reply, Replying, Request
 from runtime_support._order import Cancelled, clock_here, current, in_turn, note_wait
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
+from runtime_support._process import after_fork
+from runtime_support._seams import Around, register
 from runtime_support.runs._places import Scope, enter, scope_here
+
+if TYPE_CHECKING:
+    from runtime_support._seams import Send
+    from runtime_support.providers import PromptCall
 
 IDLE_SECONDS = 0.5
 # Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
@@ -127,10 +134,10 @@ class Task:
             if self.is_cancelled():
                 raise Cancelled
 
-    def exchange(self, provider: Provider, request: Request) -> Reply:
+    def exchange(self, call: PromptCall, send: Callable[[], Reply]) -> Reply:
         """The reply, as soon as there is a slot for the request."""
         began = time.monotonic()
-        if getattr(provider, "answers_in_order", False):
+        if call.answers_in_order:
             self.await_turn()
         self.check_cancelled()
         with clock_here():
@@ -138,7 +145,7 @@ class Task:
                 self.check_cancelled()
         note_wait(time.monotonic() - began)
         try:
-            return provider.complete(request)
+            return send()
         finally:
             _slots.give_back()
 
@@ -363,6 +370,35 @@ class _Slots:
 _slots = _Slots()
 
 
+class Slot(Around):
+    """Has the requests of a call that runs ahead wait for a slot.
+
+    One that is streamed has its turn, and takes no slot.
+    """
+
+    order = 30
+
+    def __init__(self, call: PromptCall) -> None:
+        self._call = call
+
+    @classmethod
+    def of(cls, call: PromptCall) -> Slot:
+        return cls(call)
+
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+        task = current.get()
+        if heard is not None or task is None:
+            return send(request, heard)
+        return self._exchange(task, request, send)
+
+    def _exchange(self, task: Task, request: Request, send: Send) -> Replying:
+        ask = partial(task.exchange, self._call, lambda: finish(send(request, None)))
+        return (yield Effect(ask))
+
+
+register(Slot)
+
+
 def _forget() -> None:
     """A forked process has none of the threads, and may find the locks taken."""
     global _pool, _lock, _changed, _offered, _slots
@@ -371,5 +407,4 @@ def _forget() -> None:
     turns.forget()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+after_fork(_forget)

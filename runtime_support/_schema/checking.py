@@ -18,8 +18,8 @@ from operator import is_
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._names import did_you_mean, listed
-from runtime_support._schema import broken_rules
 from runtime_support._schema import model as m
+from runtime_support._schema.rules import broken_rules
 from runtime_support._schema.writing import short
 from runtime_support._values import (
     basic_kind,

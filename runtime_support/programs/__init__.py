@@ -27,22 +27,19 @@ from typing import TYPE_CHECKING
 from runtime_support._lazy import load_lazily
 
 if TYPE_CHECKING:
+    from runtime_support._ambiguity import Ambiguity, Option, ambiguous, option
     from runtime_support.programs._coercion import CoercionError, coerce
     from runtime_support.programs._evaluation import check, evaluate
     from runtime_support.programs._json_schema import schema
     from runtime_support.programs._outcomes import (
-        Ambiguity,
         Ambiguous,
         Call,
         Candidate,
         Diagnostic,
         Failure,
-        Option,
         Outcome,
         Point,
         Success,
-        ambiguous,
-        option,
     )
     from runtime_support.programs._prompting import Plan, program, run
     from runtime_support.programs._registry import Registry, RegistryError, describe
@@ -51,20 +48,20 @@ if TYPE_CHECKING:
     from runtime_support.programs._writing import SerializationError, serialize
 else:
     _HOMES = {
-        "_coercion": "CoercionError coerce",
-        "_evaluation": "check evaluate",
-        "_json_schema": "schema",
-        "_outcomes": (
-            "Ambiguity Ambiguous Call Candidate Diagnostic Failure Option Outcome Point Success "
-            "ambiguous option"
+        "_ambiguity": "Ambiguity Option ambiguous option",
+        "programs._coercion": "CoercionError coerce",
+        "programs._evaluation": "check evaluate",
+        "programs._json_schema": "schema",
+        "programs._outcomes": (
+            "Ambiguous Call Candidate Diagnostic Failure Outcome Point Success"
         ),
-        "_prompting": "Plan program run",
-        "_registry": "Registry RegistryError describe",
-        "_syntax": "Limits ProgramText",
-        "_tree": "CheckedProgram",
-        "_writing": "SerializationError serialize",
+        "programs._prompting": "Plan program run",
+        "programs._registry": "Registry RegistryError describe",
+        "programs._syntax": "Limits ProgramText",
+        "programs._tree": "CheckedProgram",
+        "programs._writing": "SerializationError serialize",
     }
-    __getattr__, __dir__ = load_lazily(__name__, __name__, _HOMES)
+    __getattr__, __dir__ = load_lazily(__name__, "runtime_support", _HOMES)
 
 __all__ = [
     "Ambiguity",

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, overload
 
+from runtime_support._ambiguity import Ambiguity, Option
 from runtime_support._names import near
 from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object, is_tuple
@@ -42,7 +43,7 @@ from runtime_support.programs._machine import (
     TimeUp,
     run_within,
 )
-from runtime_support.programs._outcomes import Ambiguity, Option, compact
+from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry, classes_of
 from runtime_support.programs._syntax import Limits, Path, did_you_mean
 from runtime_support.programs._undecided import option_written

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._ambiguity import Ambiguity
 from runtime_support.programs import _tree as n
 from runtime_support.programs._checking import check_program
 from runtime_support.programs._coercion import Coercer, Site
@@ -34,7 +35,6 @@ from runtime_support.programs._machine import (
     run_within,
 )
 from runtime_support.programs._outcomes import (
-    Ambiguity,
     Ambiguous,
     Call,
     Candidate,

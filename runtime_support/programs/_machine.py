@@ -19,13 +19,14 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from runtime_support._ambiguity import Ambiguity
 from runtime_support._effects import await_value, begin_thread, in_thread, outcome_value
 from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
-from runtime_support.programs._outcomes import Ambiguity, Call, FailureKind, as_sentence
+from runtime_support.programs._outcomes import Call, FailureKind, as_sentence
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import Misfit, Type, conform, kind_name, notation

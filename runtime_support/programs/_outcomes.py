@@ -17,9 +17,9 @@ arguments of an option are put into the call that raised; a single value replace
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 FailureKind = Literal["invalid", "error", "conversion", "bad_result", "limit", "timeout", "denied"]
 CallKind = Literal["function", "conversion", "type"]
@@ -167,35 +167,3 @@ def _numbered(candidates: Iterable[Candidate], first: int = 1) -> list[str]:
         f"{number}. {candidate.sentence}: {compact(candidate.program)}"
         for number, candidate in enumerate(candidates, first)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One way to go on: a value in place of the call, or arguments that settle it."""
-
-    sentence: str
-    values: tuple[Any, ...]
-    arguments: Mapping[str, Any]
-
-
-class Ambiguity(Exception):
-    """Raised by a function of a registry: the message, and the options to choose from."""
-
-    def __init__(self, message: str, options: Iterable[Option] = ()) -> None:
-        super().__init__(message)
-        self.message = message
-        self.options = tuple(options)
-
-
-def option(sentence: str, /, *value: Any, **arguments: Any) -> Option:
-    """One choice: `option("in Ohio", Point(39.9, -83.8))` or `option("of 1996", year=1996)`."""
-    if len(value) > 1:
-        raise TypeError("an option is one value, or arguments by name")
-    if bool(value) == bool(arguments):
-        raise TypeError("an option needs either a value or arguments by name")
-    return Option(sentence, value, arguments)
-
-
-def ambiguous(message: str, options: Iterable[Option]) -> NoReturn:
-    """Raises the Ambiguity: the form for places where only an expression can stand."""
-    raise Ambiguity(message, options)

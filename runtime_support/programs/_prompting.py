@@ -24,7 +24,8 @@ from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._schema.model import AnySchema
-from runtime_support._settings import Settings
+from runtime_support._seams import around_plan
+from runtime_support._settings import Settings, settings_for
 from runtime_support._tables import summary
 from runtime_support._targets import Contract, Target, Unreadable, Work, without_thinking
 from runtime_support._templates import Unknown
@@ -48,7 +49,6 @@ from runtime_support.programs._syntax import Limits, ProgramText
 from runtime_support.programs._tree import CheckedProgram, calls_in
 from runtime_support.programs._types import ANY, notation
 from runtime_support.programs._writing import SerializationError, serialize
-from runtime_support.runs._keeper import plan_kept
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -218,7 +218,7 @@ class Run:
             annotate(error)
             raise error
         plan = given
-        with plan_kept(plan.program) as keep:
+        with around_plan(plan.program, settings_for()) as keep:
             outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call, keep=keep)
         if isinstance(outcome, Success):
             return outcome.value

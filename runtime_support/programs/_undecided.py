@@ -19,7 +19,7 @@ from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any
 
-from runtime_support.programs._outcomes import Ambiguity, Option, ambiguous
+from runtime_support._ambiguity import Ambiguity, Option, ambiguous
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._writing import SerializationError, is_default, serialize
 

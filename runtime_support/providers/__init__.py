@@ -1,6 +1,7 @@
 """Who answers: the providers by name, and the one for given settings.
 
-    provider_for(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
+    live_provider(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
+    PromptCall(settings, place).provider          the same, made when a prompt needs it
 
 A provider is anything with `complete(request) -> reply`. Connections and models are made once, for
 each address and key or file, and shared by all threads; a forked process makes its own.
@@ -11,11 +12,11 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from runtime_support._process import after_fork
+from runtime_support._seams import load_part, registered
 from runtime_support.errors import ConfigError
-from runtime_support.runs._budgets import Metered, own_model
 
 if TYPE_CHECKING:
     from runtime_support._exchange import Provider, Reply, Request
@@ -63,30 +64,50 @@ def _forget() -> None:
     _lock = threading.Lock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+after_fork(_forget)
 
 
-def provider_for(settings: Settings, place: Place | None = None) -> Provider:
-    """The provider that answers a prompt at this place, recording or replaying if so asked.
+class PromptCall:
+    """One call of `prompt`: its settings, where it stands, and who answers it."""
 
-    It is one for all requests of the prompt, which wait no longer than its settings say.
-    """
+    __slots__ = ("_provider", "place", "settings")
 
-    live = Metered(partial(live_provider, settings, place), settings, place)
-    replaying, recording = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
-    if not replaying and not recording:
-        return live
-    from runtime_support.runs._recordings import Replaying
+    def __init__(self, settings: Settings, place: Place | None = None) -> None:
+        self.settings = settings
+        self.place = place
+        self._provider: Provider | None = None
 
-    return Replaying(replaying or None, recording or None, live)
+    @property
+    def provider(self) -> Provider:
+        """Who answers; made when it is needed: what a journal or a recording has needs no key."""
+        if self._provider is None:
+            self._provider = live_provider(self.settings, self.place)
+        return self._provider
+
+    @property
+    def answers_in_order(self) -> bool:
+        """Whether which reply is given depends on what was asked before."""
+        kinds = registered(self.settings)
+        if any(kind.answers_in_order(self) for kind in kinds):
+            return True
+        return bool(getattr(self.provider, "answers_in_order", False))
+
+    def model_of(self, request: Request) -> str:
+        """The model that answers the request, or what stands for it where none was named."""
+        provider = self.provider  # what is not set up is told before anything is counted
+        return request.model or _own_model(provider)
+
+
+def _own_model(provider: Provider) -> str:
+    name: str = getattr(provider, "default_model", "")
+    return name or type(provider).__name__.removesuffix("Provider").lower()
 
 
 def who_answers(settings: Settings) -> tuple[str, str]:
     """The name of the provider and of the model that answer, of which none is made for it."""
     chosen = settings.provider or _default_name(settings)
     if not isinstance(chosen, str):
-        return type(chosen).__name__, settings.model or own_model(chosen)
+        return type(chosen).__name__, settings.model or _own_model(chosen)
     preset = _PRESETS.get(chosen)
     return chosen, settings.model or (preset and preset.model) or chosen
 
@@ -101,14 +122,8 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
     match chosen:
         case "openai" | "openrouter" | "gemini":
             return _openai_provider(chosen, settings, place)
-        case "local":
-            from runtime_support._local.provider import LocalProvider
-
-            return LocalProvider.configured(settings)
-        case "mock":
-            from runtime_support._mock.provider import MockProvider
-
-            return MockProvider()
+        case "local" | "mock":
+            return load_part(chosen).configured(settings)
         case "none":
             return NoProvider()
         case _:  # the settings let no other name through
@@ -141,13 +156,10 @@ def _default_name(settings: Settings) -> str:
         has_model = preset.models is None or (settings.model or "").startswith(preset.models)
         if has_model and os.environ.get(preset.variable):
             return name
-    from runtime_support._local.provider import is_available
-
-    return "local" if is_available() else "none"
+    return "local" if load_part("local").is_available() else "none"
 
 
 def _openai_provider(name: str, settings: Settings, place: Place | None) -> Provider:
-    from runtime_support.providers._openai import WIRES, OpenAIProvider
     from runtime_support.providers._server import configured_server
 
     preset = _PRESETS[name]
@@ -172,6 +184,7 @@ def _openai_provider(name: str, settings: Settings, place: Place | None) -> Prov
                     del _made[next(iter(_made))]
     if settings.provider is None:
         settings = replace(settings, provider=name)
-    wire = None if settings.wire is None else WIRES[settings.wire]
+    openai = load_part("openai")
+    wire = None if settings.wire is None else openai.WIRES[settings.wire]
     key_of_cache = "" if place is None else place.name()
-    return OpenAIProvider(settings, made[1], preset.model or model, wire, key_of_cache)
+    return openai.OpenAIProvider(settings, made[1], preset.model or model, wire, key_of_cache)

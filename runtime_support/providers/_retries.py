@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal
 from runtime_support._exchange import Reply, Replying
-from runtime_support._observe.tracing import is_at_terminal, note
+from runtime_support._notes import is_at_terminal, note
 from runtime_support._order import check_cancelled, clock_here, note_wait
 from runtime_support._settings import Settings
 from runtime_support.errors import ProviderError

@@ -1,7 +1,7 @@
 """What a run has spent, and the budget that ends it.
 
-    Metered(provider, settings, place).complete(request)     counts, and stops where the budget ends
-    spending_here().total          how much that was until now
+    from runtime_support.runs import _budgets      from now on requests are counted and bounded
+    spending_here().total                          how much that was until now, also before
 
 The request that would pass the budget is not sent. What it may take is reserved while it is under
 way: with `max_tokens`, as much as it can take at all, and the bound holds. Without, its length and
@@ -17,36 +17,31 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import partial
 from heapq import nlargest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
-from runtime_support._exchange import (
-    Heard,
-    Provider,
-    Reply,
-    Replying,
-    Request,
-    Said,
-    Streaming,
-    is_in_exchange,
-    replying,
-)
-from runtime_support._observe.tracing import note
+from runtime_support._exchange import Heard, Reply, Replying, Request, Said, is_in_exchange
+from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
+from runtime_support._process import after_fork
 from runtime_support._results import Usage
+from runtime_support._seams import Around, register
 from runtime_support._settings import Price, Settings
+from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
 
-# About as many characters make a token; no token has less than a byte.
-_TOKEN = 4
+if TYPE_CHECKING:
+    from runtime_support._seams import Send
+    from runtime_support.providers import PromptCall
+
 _MOST_PLACES = 3
 # How many requests are under way while nobody knows how long replies are.
 FIRST = 4
@@ -122,7 +117,7 @@ class Reserved:
 class Spending:
     """What a run has spent until now, and where; for all threads."""
 
-    def __init__(self, largest: int | None = None) -> None:
+    def __init__(self, largest: int | None = None, began: float | None = None) -> None:
         self.total = Spent()
         self._by_place: dict[object, tuple[Place | None, Spent]] = {}
         # What processes before this one have taken, in a run that goes on.
@@ -130,7 +125,7 @@ class Spending:
         # The longest output of a reply until now, in tokens; None while nobody knows of one.
         self.largest = largest
         self._replies = 0
-        self._begun = time.monotonic()
+        self._began = time.monotonic() if began is None else began
         self.prompts = self.in_flight = self.from_journal = 0
         # What has ended a prompt and ought to end the run, whoever has caught it.
         self.stopped: RunStopped | None = None
@@ -149,9 +144,24 @@ class Spending:
         self._active = self._blind = 0
         self._waiting: deque[Signal] = deque()
 
+    def take_over(self) -> None:
+        """Counts what was asked before anybody has counted, or by what began before."""
+        if account.is_empty:
+            return
+        taken, prompts, replies, largest = account.take()
+        with self._lock:
+            self.prompts += prompts
+            self._replies += replies
+            if replies:
+                self.largest = max(self.largest or 0, largest)
+            for one in taken:
+                spent = _spent(one.settings, one.model, one.usage)
+                self.total.add(spent)
+                self._at(one.place).add(spent)
+
     def seconds(self) -> float:
         """How long the process has been asking."""
-        return time.monotonic() - self._begun
+        return time.monotonic() - self._began
 
     def sent(self) -> Spent:
         """What this process itself has taken."""
@@ -290,7 +300,7 @@ class Spending:
         if reserved is not None and not (reply.input_tokens or reply.output_tokens):
             guess = reserved.spent
             written = len(reply.text) + sum(len(call.arguments) for call in reply.tool_calls)
-            answered = -(-written // _TOKEN) if reserved.is_open else guess.output_tokens
+            answered = -(-written // TOKEN) if reserved.is_open else guess.output_tokens
             usage = Usage(guess.input_tokens, answered)
         taken = _spent(settings, model, usage)
         taken.requests = 0  # it was counted when it began
@@ -400,7 +410,7 @@ class _Asks:
                 f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
             )
         self._most = _most_output(request)
-        self._sent = _tokens(request) if self._most is None else _bytes(request)
+        self._sent = tokens_in(request) if self._most is None else _bytes(request)
 
     def reserved(self, *, is_blind: bool) -> Reserved:
         """What is reserved for it; blind while nobody knows how long replies are."""
@@ -441,11 +451,6 @@ def _bytes(request: Request) -> int:
     sent = (request.messages, request.tools, request.schema, request.options.get("extra"), opaque)
     text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     return len(text.encode(errors="surrogatepass"))
-
-
-def _tokens(request: Request) -> int:
-    """About how many tokens a request has."""
-    return len(json.dumps(request.canonical(), ensure_ascii=False)) // _TOKEN
 
 
 def _spent(settings: Settings, model: str, usage: Usage) -> Spent:
@@ -495,53 +500,44 @@ async def _can_be_awaited() -> bool:
     return True
 
 
-class Metered(Streaming):
-    """A provider whose requests are counted, for a prompt at this place."""
+class Meter(Around):
+    """Counts the requests of one prompt."""
 
-    def __init__(
-        self, live: Callable[[], Provider], settings: Settings, place: Place | None
-    ) -> None:
-        self._live = live
-        self._provider: Provider | None = None
-        self.settings = settings
-        self.place = place
+    order = 50
 
-    @property
-    def provider(self) -> Provider:
-        """The provider, made when it is needed: what a journal answers needs no key."""
-        if self._provider is None:
-            self._provider = self._live()
-        return self._provider
+    def __init__(self, call: PromptCall) -> None:
+        self._call = call
 
-    @property
-    def answers_in_order(self) -> bool:
-        """Whether which reply is given depends on what was asked before.
+    @classmethod
+    def of(cls, call: PromptCall) -> Meter:
+        return cls(call)
 
-        So it does near the end of a budget: what stands first in the script is to have the rest.
-        """
-        is_scarce = spending_here().is_scarce(self.settings)
-        return is_scarce or getattr(self.provider, "answers_in_order", False)
+    @classmethod
+    def answers_in_order(cls, call: PromptCall) -> bool:
+        # Near the end of a budget, what stands first in the script is to have the rest.
+        return spending_here().is_scarce(call.settings)
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
+    def prompt(self) -> AbstractContextManager[object]:
+        return spending_here().one_prompt()
+
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
         """The reply; BudgetSpent when the run has no more to spend.
 
         What came of a reply that was left or broke off counts as what it is likely to have taken.
         """
-        spending, settings, place = spending_here(), self.settings, self.place
-        provider = self.provider
-        model = request.model or own_model(provider)
+        spending, settings, place = spending_here(), self._call.settings, self._call.place
+        model = self._call.model_of(request)
         reserved = yield from spending.begin(settings, request, model, place)
         reply: Reply | None = None
         try:
-            work = replying(provider, request, heard)
+            work = send(request, heard)
             if reserved is not None:
                 work = drive(work, partial(_given_aside, spending, reserved))
             reply = yield from work
             return reply
         finally:
             if reply is None and heard:
-                answered = -(-sum(map(len, heard)) // _TOKEN)
-                reply = Reply("", input_tokens=_tokens(request), output_tokens=answered)
+                reply = likely_reply(request, heard)
             spending.end(settings, reply, model, place, reserved)
 
 
@@ -553,23 +549,22 @@ def _given_aside(spending: Spending, reserved: Reserved, step: Effect | str) -> 
         yield step
 
 
-def own_model(provider: Provider) -> str:
-    """What stands for the model where none was named."""
-    name: str = getattr(provider, "default_model", "")
-    return name or type(provider).__name__.removesuffix("Provider").lower()
-
-
-_of_process = Spending()
+_of_process = Spending(began=account.began)
 _of_block: ContextVar[Spending | None] = ContextVar("saft_spending", default=None)
 
 
 def spending_here() -> Spending:
     """What the run has spent that this is a part of: the block around, or the process."""
-    return _of_block.get() or _of_process
+    block = _of_block.get()
+    if block is not None:
+        return block
+    _of_process.take_over()
+    return _of_process
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: spending_here().forget_others())
+account.is_closed = True
+register(Meter)
+after_fork(lambda: spending_here().forget_others())
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from math import isfinite
 from typing import Any
 
 from runtime_support._exchange import TOKEN_PARTS
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support._redaction import holds_secret, redacted_data, secret_in
 from runtime_support._results import Usage
 from runtime_support._values import counted, is_list, is_object

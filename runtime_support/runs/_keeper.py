@@ -1,11 +1,11 @@
 """Answering the steps of a conversation from a journal, and keeping there what it does not have.
 
 keeper = Keeper(journal, who, model, place)
-keeper.exchange(request, send)       from the journal, or sent and kept; its pieces, as they come
-keeper.call(wanted, call)            the same for a call of a tool
-with keeper.program() as keep:       the same for the calls of a program
+keeper.exchange(request, heard, send)   from the journal, or sent and kept; its pieces as they come
+keeper.call(wanted, call)               the same for a call of a tool
+with keeper.program() as keep:          the same for the calls of a program
 
-with journaled("monday.journal"):    for a block of a program of one's own
+with journaled("monday.journal"):       for a block of a program of one's own
     triage(mail)
 """
 
@@ -19,16 +19,18 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime_support._effects import Effect, Effects, drive
-from runtime_support._exchange import Reply, Replying, Request, ToolRequest
+from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
 from runtime_support._jsontext import to_json
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support._order import await_turn
 from runtime_support._positions import Place
+from runtime_support._process import after_fork
 from runtime_support._redaction import holds_secret, redacted, shown
 from runtime_support._results import ToolCall
+from runtime_support._seams import Around, register
 from runtime_support._settings import Settings, settings_for
 from runtime_support._tools import read_arguments
 from runtime_support.errors import (
@@ -42,6 +44,7 @@ from runtime_support.errors import (
     ToolsUnsupported,
     TruncatedReply,
 )
+from runtime_support.providers import who_answers
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._journal import Journal, time_text
 from runtime_support.runs._lines import (
@@ -56,11 +59,37 @@ from runtime_support.runs._lines import (
 )
 from runtime_support.runs._places import Asked, Scope, root, scope_here, within
 
+if TYPE_CHECKING:
+    from runtime_support._seams import Send
+    from runtime_support.providers import PromptCall
+
 MOST_SHOWN = 200
 
 
-class Keeper:
+class Keeper(Around):
     """One call of `prompt` in a run that is journaled."""
+
+    order = 20
+
+    @classmethod
+    def of(cls, call: PromptCall) -> Keeper | None:
+        journal = journal_here(call.settings)
+        if journal is None:
+            return None
+        name, model = who_answers(call.settings)
+        return cls(journal, f"{name} {model}", model, call.place)
+
+    @classmethod
+    @contextmanager
+    def plan(cls, program: Any) -> Generator[Callable[..., KeptCall | None] | None]:
+        journal = journal_here(settings_for())
+        if journal is None:
+            yield None
+            return
+        keeper = cls(journal, "", "", None)
+        keeper.begin(key_of_data(program))
+        with keeper.program() as keep:
+            yield keep
 
     def __init__(self, journal: Journal, who: str, model: str, place: Place | None) -> None:
         self.journal = journal
@@ -72,7 +101,7 @@ class Keeper:
         self.steps = self.calls = 0
         self.sent = 0
 
-    def exchange(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
         """The reply that is kept, or the one that is sent for and then kept as a whole."""
         key = key_of(request)
         asked = self.asked or self.begin(key)
@@ -90,7 +119,7 @@ class Keeper:
         answer: Reply | ToolsUnsupported
         pieces: list[int] = []
         try:
-            answer = yield from drive(send(request), partial(_counted, pieces))
+            answer = yield from drive(send(request, heard), partial(_counted, pieces))
         except ToolsUnsupported as refusal:
             answer = refusal
         tokens = used_of(answer) if isinstance(answer, Reply) else [0, 0]
@@ -116,36 +145,36 @@ class Keeper:
             return answer
         raise answer
 
-    def call(self, wanted: ToolRequest, call: Effects[ToolCall]) -> Effects[ToolCall]:
+    def call(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
         """The outcome of a call of a tool that is kept, or the one that it has now."""
         asked, step = self._next_call()
-        kept = _KeptCall(self, step, wanted.name, wanted.arguments)
+        kept = KeptCall(self, step, wanted.name, wanted.arguments)
         told = kept.ended()
         if told is not None:
             arguments = _arguments(wanted)
             return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
         yield Effect(kept.begin)
         with within(Scope(asked.inside(step))):
-            made = yield from call
-        outcome = {"args": made.args, "result": made.result, "error": made.error}
+            call = yield from made
+        outcome = {"args": call.args, "result": call.result, "error": call.error}
         yield Effect(partial(kept.end, outcome))
-        return made
+        return call
 
     @contextmanager
-    def program(self) -> Generator[Callable[..., _KeptCall | None]]:
+    def program(self) -> Generator[Callable[..., KeptCall | None]]:
         """Has the block run a program; gives what is kept of a call in it, by its position."""
         asked, step = self._next_call()
 
         def keep(
             position: tuple[int, ...], name: str, arguments: dict[str, Any]
-        ) -> _KeptCall | None:
+        ) -> KeptCall | None:
             try:
                 sent = to_json(arguments)
             except CheckError:  # a function, a table: it is called again
                 return None
             inside = f"{asked.inside(step)}/p{'.'.join(map(str, position))}"
             place = f"{step}p{'_'.join(map(str, position))}"
-            return _KeptCall(self, place, name, sent, inside)
+            return KeptCall(self, place, name, sent, inside)
 
         with within(Scope(asked.inside(step))):
             yield keep
@@ -205,7 +234,7 @@ class Keeper:
         self.journal.put(self.asked, step, entry, needed)
 
 
-class _KeptCall:
+class KeptCall:
     """A call of a tool or in a program: how it ended before, or else its beginning and its end."""
 
     def __init__(
@@ -300,28 +329,7 @@ def _pieces_of(entry: Entry) -> Generator[str]:
         start += length
 
 
-def keeper_for(settings: Settings, place: Place | None) -> Keeper | None:
-    """What keeps a prompt of this run; None when the run has no journal."""
-    journal = journal_here(settings)
-    if journal is None:
-        return None
-    from runtime_support.providers import who_answers
-
-    name, model = who_answers(settings)
-    return Keeper(journal, f"{name} {model}", model, place)
-
-
-@contextmanager
-def plan_kept(program: Any) -> Generator[Callable[..., _KeptCall | None] | None]:
-    """Has the block run a plan; gives the same as for a program, None without a journal."""
-    journal = journal_here(settings_for())
-    if journal is None:
-        yield None
-        return
-    keeper = Keeper(journal, "", "", None)
-    keeper.begin(key_of_data(program))
-    with keeper.program() as keep:
-        yield keep
+register(Keeper)
 
 
 # Which journal
@@ -413,6 +421,5 @@ def _close_at_exit() -> None:
         note(str(error))
 
 
-if hasattr(os, "register_at_fork"):
-    # A forked process has not the run of its parent.
-    os.register_at_fork(after_in_child=lambda: _of_block.set(None))
+# A forked process has not the run of its parent.
+after_fork(lambda: _of_block.set(None))

@@ -12,8 +12,9 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 
+from runtime_support._notes import note
 from runtime_support._observe.timeline import Timeline
-from runtime_support._observe.tracing import Event, note, trace_text
+from runtime_support._observe.tracing import Event, trace_text
 from runtime_support._values import counted
 from runtime_support.errors import ConfigError
 from runtime_support.runs._budgets import Spent

@@ -22,23 +22,16 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
 from heapq import nlargest
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._effects import Abandoned, Effect
-from runtime_support._exchange import (
-    Heard,
-    Provider,
-    Reply,
-    Replying,
-    Request,
-    Streaming,
-    replying,
-)
+from runtime_support._exchange import Heard, Reply, Replying, Request
 from runtime_support._language.files import PRIVATE, replace_file
 from runtime_support._media import text_of
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support._order import current, in_turn
 from runtime_support._redaction import secret_in
+from runtime_support._seams import Around, register
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 from runtime_support.runs._lines import (
@@ -56,6 +49,10 @@ from runtime_support.runs._lines import (
     without_opaque,
 )
 from runtime_support.runs._reading import exchanges
+
+if TYPE_CHECKING:
+    from runtime_support._seams import Send
+    from runtime_support.providers import PromptCall
 
 MOST_DIFFERENCES = 30
 # Entries that are compared in full with a request that is missing, and how much of each is read to
@@ -168,10 +165,21 @@ class Recording:
                 replace_file(self.path, b"".join(lines), permissions=PRIVATE)
 
 
-class Replaying(Streaming):
-    """A provider that answers from a recording, or records what another one answers."""
+class Replay(Around):
+    """Answers from a recording, or records what is answered."""
 
-    def __init__(self, replay: str | None, record: str | None, live: Provider) -> None:
+    order = 40
+
+    @classmethod
+    def of(cls, call: PromptCall) -> Replay | None:
+        replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
+        return cls(replay or None, record or None) if replay or record else None
+
+    @classmethod
+    def answers_in_order(cls, call: PromptCall) -> bool:
+        return bool(os.environ.get("SAFT_REPLAY"))
+
+    def __init__(self, replay: str | None, record: str | None) -> None:
         self.replay = None if replay is None else opened(replay)
         self.record = None if record is None else opened(record)
         if self.record is not None and self.record.is_journal:
@@ -179,9 +187,8 @@ class Replaying(Streaming):
                 f"{self.record.path} is the journal of a run: nothing is recorded there",
                 hint="name another file",
             )
-        self.live = live
 
-    def replying(self, request: Request, heard: Heard) -> Replying:
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
         """The recorded reply, or the live one; ReplayMiss when neither may be.
 
         Of a reply that was left, what came of it is recorded.
@@ -202,11 +209,11 @@ class Replaying(Streaming):
             if self.record is None:
                 raise _miss(self.replay, request)
         if self.record is None:
-            return (yield from replying(self.live, request, heard))
+            return (yield from send(request, heard))
         yield Effect(partial(self.record.check, request))
         put = partial(self._put, self.record, places[id(self.record)], request)
         try:
-            reply = yield from replying(self.live, request, heard)
+            reply = yield from send(request, heard)
         except Abandoned:
             yield _in_turn(put, data_of(Reply("".join(heard or ()), finish="left")))
             raise
@@ -219,16 +226,14 @@ class Replaying(Streaming):
         yield _in_turn(put, data_of(reply))
         return reply
 
-    @property
-    def answers_in_order(self) -> bool:
-        """Whether which reply is given depends on what was asked before."""
-        return self.replay is not None or getattr(self.live, "answers_in_order", False)
-
     @staticmethod
     def _put(
         recording: Recording, place: Callable[[], Place], request: Request, reply: Entry
     ) -> None:
         recording.put(place(), request, reply)
+
+
+register(Replay)
 
 
 def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Effect:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from runtime_support._names import did_you_mean, listed
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
 from runtime_support._schema.writing import short

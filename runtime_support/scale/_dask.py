@@ -26,7 +26,7 @@ from dataclasses import astuple, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support._redaction import secret_in
 from runtime_support._settings import configured_here, given_here, settings_for, snapshot
 from runtime_support._tools import function_tool

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol, TypeAlias
 
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support._redaction import redacted
 from runtime_support._results import Usage
 from runtime_support._settings import settings_for

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
+from runtime_support._seams import want
+
 SHOWN_AFTER = 2.0
 SUMMED_AFTER = 10.0
 _EVERY = 0.2
@@ -86,6 +88,7 @@ class ProgressLine:
 def show_prompts() -> None:
     """From now on the line says how far the prompts of this process are, at a terminal."""
     if is_shown_on(sys.stderr):
+        want("budgets")
         show_line(_of_prompts)
 
 

@@ -118,7 +118,7 @@ def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str |
             close_journals("ok" if ended == "ok" else "failed")
         except JournalError as failure:
             problem = str(failure)
-        tell_sum()
+    tell_sum()
     if "runtime_support._observe.timeline" in sys.modules:
         from runtime_support._observe.timeline import write_timeline
 

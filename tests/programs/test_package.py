@@ -11,6 +11,7 @@ HERE = Path(programs.__file__).parent
 BRIDGE = {"_prompting.py"}
 # Below programs: types, settings, and plain helpers that know no prompts, providers or network.
 BELOW = (
+    "_ambiguity",
     "_effects",
     "errors",
     "_jsontext",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,7 +26,7 @@ from runtime_support import (
 )
 from runtime_support.runs._budgets import spending_here
 from runtime_support.testing import tool_request
-from tests.support.fake_server import FakeServer, completion, status
+from tests.support.fake_server import FakeServer, completion, status, streamed
 from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
@@ -182,3 +185,97 @@ def test_it_can_be_pickled() -> None:
     error = BudgetSpent("spent", hint="raise it")
     again: Any = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again)) == (BudgetSpent, "spent; raise it")
+
+
+LATE = """
+import sys
+from runtime_support import BudgetSpent, configure, prompt
+
+def ask(n):
+    return prompt("{n}", n=n).value
+
+def is_counting():
+    return "runtime_support.runs._budgets" in sys.modules
+
+"""
+
+
+def run_late(server: FakeServer, script: str) -> str:
+    """What a program prints that comes to its budget in the middle; nothing counts before."""
+    environment = {"SAFT_BASE_URL": server.url, "SAFT_MODEL": "fake", "OPENAI_API_KEY": "k" * 20}
+    done = subprocess.run(
+        [sys.executable, "-c", LATE + script],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout + done.stderr
+
+
+def test_a_budget_that_is_set_late_counts_what_was_asked_before(server: FakeServer) -> None:
+    script = """
+ask(1), ask(2)
+assert not is_counting()
+configure(max_requests=3, max_cost=1, prices={"fake": {"input": 10, "output": 20}})
+ask(3)
+try:
+    ask(4)
+except BudgetSpent as error:
+    print(error.message)
+"""
+    # The first two had no price when they were asked.
+    assert run_late(server, script) == (
+        "the next request would pass the budget of 3 requests; spent until now: 3 requests, "
+        "54 tokens, cost 0.00025 (<string>:6: 3 requests, 54 tokens, cost 0.00025)\n"
+    )
+    assert len(server.requests) == 3
+
+
+def test_what_is_under_way_when_a_budget_is_set_counts_as_well(server: FakeServer) -> None:
+    script = """
+class Own:
+    def complete(self, request):
+        from runtime_support import Reply
+        assert not is_counting()
+        configure(max_requests=2)
+        prompt("inside", options={"provider": "openai"})
+        return Reply("ok", input_tokens=100, output_tokens=23)
+
+with configure(provider=Own()):
+    ask(1)
+try:
+    ask(2)
+except BudgetSpent as error:
+    print(error.message.partition(" (")[0])
+"""
+    assert run_late(server, script) == (
+        "the next request would pass the budget of 2 requests; "
+        "spent until now: 2 requests, 141 tokens\n"
+    )
+
+
+def test_a_stream_that_was_left_counts_before_the_budget_as_well(server: FakeServer) -> None:
+    server.answers = [streamed("abcd", "efgh", "ijkl"), completion("ok")]
+    script = """
+for piece in prompt("hi", stream=True).pieces():
+    break
+del piece
+import gc; gc.collect()
+assert not is_counting()
+from runtime_support.runs._budgets import spending_here
+print(spending_here().total.requests, spending_here().total.output_tokens > 0)
+"""
+    assert run_late(server, script) == "1 True\n"
+
+
+def test_the_sum_has_the_prompts_from_before(server: FakeServer) -> None:
+    script = """
+ask(1), ask(2)
+assert not is_counting()
+import os
+os.environ["SAFT_USAGE"] = "1"
+ask(3)
+"""
+    told = run_late(server, script)
+    assert told.startswith("saft: 3 prompts: 3 requests, 54 tokens, ")

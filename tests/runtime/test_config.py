@@ -204,7 +204,7 @@ def test_the_provider_is_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "is_available", lambda: False)
     assert isinstance(live_provider(Settings()), NoProvider)
     monkeypatch.setattr(local, "is_available", lambda: True)
-    monkeypatch.setattr(local.LocalProvider, "configured", lambda settings: "the embedded model")
+    monkeypatch.setattr(local, "configured", lambda settings: "the embedded model")
     assert live_provider(Settings()) == "the embedded model"
     monkeypatch.setenv("GEMINI_API_KEY", "k" * 20)
     assert live_provider(Settings()) == "the embedded model"

@@ -222,8 +222,10 @@ def test_without_being_set_up_it_costs_nothing(imported: str) -> None:
         configure(provider="mock")
         assert prompt("hello").value
         assert ("opentelemetry.trace" in sys.modules) == bool({imported!r})
-        from runtime_support._observe import tracing as _tracing
+        from runtime_support._seams import around_prompt
         from runtime_support._settings import settings_for
-        assert type(_tracing.observer_for(settings_for())) is _tracing.Observer
+        from runtime_support.providers import PromptCall
+        around = around_prompt(PromptCall(settings_for()))
+        assert [type(one).__name__ for one in around] == ["Tally"]
     """
     subprocess.run([sys.executable, "-c", code], check=True)

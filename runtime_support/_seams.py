@@ -1,0 +1,164 @@
+"""Where parts plug into a prompt: the core calls what is here, and imports none of them.
+
+    class Keeper(Around): ...         what stands around a prompt, its exchanges and its calls
+    register(Keeper)                  said by its own module when that is imported
+    around_prompt(call)               all that stand around this call of `prompt`, outermost first
+    load_part("media").content_of()   what the core itself asks of a part, at its first use
+
+A part is imported when it is used: by a compiled module's own import, by `configure`, or by a
+variable of the environment. Then it registers, and decides for each prompt whether it takes part.
+Without any, a prompt passes through here and nothing is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from runtime_support._process import environment
+
+if TYPE_CHECKING:
+    from runtime_support._effects import Effects
+    from runtime_support._exchange import Heard, Replying, Request, ToolRequest
+    from runtime_support._results import ToolCall
+    from runtime_support._settings import Settings
+    from runtime_support.errors import PromptError
+    from runtime_support.providers import PromptCall
+
+    Send: TypeAlias = Callable[[Request, Heard], Replying]
+
+_NOTHING = nullcontext()
+
+# By its name in the core: the module of a part. Providers are parts that make themselves from
+# settings: `configured(settings)`.
+PARTS = {
+    "budgets": "runs._budgets",
+    "chunks": "_streaming.chunks",
+    "journals": "runs._keeper",
+    "local": "_local.provider",
+    "media": "_media",
+    "mock": "_mock.provider",
+    "openai": "providers._openai",
+    "recordings": "runs._recordings",
+    "recovery": "_recovery",
+    "results": "_streaming.results",
+    "spans": "_observe.spans",
+    "tables": "_tables",
+    "tracing": "_observe.tracing",
+}
+
+# What asks for a part: variables of the environment, most systems keep them as bytes; settings.
+_VARIABLES = {
+    "SAFT_CHROME": "tracing",
+    "SAFT_JOURNAL": "journals",
+    "SAFT_LOG": "tracing",
+    "SAFT_RECORD": "recordings",
+    "SAFT_REPLAY": "recordings",
+    "SAFT_TIMELINE": "tracing",
+    "SAFT_TRACE": "tracing",
+    "SAFT_USAGE": "budgets",
+}
+_ASKED_BY: dict[str | bytes, str] = {
+    **_VARIABLES,
+    **{name.encode(): wanted for name, wanted in _VARIABLES.items()},
+}
+_BUDGETS = ("max_requests", "max_total_tokens", "max_cost")
+
+
+class Around:
+    """One part around one call of `prompt`; what is here lets everything through.
+
+    `order` says which stands further outside; see the numbers of the parts.
+    """
+
+    order: ClassVar[int]
+
+    @classmethod
+    def of(cls, call: PromptCall) -> Around | None:
+        """What stands around this call; None when the part has nothing to do with it."""
+        raise NotImplementedError
+
+    @classmethod
+    def answers_in_order(cls, call: PromptCall) -> bool:
+        """Whether which reply is given depends on what was asked before."""
+        return False
+
+    @classmethod
+    def plan(cls, program: Any) -> AbstractContextManager[Any]:
+        """Around the run of a plan; gives what `program` gives."""
+        return _NOTHING
+
+    def prompt(self) -> AbstractContextManager[object]:
+        """Around all of the prompt, from its first request to its answer or its error."""
+        return _NOTHING
+
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+        """Around a request: the reply that `send` gives, or another one."""
+        return send(request, heard)
+
+    def call(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
+        """Around a call of a tool: what `made` comes to, or what is known of it."""
+        return made
+
+    def program(self) -> AbstractContextManager[Any]:
+        """Around a program of the model; gives what keeps the calls in it, or None."""
+        return _NOTHING
+
+    def called(self, call: ToolCall) -> None:
+        """A call that a program has made; told when the program has ended."""
+
+    def failed(self, error: PromptError) -> None:
+        """The prompt has no usable answer."""
+
+
+_registered: list[type[Around]] = []
+_wanted: set[str] = set()
+
+
+def register(kind: type[Around]) -> None:
+    """From now on this stands around prompts."""
+    global _registered
+    _registered = sorted([*_registered, kind], key=lambda one: one.order)
+
+
+def want(name: str) -> None:
+    """Has a part be there from the first prompt on."""
+    _wanted.add(name)
+
+
+def load_part(name: str) -> Any:
+    """The module of a part, imported at its first use."""
+    return import_module(f"runtime_support.{PARTS[name]}")
+
+
+def registered(settings: Settings) -> list[type[Around]]:
+    """What stands around prompts, with the parts that the surroundings and the settings ask for."""
+    variables = environment()
+    if not variables.keys().isdisjoint(_ASKED_BY):
+        for name, wanted in _ASKED_BY.items():
+            if variables.get(name):
+                load_part(wanted)
+    while _wanted:
+        load_part(_wanted.pop())
+    if any(getattr(settings, name) is not None for name in _BUDGETS):
+        load_part("budgets")
+    if "opentelemetry.trace" in sys.modules:
+        load_part("spans")
+    return _registered
+
+
+def around_prompt(call: PromptCall) -> list[Around]:
+    """All that stand around this call, outermost first."""
+    kinds = registered(call.settings)
+    return [one for kind in kinds if (one := kind.of(call)) is not None]
+
+
+@contextmanager
+def around_plan(program: Any, settings: Settings) -> Generator[Any]:
+    """Around the run of a plan outside of a prompt; gives what keeps the calls in it, or None."""
+    with ExitStack() as stack:
+        kept = [stack.enter_context(kind.plan(program)) for kind in registered(settings)]
+        yield next((one for one in kept if one is not None), None)

@@ -1,0 +1,140 @@
+"""What requests have taken before anybody counts: a budget that is set later begins with that."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from runtime_support._exchange import Heard, Reply, Replying, Request
+from runtime_support._process import after_fork
+from runtime_support._results import Usage
+from runtime_support._seams import Around, register
+
+if TYPE_CHECKING:
+    from runtime_support._positions import Place
+    from runtime_support._seams import Send
+    from runtime_support._settings import Settings
+    from runtime_support.providers import PromptCall
+
+# About as many characters make a token; no token has less than a byte.
+TOKEN = 4
+
+
+class Taken(NamedTuple):
+    """What the requests of one place to one model have taken; the settings are of the last."""
+
+    settings: Settings
+    place: Place | None
+    model: str
+    usage: Usage
+
+
+class Account:
+    """What the process has taken until somebody asks for it."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.is_closed = False
+        self.forget_lock()
+        self._clear()
+
+    def forget_lock(self) -> None:
+        """A forked process may find the lock taken, by a thread that it does not have."""
+        self._lock = threading.Lock()
+
+    def _clear(self) -> None:
+        self.prompts = self.replies = self.largest = 0
+        self._taken: dict[tuple[int, int, str], Taken] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be taken."""
+        return not (self._taken or self.prompts)
+
+    def note_prompt(self) -> None:
+        """Counts a prompt that is over."""
+        with self._lock:
+            self.prompts += 1
+
+    def add(self, call: PromptCall, model: str, usage: Usage) -> None:
+        """Adds a request that is sent, or what came of it."""
+        place = call.place
+        key = (0, 0, model) if place is None else (id(place.code), place.instruction, model)
+        with self._lock:
+            known = self._taken.get(key)
+            if known is not None:
+                usage, place = known.usage + usage, known.place
+            # The place keeps its code, and so the identity of that unique.
+            self._taken[key] = Taken(call.settings, place, model, usage)
+
+    def note_reply(self, usage: Usage) -> None:
+        """Notes how long replies are."""
+        with self._lock:
+            self.replies += 1
+            self.largest = max(self.largest, usage.output_tokens)
+
+    def take(self) -> tuple[list[Taken], int, int, int]:
+        """What was taken, and the numbers of prompts, replies and of the tokens of the longest; all
+        of it once."""
+        with self._lock:
+            found = [*self._taken.values()], self.prompts, self.replies, self.largest
+            self._clear()
+        return found
+
+
+account = Account()
+after_fork(account.forget_lock)
+
+
+class Tally(Around):
+    """Adds one prompt to the account, as long as nobody keeps a better one."""
+
+    order = 50
+
+    def __init__(self, call: PromptCall) -> None:
+        self._call = call
+
+    @classmethod
+    def of(cls, call: PromptCall) -> Tally | None:
+        return None if account.is_closed else cls(call)
+
+    @contextmanager
+    def prompt(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            account.note_prompt()
+
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+        model = self._call.model_of(request)
+        account.add(self._call, model, Usage(requests=1))
+        reply: Reply | None = None
+        try:
+            reply = yield from send(request, heard)
+            return reply
+        finally:
+            if reply is None and heard:
+                reply = likely_reply(request, heard)
+            if reply is not None:
+                usage = reply.usage
+                account.note_reply(usage)
+                account.add(self._call, model, replace(usage, requests=0))
+
+
+register(Tally)
+
+
+def likely_reply(request: Request, heard: list[str]) -> Reply:
+    """What a reply that was left or broke off is likely to have taken."""
+    answered = -(-sum(map(len, heard)) // TOKEN)
+    return Reply("", input_tokens=tokens_in(request), output_tokens=answered)
+
+
+def tokens_in(request: Request) -> int:
+    """About how many tokens a request has."""
+    return len(json.dumps(request.canonical(), ensure_ascii=False)) // TOKEN
