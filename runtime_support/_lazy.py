@@ -1,9 +1,9 @@
 """Public names that are loaded at their first use, so that importing a package costs nothing.
 
-    HOMES = {"_values": "kind show", "_language.builtins": "abs=abs_"}
+    HOMES = {"_values": "kind show", "_language.builtins": "abs=abs_", "_order": "order=."}
     __getattr__, __dir__ = load_lazily(__name__, "runtime_support", HOMES)
 
-`abs=abs_` offers under the name `abs` what its home calls `abs_`.
+`abs=abs_` offers under the name `abs` what its home calls `abs_`, and `order=.` the home itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def load_lazily(
         if name not in found:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         home, own = found[name]
-        value = getattr(importlib.import_module(f"{package}.{home}"), own)
+        module_of_it = importlib.import_module(f"{package}.{home}")
+        value = module_of_it if own == "." else getattr(module_of_it, own)
         setattr(sys.modules[module], name, value)
         return value
 

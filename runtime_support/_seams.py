@@ -134,6 +134,11 @@ def load_part(name: str) -> Any:
     return import_module(f"runtime_support.{PARTS[name]}")
 
 
+def loaded_part(name: str) -> Any:
+    """The module of a part that is used in this process; None of another one."""
+    return sys.modules.get(f"runtime_support.{PARTS[name]}")
+
+
 def registered(settings: Settings) -> list[type[Around]]:
     """What stands around prompts, with the parts that the surroundings and the settings ask for."""
     variables = environment()

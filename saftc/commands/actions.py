@@ -51,8 +51,8 @@ def check_provider(origin: str) -> None:
         WrongUsage: No provider has the name in SAFT_PROVIDER.
     """
     if name := os.environ.get("SAFT_PROVIDER"):
-        from runtime_support._settings import check_provider_name
         from runtime_support.errors import ConfigError
+        from saftc.runtime import check_provider_name
 
         try:
             check_provider_name(name, origin)

@@ -37,7 +37,7 @@ def compared(frame: FrameType, text: str) -> str:
         if isinstance(node, ast.Assert) and (
             node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno)
         ):
-            from runtime_support._values import literal
+            from saftc.runtime import literal
 
             kept = frame.f_locals
             names = _decisive(node.test, frame, truth=False)

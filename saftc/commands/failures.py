@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 
-from runtime_support._language.failures import words_of
-from runtime_support._positions import is_broken_rule
 from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
 from saftc.diagnostics.render import snippet
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
+from saftc.runtime import is_broken_rule, words_of
 from saftc.source import Source, Span
 
 # More callers than this are a recursion: the ends of it tell enough.

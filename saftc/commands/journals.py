@@ -8,7 +8,7 @@ from saftc.commands.reporting import complain, write_result
 def show_trace(file: str) -> int:
     """Writes what a journal holds to standard output, and its sum; gives the exit code."""
     from runtime_support.errors import ConfigError
-    from runtime_support.runs._reading import summary, told
+    from saftc.runtime import summary, told
 
     try:
         for text in told(file):
@@ -24,9 +24,8 @@ def show_trace(file: str) -> int:
 
 def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
     """Writes what a journal holds as a page, and as a trace for Chrome; gives the exit code."""
-    from runtime_support._observe.timeline import Timeline, write_form
     from runtime_support.errors import ConfigError
-    from runtime_support.runs._reading import timeline
+    from saftc.runtime import Timeline, timeline, write_form
 
     try:
         drawn = timeline(file)
@@ -40,12 +39,8 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
 
 def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
-    from runtime_support._language.files import size_text
-    from runtime_support._redaction import escaped
     from runtime_support.errors import ConfigError
-    from runtime_support.runs._journal import time_text
-    from runtime_support.runs._lines import is_journal
-    from runtime_support.runs._reading import damaged_lines, summary
+    from saftc.runtime import damaged_lines, escaped, is_journal, size_text, summary, time_text
 
     if not Path(folder).is_dir():
         complain(f"there is no folder {folder}")

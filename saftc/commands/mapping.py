@@ -25,9 +25,9 @@ def map_script(
     target: str, table: str, out: str, workspace: Workspace, options: Mapping[str, Any]
 ) -> int:
     """Maps `FILE:FUNCTION` over a table, with the options of `map_rows`; gives the exit code."""
-    from runtime_support._names import did_you_mean, listed
     from runtime_support.errors import SaftError
     from runtime_support.scale import Module, Script, map_rows
+    from saftc.runtime import did_you_mean, listed
 
     file, _, function = target.rpartition(":")
     if not (file and function):

@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from runtime_support._seams import want
-
 SHOWN_AFTER = 2.0
 SUMMED_AFTER = 10.0
 _EVERY = 0.2
@@ -88,6 +86,8 @@ class ProgressLine:
 def show_prompts() -> None:
     """From now on the line says how far the prompts of this process are, at a terminal."""
     if is_shown_on(sys.stderr):
+        from saftc.runtime import want
+
         want("budgets")
         show_line(_of_prompts)
 
@@ -99,22 +99,24 @@ def show_line(text: Callable[[], str]) -> None:
 
 def tell_sum() -> None:
     """Tells what the run took where that is asked for, and at a terminal after ten seconds."""
-    spending = sys.modules.get("runtime_support.runs._budgets")
-    if spending is not None:
-        is_long = spending.spending_here().seconds() >= SUMMED_AFTER
-        spending.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
+    from saftc.runtime import loaded_part
+
+    budgets = loaded_part("budgets")
+    if budgets is not None:
+        is_long = budgets.spending_here().seconds() >= SUMMED_AFTER
+        budgets.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
 
 
 def _of_prompts() -> str:
     """How far the prompts of the process are; nothing while none is asked."""
-    module = sys.modules.get("runtime_support.runs._budgets")
-    if module is None or not hasattr(module, "spending_here"):
+    from saftc.runtime import counted, loaded_part
+
+    budgets = loaded_part("budgets")
+    if budgets is None or not hasattr(budgets, "spending_here"):
         return ""  # it is being imported
-    spending = module.spending_here()
+    spending = budgets.spending_here()
     if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
         return ""
-    from runtime_support._values import counted
-
     done = counted(spending.prompts, "prompt")
     tokens = counted(spending.total.tokens, "token")
     return f"{done}, {spending.in_flight} in flight, {tokens}, {spending.seconds():.0f} s"

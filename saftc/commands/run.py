@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from runtime_support import _order
 from saftc.commands.asserts import compile_module
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible
@@ -19,11 +18,12 @@ from saftc.project.files import UNNAMED, shown
 from saftc.project.finder import folder_of
 from saftc.project.workspace import Workspace
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
+from saftc.runtime import order
 
 
 def advise_recording(file: str) -> None:
     """Has the errors of a replay say how this command records what `file` lacks."""
-    from runtime_support.runs._recordings import advise
+    from saftc.runtime import advise
 
     advise(file, f"`--record {file}` beside it records what is missing")
 
@@ -51,7 +51,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     main.__dict__["__saft_folder__"] = str(folder.resolve())
     show_prompts()
     if sys.stdout.isatty():
-        _order.print_values = _print_visibly
+        order.print_values = _print_visibly
     problem = _journal_problem()
     if problem is not None:
         complain(problem)
@@ -91,10 +91,8 @@ def _journal_problem() -> str | None:
     """
     if not os.environ.get("SAFT_JOURNAL"):
         return None
-    from runtime_support._settings import settings_for
     from runtime_support.errors import SaftError
-    from runtime_support.runs._keeper import journal_here
-    from runtime_support.runs._places import begin_run
+    from saftc.runtime import begin_run, journal_here, settings_for
 
     begin_run()
     try:
@@ -110,9 +108,11 @@ def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str |
     What comes back is why its answers could not be kept, if nothing has told of that yet.
     """
     problem = None
-    if "runtime_support.runs._keeper" in sys.modules:
+    from saftc.runtime import loaded_part
+
+    if loaded_part("journals") is not None:
         from runtime_support.errors import JournalError
-        from runtime_support.runs._keeper import close_journals
+        from saftc.runtime import close_journals
 
         try:
             close_journals("ok" if ended == "ok" else "failed")
@@ -120,7 +120,7 @@ def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str |
             problem = str(failure)
     tell_sum()
     if "runtime_support._observe.timeline" in sys.modules:
-        from runtime_support._observe.timeline import write_timeline
+        from saftc.runtime import write_timeline
 
         if problem is not None and ended == "ok":
             ended, error = "failed", problem
@@ -140,7 +140,7 @@ def _execute(
     filename = f"<compiled {shown(compiled.script)}>"
     scripts[filename] = Running(compiled, workspace)
     # What a compiled module calls where it does not say otherwise.
-    module.__dict__["print"] = _order.print_values
+    module.__dict__["print"] = order.print_values
     code = compile_module(text, filename)
     run_text(text, filename, module.__dict__, scripts[filename], code)
 

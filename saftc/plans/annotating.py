@@ -8,11 +8,11 @@ Point | null             Point | None
 from collections.abc import Iterable
 from typing import assert_never
 
-from runtime_support._schema import model
-from runtime_support.programs import _types as types
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
 from saftc.plans.naming import PlanNames
+from saftc.runtime import program_types as types
+from saftc.runtime import schema_model as model
 
 _SCALARS: dict[model.ScalarKind, str] = {
     "bool": "bool",

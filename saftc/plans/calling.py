@@ -11,12 +11,10 @@ from typing import cast
 
 import libcst as cst
 
-from runtime_support._schema.reading import Parameter
-from runtime_support.programs._registry import Definition
-from runtime_support.programs._tree import CallNode
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
 from saftc.plans.naming import NotWritable
+from saftc.runtime import CallNode, Definition, Parameter
 
 
 def called(function: Expression, node: CallNode, given: Mapping[str, Expression]) -> Expression:

@@ -14,15 +14,15 @@ from enum import Enum
 
 import libcst as cst
 
-from runtime_support._schema import model
-from runtime_support.programs import _tree as tree
-from runtime_support.programs import _types as types
-from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
-from runtime_support.programs._registry import Definition, Function, Registry
+from runtime_support.programs import Registry
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
 from saftc.plans.annotating import annotation
 from saftc.plans.naming import PlanNames
+from saftc.runtime import MOST_CONVERSIONS, Definition, Function, readings
+from saftc.runtime import program_tree as tree
+from saftc.runtime import program_types as types
+from saftc.runtime import schema_model as model
 
 
 def coerced_constant(node: tree.CoerceNode) -> object:

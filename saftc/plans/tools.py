@@ -17,8 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from runtime_support._templates import tool_name
-from runtime_support.programs._registry import Function, Registry, RegistryError, classes_of
+from runtime_support.programs import Registry, RegistryError
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
 from saftc.plans.declaring import declaring
@@ -26,6 +25,7 @@ from saftc.previews.declarations import imported_beside
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
 from saftc.project.scripts import Modules
+from saftc.runtime import Function, classes_of, tool_name
 from saftc.semantics.programs import conversions_of
 
 

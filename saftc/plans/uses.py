@@ -7,8 +7,8 @@ variable refers to is unused, too: what is bound to it stands there for its effe
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from runtime_support.programs import _tree as tree
-from runtime_support.programs import _types as types
+from saftc.runtime import program_tree as tree
+from saftc.runtime import program_types as types
 
 Scope: TypeAlias = Mapping[str, tuple[int, str]]
 

@@ -20,9 +20,6 @@ from typing import TypeAlias, assert_never
 
 import libcst as cst
 
-from runtime_support._schema import model
-from runtime_support.programs import _tree as tree
-from runtime_support.programs import _types as types
 from saftc.codegen import python as py
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import code_of, lay_out
@@ -33,6 +30,9 @@ from saftc.plans.coercing import coerced, coerced_constant, comprehension, has_a
 from saftc.plans.naming import OWN, NotWritable, PlanNames
 from saftc.plans.tools import Tools
 from saftc.plans.uses import Uses, calls_inside
+from saftc.runtime import program_tree as tree
+from saftc.runtime import program_types as types
+from saftc.runtime import schema_model as model
 
 Block: TypeAlias = list[py.Statement]
 Scope: TypeAlias = Mapping[str, str]

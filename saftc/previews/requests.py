@@ -15,11 +15,8 @@ from functools import partial
 from typing import Any, Literal
 
 import runtime_support
-from runtime_support import _asking, ops
-from runtime_support._templates import Unknown
-from runtime_support._tools import function_tool
+from runtime_support import ops
 from runtime_support.errors import SaftError
-from runtime_support.programs import _prompting
 from saftc.codegen import python as py
 from saftc.codegen.builtins import name_in_ops
 from saftc.codegen.prompts import keyword_of, template_of
@@ -27,6 +24,7 @@ from saftc.driver import Checked, Compiled
 from saftc.previews.declarations import Declarations, FindModule, nothing
 from saftc.previews.rendering import Hole, Preview
 from saftc.project.files import FileProblem
+from saftc.runtime import ProgramQuestion, Question, Unknown, first_request, function_tool
 from saftc.schedule.telling import Told, told
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
@@ -176,9 +174,9 @@ class _Asking:
             elif isinstance(part, n.Hole):
                 values.append(self._value(part.value))
         template = template_of(self.node, holes)
-        kind = _asking.Question
+        kind = Question
         if self.node.mode == "program":
-            kind = partial(_prompting.ProgramQuestion, conversions=self._conversions())
+            kind = partial(ProgramQuestion, conversions=self._conversions())
         question = kind(
             # A text of several lines stands on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
@@ -189,7 +187,7 @@ class _Asking:
             rounds=1 if self.node.mode == "do" else None,
             options=self._options(),
         )
-        return _asking.first_request(question).canonical()
+        return first_request(question).canonical()
 
     def _type(self, type_: Type) -> Any:
         """What is asked for; a note says where that is more than is known."""

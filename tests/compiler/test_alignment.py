@@ -201,6 +201,7 @@ def test_the_runtime_offers_what_the_output_imports() -> None:
     for name, module in SOURCES.items():
         if module.partition(".")[0] == "runtime_support":
             assert name in dir(import_module(module)), (module, name)
+            assert "._" not in f"{module}.{name}"
 
 
 def test_each_import_is_in_a_case() -> None:

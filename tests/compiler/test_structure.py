@@ -9,13 +9,14 @@ import pytest
 
 import runtime_support
 import saftc
+from saftc import runtime
 from tests.compiler.support import ROOT
 
 pytestmark = pytest.mark.one_python
 
 # From the ground up; a part imports itself and what stands below it.
 _FLOORS = [
-    {"_version", "source", "user_cache"},
+    {"_version", "runtime", "source", "user_cache"},
     {"diagnostics"},
     {"syntax"},
     {"formatter"},
@@ -77,7 +78,7 @@ def test_imports_point_down(file: Path) -> None:
 
 # These alone work with the runtime as compiled modules do: they show what it would send, check
 # programs by its rules, and run scripts.
-_KNOW_THE_RUNTIME = {"api.py", "commands", "plans", "previews", "running.py"}
+_KNOW_THE_RUNTIME = {"api.py", "commands", "plans", "previews", "running.py", "runtime.py"}
 
 
 def test_compiler_and_runtime_do_not_import_each_other() -> None:
@@ -86,6 +87,19 @@ def test_compiler_and_runtime_do_not_import_each_other() -> None:
         assert knows or not any(_imports_runtime(name) for name in _imported(file)), file
     for file in _files(runtime_support):
         assert not any(name.split(".")[0] == "saftc" for name in _imported(file)), file
+
+
+def test_what_the_runtime_may_change_is_used_in_one_place() -> None:
+    for file in _files(saftc):
+        own = [name for name in _imported(file) if _imports_runtime(name) and "._" in name]
+        assert not own or file == ROOT / "saftc" / "runtime.py", (file, own)
+
+
+def test_what_is_used_of_the_runtime_is_there_and_is_used() -> None:
+    assert sorted(runtime.__all__) == dir(runtime)
+    assert all(getattr(runtime, name) is not None for name in runtime.__all__)
+    used = {name for file in _files(saftc) for name in _imported(file)}
+    assert {f"saftc.runtime.{name}" for name in runtime.__all__} <= used
 
 
 def _imports_runtime(name: str) -> bool:
