@@ -163,6 +163,7 @@ class Conversation:
             must_answer=is_over and bool(ordinary),
             schema=None if self.settings.structured == "off" else schema,
             is_strict=contract is not None and contract.is_strict,
+            losses=contract.losses if contract is not None else (),
             structured=self.settings.structured,
             options=self.settings.sampling(),
             ambient=self.ambient,

@@ -39,7 +39,8 @@ class Request:
     """One request.
 
     `model` None is the provider's own choice; `schema` is the JSON Schema of the value that is
-    asked for, and `structured` whether the provider should, must or must not enforce it;
+    asked for, and `structured` whether the provider should, must or must not enforce it; `losses`
+    tell why it `is_strict` not, as far as that is known;
     `ambient` names the settings that the environment around the program chose, and not itself;
     `must_answer` forbids calls of tools; `options` are sampling options that were set; `begins`
     is the place of the message in which the prompt itself stands.
@@ -51,6 +52,7 @@ class Request:
     must_answer: bool = False
     schema: dict[str, Any] | None = None
     is_strict: bool = False
+    losses: tuple[str, ...] = ()
     structured: Structured = "auto"
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ambient: frozenset[str] = frozenset()

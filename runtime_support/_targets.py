@@ -58,12 +58,16 @@ _contracts: dict[int, Contract] = {}
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A schema with what a request says about it: `text` are the lines that follow the prompt."""
+    """A schema with what a request says about it: `text` are the lines that follow the prompt.
+
+    `losses` tell what a server cannot enforce of it.
+    """
 
     schema: m.Schema
     text: str
     json_schema: dict[str, Any] | None
     is_strict: bool
+    losses: tuple[str, ...] = ()
 
 
 class Unreadable(Exception):
@@ -80,8 +84,8 @@ def contract_for(schema: m.Schema) -> Contract:
     known = _contracts.get(id(schema))
     if known is not None:
         return known
-    document, is_strict = strict_json_schema(schema)
-    contract = Contract(schema, _demand(schema), document or None, is_strict)
+    document, losses = strict_json_schema(schema)
+    contract = Contract(schema, _demand(schema), document or None, not losses, losses)
     return remember(_contracts, id(schema), contract)
 
 

@@ -34,12 +34,19 @@ class Checked:
     parsed: Parsed
 
     def hints(self) -> tuple[Diagnostic, ...]:
-        """What is left to run time in a script without errors, by what would settle it."""
+        """What a strict check tells of a script without errors: what is left to run time, and what
+        servers do not enforce or cache of its prompts.
+        """
         if self.has_errors:
             return ()
+        from saftc.semantics.prompt_hints import hints_of_prompts
         from saftc.semantics.unproved import left_to_run_time
 
-        return left_to_run_time(self.module, self.facts)
+        found = (
+            *left_to_run_time(self.module, self.facts),
+            *hints_of_prompts(self.module, self.facts),
+        )
+        return tuple(sorted(found, key=lambda one: one.span.start))
 
     @property
     def when_used(self) -> tuple[Diagnostic, ...]:

@@ -15,6 +15,7 @@ from runtime_support._lazy import load_lazily
 if TYPE_CHECKING:
     from runtime_support import _order as order
     from runtime_support._asking import Question, first_request
+    from runtime_support._exchange import Request
     from runtime_support._language.failures import words_of
     from runtime_support._language.files import size_text
     from runtime_support._names import did_you_mean, listed
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
     from runtime_support.programs._tree import CallNode
+    from runtime_support.providers._bodies import enclosed
     from runtime_support.runs._journal import time_text
     from runtime_support.runs._keeper import close_journals, journal_here
     from runtime_support.runs._lines import is_journal
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "_asking": "Question first_request",
+        "_exchange": "Request",
         "_language.failures": "words_of",
         "_language.files": "size_text",
         "_names": "did_you_mean listed",
@@ -62,6 +65,7 @@ else:
         "programs._registry": "Definition Function classes_of",
         "programs._tree": "CallNode program_tree=.",
         "programs._types": "program_types=.",
+        "providers._bodies": "enclosed",
         "runs._journal": "time_text",
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "is_journal",
@@ -79,6 +83,7 @@ __all__ = [
     "Parameter",
     "ProgramQuestion",
     "Question",
+    "Request",
     "Timeline",
     "Unknown",
     "advise",
@@ -89,6 +94,7 @@ __all__ = [
     "counted",
     "damaged_lines",
     "did_you_mean",
+    "enclosed",
     "escaped",
     "first_request",
     "function_tool",

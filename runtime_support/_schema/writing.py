@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._schema import model as m
+from runtime_support._values import is_list, is_object, literal
 from runtime_support._values import kind as kind_of
-from runtime_support._values import literal
 
 JSONSchema: TypeAlias = dict[str, Any]
 
@@ -47,13 +47,45 @@ def json_schema(schema: m.Schema) -> JSONSchema:
     return _JSONSchemaWriter(is_strict=False).document(schema)
 
 
-def strict_json_schema(schema: m.Schema) -> tuple[JSONSchema, bool]:
+def strict_json_schema(schema: m.Schema) -> tuple[JSONSchema, tuple[str, ...]]:
     """As `json_schema`, with every field required, as servers that enforce one want it.
 
-    The bool tells whether the strict subset of OpenAI's structured outputs can express it.
+    The texts tell what the strict subset of OpenAI's structured outputs cannot express of it, as in
+    `"extra" is a map`: where there are none, a server can enforce all of it.
     """
     writer = _JSONSchemaWriter(is_strict=True)
-    return writer.document(schema), writer.within_subset
+    document = writer.document(schema)
+    return document, (*dict.fromkeys(writer.losses), *_beyond_limits(document))
+
+
+# What the subset has at most: levels, fields and choices, all together.
+_LIMITS = {"levels": 10, "fields": 5_000, "choices": 1_000}
+
+
+def _beyond_limits(document: JSONSchema) -> tuple[str, ...]:
+    counts = dict.fromkeys(_LIMITS, 0)
+
+    def count(part: Any, level: int) -> None:
+        if is_list(part):
+            for one in part:
+                count(one, level)
+        if not is_object(part):
+            return
+        counts["levels"] = max(counts["levels"], level)
+        counts["fields"] += len(part.get("properties", ()))
+        counts["choices"] += len(part.get("enum", ()))
+        for name in ("properties", "$defs"):
+            for one in part.get(name, {}).values():
+                count(one, level + 1 if name == "properties" else 0)
+        count(part.get("items"), level + 1)
+        count(part.get("anyOf"), level)
+
+    count(document, 0)
+    return tuple(
+        f"it has {counts[what]:,} {what}, more than {most:,}"
+        for what, most in _LIMITS.items()
+        if counts[what] > most
+    )
 
 
 class NotationWriter:
@@ -152,7 +184,8 @@ class _JSONSchemaWriter:
 
     def __init__(self, is_strict: bool) -> None:
         self.is_strict = is_strict
-        self.within_subset = True
+        self.losses: list[str] = []
+        self.path: list[str] = []
         self.names: dict[int, str] = {}
         self.definitions: dict[str, JSONSchema] = {}
 
@@ -163,7 +196,7 @@ class _JSONSchemaWriter:
     def write(self, schema: m.Schema) -> JSONSchema:
         match schema:
             case m.AnySchema():
-                self.within_subset = False
+                self.lose("may be anything")
                 return {}
             case m.ScalarSchema(kind):
                 return {"type": JSON_TYPES[kind]}
@@ -174,7 +207,7 @@ class _JSONSchemaWriter:
             case m.TupleSchema():
                 return self.write_tuple(schema)
             case m.MapSchema(value):
-                self.within_subset = False
+                self.lose("is a map")
                 return {"type": "object", "additionalProperties": self.write(value)}
             case m.ObjectSchema():
                 return self.write_object(schema)
@@ -187,10 +220,14 @@ class _JSONSchemaWriter:
             case _:
                 assert_never(schema)
 
+    def lose(self, what: str) -> None:
+        """Notes what the strict subset cannot express of the field that is written."""
+        self.losses.append(f'"{".".join(self.path)}" {what}' if self.path else f"the value {what}")
+
     def write_tuple(self, schema: m.TupleSchema) -> JSONSchema:
         if schema.rest is not None:
             return {"type": "array", "items": self.write(schema.rest)}
-        self.within_subset = False
+        self.lose("is a tuple")
         return {
             "type": "array",
             "prefixItems": [self.write(item) for item in schema.items],
@@ -208,7 +245,9 @@ class _JSONSchemaWriter:
         return document
 
     def write_field(self, field: m.Field) -> JSONSchema:
+        self.path.append(field.name)
         document = self.write(field.schema)
+        self.path.pop()
         return {**document, "description": field.doc} if field.doc else document
 
     def write_union(self, members: tuple[m.Schema, ...]) -> JSONSchema:

@@ -30,6 +30,18 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
+class Enforced:
+    """What a server can enforce of a value: all of it, where it `is_strict`, else not the `losses`.
+
+    One that is not an object is asked for as the field `value` of one.
+    """
+
+    is_strict: bool
+    losses: tuple[str, ...]
+    is_wrapped: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """One prompt. `request` is what it sends first; None when `error` keeps it from sending.
 
@@ -44,6 +56,7 @@ class Preview:
     notes: tuple[str, ...]
     error: str | None = None
     overlap: tuple[str, ...] = ()
+    enforced: Enforced | None = None
 
 
 def as_json(previews: list[Preview]) -> str:
@@ -65,6 +78,7 @@ def _data(one: Preview) -> dict[str, Any]:
         "notes": list(one.notes),
         "error": one.error,
         "overlap": "; ".join(one.overlap) or None,
+        "enforced": None if one.enforced is None else asdict(one.enforced),
     }
 
 
@@ -81,12 +95,20 @@ def _lines(one: Preview) -> Iterator[str]:
                 for part in parts:
                     yield from _indented(_part_text(part))
         else:
-            yield f"  {name}:"
+            enforced = one.enforced if name == "schema" else None
+            is_wrapped = enforced is not None and enforced.is_wrapped
+            yield f"  {name}, as `value` of an object:" if is_wrapped else f"  {name}:"
             yield from _indented(part if isinstance(part, str) else _written(part))
+            if enforced is not None:
+                yield f"  strict: {_strict_text(enforced)}"
     for told in one.overlap:
         yield f"  overlap: {told}"
     for note in one.notes:
         yield f"  note: {note}"
+
+
+def _strict_text(enforced: Enforced) -> str:
+    return "true" if enforced.is_strict else f"false, as {' and '.join(enforced.losses)}"
 
 
 def _part_text(part: str | dict[str, Any]) -> str:

@@ -22,9 +22,17 @@ from saftc.codegen.builtins import name_in_ops
 from saftc.codegen.prompts import keyword_of, template_of
 from saftc.driver import Checked, Compiled
 from saftc.previews.declarations import Declarations, FindModule, nothing
-from saftc.previews.rendering import Hole, Preview
+from saftc.previews.rendering import Enforced, Hole, Preview
 from saftc.project.files import FileProblem
-from saftc.runtime import ProgramQuestion, Question, Unknown, first_request, function_tool
+from saftc.runtime import (
+    ProgramQuestion,
+    Question,
+    Request,
+    Unknown,
+    enclosed,
+    first_request,
+    function_tool,
+)
 from saftc.schedule.telling import Told, told
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
@@ -136,7 +144,7 @@ class _Asking:
         self.notes: list[str] = []
 
     def preview(self) -> Preview:
-        request: dict[str, Any] | None = None
+        request: Request | None = None
         error: str | None = None
         if self.node.after is not None:
             self._note(f"the conversation of `{self._written(self.node.after)}` goes before it")
@@ -146,7 +154,9 @@ class _Asking:
             error = str(problem)
         position, mode = self._position(self.node), self.node.mode
         holes, notes = tuple(self.holes), tuple(self.notes)
-        return Preview(position, mode, request, holes, notes, error, self._overlap())
+        sent = None if request is None else request.canonical()
+        enforced = None if request is None else _enforced(request, mode)
+        return Preview(position, mode, sent, holes, notes, error, self._overlap(), enforced)
 
     def _overlap(self) -> tuple[str, ...]:
         """Whether the prompt overlaps with others, for each place where there are such."""
@@ -163,7 +173,7 @@ class _Asking:
         how = "asked ahead," if told.may_overlap else "in order, as"
         return f"{how} {told.words} ({where})"
 
-    def _request(self) -> dict[str, Any]:
+    def _request(self) -> Request:
         names: dict[str, object] = {}
         values: list[object] = []
         holes: dict[n.Hole, str] = {}
@@ -187,7 +197,7 @@ class _Asking:
             rounds=1 if self.node.mode == "do" else None,
             options=self._options(),
         )
-        return first_request(question).canonical()
+        return first_request(question)
 
     def _type(self, type_: Type) -> Any:
         """What is asked for; a note says where that is more than is known."""
@@ -358,6 +368,17 @@ class _Asking:
     def _position(self, node: n.Node) -> str:
         line, column = self.source.position(node.span.start)
         return f"{self.source.name}:{line}:{column}"
+
+
+def _enforced(request: Request, mode: str) -> Enforced | None:
+    """What a server can enforce of the value that a request asks for."""
+    if request.schema is None:
+        return None
+    losses = request.losses
+    if not request.is_strict and not losses:
+        losses = ("it is a program",) if mode == "program" else ("it is not all known",)
+    is_wrapped = enclosed(request.schema) != request.schema
+    return Enforced(request.is_strict, losses, is_wrapped)
 
 
 def _literal(

@@ -184,6 +184,7 @@ f sure(ticket: Ticket) -> bool:
       "required": ["title", "severity"],
       "additionalProperties": false
     }
+  strict: true
   options:
     {"temperature": 0.0}
 
@@ -192,10 +193,29 @@ triage.saft:13:17: prompt
     is «ticket.title» "urgent"?
 
     Reply with JSON only, no other text, of this form: bool
-  schema:
+  schema, as `value` of an object:
     {"type": "boolean"}
+  strict: true
 """
     )
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ("[{extra: {[string]: float}}]", 'false, as "extra" is a map'),
+        ("(int, string)", "false, as the value is a tuple"),
+        ("{a: any, b: {[string]: int}}", 'false, as "a" may be anything and "b" is a map'),
+        ("{a: int?}", "true"),
+    ],
+)
+def test_it_tells_what_a_server_cannot_enforce(saftc: Command, schema: str, told: str) -> None:
+    script = f"x: {schema} = $ one $\nprint(x)\n"
+    lines = saftc("prompts", "-", stdin=script).out.splitlines()
+    assert [line.strip() for line in lines if "strict:" in line] == [f"strict: {told}"]
+    (preview,) = json.loads(saftc("prompts", "-", "--format", "json", stdin=script).out)
+    assert preview["enforced"]["is_strict"] == (told == "true")
+    assert preview["enforced"]["is_wrapped"] == (not schema.startswith("{"))
 
 
 EVERYWHERE = """print("this is not run")

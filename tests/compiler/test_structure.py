@@ -168,7 +168,7 @@ _SEMANTICS = [
     "resolution bindings",
     "history",
     "facts",
-    "imports schemas usage called failure programs unproved",
+    "imports schemas usage called failure programs unproved prompt_hints",
     "ownership",
     "inference",
     "analysis",

@@ -127,11 +127,46 @@ def test_a_record_that_refuses_its_fields_is_a_check_error() -> None:
 
 
 def test_the_strict_form_requires_every_field_and_knows_its_limits() -> None:
-    document, is_strict = strict_json_schema(schema_of(Pair))
+    document, losses = strict_json_schema(schema_of(Pair))
     assert document["required"] == ["left", "right"]
-    assert is_strict
-    assert not strict_json_schema(schema_of(dict[str, int]))[1]
-    assert not strict_json_schema(schema_of(list[Any]))[1]
+    assert losses == ()
+
+
+class Loose(TypedDict):
+    extra: dict[str, float]
+    pair: tuple[int, str]
+    inner: list[Free]
+
+
+class Free(TypedDict):
+    what: Any
+    more: dict[str, int]
+    word: str
+
+
+@pytest.mark.parametrize(
+    ("type_", "losses"),
+    [
+        (dict[str, int], ["the value is a map"]),
+        (list[Any], ["the value may be anything"]),
+        (tuple[int, str], ["the value is a tuple"]),
+        (tuple[int, ...], []),
+        (
+            Loose,
+            [
+                '"extra" is a map', '"pair" is a tuple', '"inner.what" may be anything',
+                '"inner.more" is a map',
+            ],
+        ),
+        (Literal[tuple(map(str, range(1_001)))], ["it has 1,001 choices, more than 1,000"]),
+        (
+            list[list[list[list[list[list[list[list[list[list[list[int]]]]]]]]]]],
+            ["it has 11 levels, more than 10"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_server_cannot_enforce(type_: Any, losses: list[str]) -> None:
+    assert list(strict_json_schema(schema_of(type_))[1]) == losses
 
 
 def test_schemas_are_cached_by_type() -> None:
