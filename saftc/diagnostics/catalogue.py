@@ -97,6 +97,7 @@ BAD_CONVERSION = Code("SAFT0407", "error", "a `conv` must {problem}")
 PROGRAM_NAME = Code("SAFT0408", "error", "`{name}` is a built-in type in programs")
 NO_CONVERSATION = Code("SAFT0409", "error", "a prompt comes `after` a result, not {found}")
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
+OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
 
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")

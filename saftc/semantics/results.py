@@ -23,13 +23,15 @@ from saftc.semantics.types import (
 
 # How much a model thinks before it answers; the runtime has the same list.
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+# The wires, and the options that each has no field for; those of the runtime say the same.
+WIRES: dict[str, tuple[str, ...]] = {"chat": (), "responses": ("seed", "stop")}
 # What `with` takes.
 OPTIONS: dict[str, Type] = {
     "model": STRING,
     "provider": STRING,
     "base_url": STRING,
     "api_key_env": STRING,
-    "wire": union(map(literal_type, ("chat", "responses"))),
+    "wire": union(map(literal_type, WIRES)),
     "temperature": NUMBER,
     "top_p": NUMBER,
     "max_tokens": INT,

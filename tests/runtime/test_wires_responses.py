@@ -11,12 +11,13 @@ from openai.types.responses import ResponseCreateParams
 
 from runtime_support import ConfigError, ProviderError, configure, overlap, prompt
 from runtime_support._exchange import Origin, Reply, Request
-from runtime_support._settings import Settings, settings_for
+from runtime_support._settings import Effort, Settings, WireName, settings_for
 from runtime_support.errors import RateLimited
 from runtime_support.providers import _chat, _openai, _responses, _wires, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import Form, Wire
+from saftc.semantics import results
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, event, events, raw, status
 from tests.support.wires import RESPONSES, Say, Speaker
@@ -404,3 +405,9 @@ def test_the_key_of_a_cache_is_the_place_of_the_prompt(server: FakeServer) -> No
     provider.server.is_openai = False
     ask("Gil")
     assert "prompt_cache_key" not in server.bodies[-1]
+
+
+def test_the_compiler_has_the_same_lists() -> None:
+    assert {wire.NAME: wire.LACKS for wire in _openai.WIRES.values()} == results.WIRES
+    assert get_args(Effort) == results.EFFORTS
+    assert get_args(WireName) == tuple(results.WIRES)

@@ -1,5 +1,7 @@
 """Prompts: what is asked of a model, with which tools and options."""
 
+from collections.abc import Mapping
+
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice
 from saftc.diagnostics.near import did_you_mean
@@ -8,7 +10,7 @@ from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.members import conversation_hint
 from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import OPTIONS, OPTIONS_ELSEWHERE
+from saftc.semantics.results import OPTIONS, OPTIONS_ELSEWHERE, WIRES
 from saftc.semantics.types import (
     ANY,
     RESULT,
@@ -18,6 +20,7 @@ from saftc.semantics.types import (
     ObjectType,
     Type,
     holds_dataframe,
+    literal_type,
     members,
     show,
     within,
@@ -170,6 +173,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
             )
         return
     written = {f.key.text: f for f in node.named} if isinstance(node, n.ObjectLiteral) else {}
+    _options_of_the_wire(inference, node, type_, written)
     for field in type_.fields:
         key = written.get(field.name)
         if field.name not in OPTIONS:
@@ -191,4 +195,26 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                     found=show(given),
                     hint=mismatch_hint(inference, given, wanted),
                 )
+            )
+
+
+def _options_of_the_wire(
+    inference: Inference,
+    node: n.Name | n.ObjectLiteral,
+    type_: ObjectType,
+    written: Mapping[str, n.Field],
+) -> None:
+    """The options that the wire beside them has no field for."""
+    wire = type_.field("wire")
+    if wire is None:
+        return
+    own = written.get("wire")
+    chosen = wire.type if own is None else as_written(own.value, wire.type, OPTIONS["wire"])
+    known = [one for one in WIRES if chosen == literal_type(one)]
+    for name in (lacking for one in known for lacking in WIRES[one]):
+        if type_.field(name) is not None:
+            key = written[name].key if name in written else node
+            hint = f'leave `{name}` out, or choose the wire "chat"'
+            inference.report(
+                catalogue.OPTION_OF_ANOTHER_WIRE.at(key.span, wire=known[0], name=name, hint=hint)
             )
