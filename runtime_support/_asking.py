@@ -224,14 +224,14 @@ def first_request(question: Question) -> Request:
 
     Values, and those of options, may be `Unknown`: their marks stand in their places.
     """
-    settings = _settings_where_known(question.options)
+    settings = settings_where_known(question.options)
     rendered = _rendered(question)
     offered = rendered.tools if question.offers_tools else dict[str, Any]()
     descriptions = [_described(*tool) for tool in offered.items()]
     return _conversation(question, rendered, descriptions, settings).request()
 
 
-def _settings_where_known(options: Mapping[str, Any] | None) -> Settings:
+def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
     """The settings in force, with the marks of those that are `Unknown`."""
     given = options or {}
     known = {name: value for name, value in given.items() if not isinstance(value, Unknown)}

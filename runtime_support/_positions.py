@@ -77,17 +77,9 @@ class Place:
         return f"{os.path.basename(self.code.co_filename)}:{self.stretch()[0]}"
 
     def name(self) -> str:
-        """The module and the function, as in `triage.urgent`, at most 64 characters of a name."""
-        module = os.path.splitext(os.path.basename(self.code.co_filename))[0]
-        parts = [one for one in self.code.co_qualname.split(".") if not one.startswith("<")]
-        whole = ".".join([module, *parts])
-        name = "".join(one if one.isalnum() or one in "._-" else "_" for one in whole)
-        if len(name) <= _LONGEST_NAME:
-            return name
-        import hashlib
-
-        mark = hashlib.sha256(name.encode()).hexdigest()[:16]
-        return f"{name[: _LONGEST_NAME - 17]}-{mark}"
+        """The module and its function, as in `triage.urgent`, see `name_of_place`."""
+        function = self.code.co_qualname.partition(".")[0]
+        return name_of_place(self.code.co_filename, "" if function[:1] == "<" else function)
 
     def position_at(self, line: int, column: int) -> str | None:
         """The position in the script of a place in this module (line from 1, column from 0)."""
@@ -113,6 +105,24 @@ class Place:
             return mapped(source_map, line, _units(path, self.names, line, column))
         lookup = getattr(source_map, "position", None)
         return None if lookup is None else lookup(line, column)
+
+
+def name_of_place(path: str, function: str) -> str:
+    """`triage.urgent` for a function at the top of `triage.py`, at most 64 characters.
+
+    What stands outside of functions has the module's name.
+    """
+    # A script that is run as it is has the file name `<compiled triage.saft>`.
+    file = path.strip("<>").removeprefix("compiled ")
+    module = os.path.splitext(os.path.basename(file))[0]
+    whole = f"{module}.{function}" if function else module
+    name = "".join(one if one.isalnum() or one in "._-" else "_" for one in whole)
+    if len(name) <= _LONGEST_NAME:
+        return name
+    import hashlib
+
+    mark = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return f"{name[: _LONGEST_NAME - 17]}-{mark}"
 
 
 def _stretch_of(code: CodeType, instruction: int) -> _Stretch:

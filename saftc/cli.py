@@ -232,6 +232,10 @@ def prompts(
             "--import", help="Import the Python modules that offer tools: their code runs."
         ),
     ] = False,
+    on_wire: Annotated[
+        bool,
+        typer.Option("--wire", help="Show what the server gets: address, headers and body."),
+    ] = False,
 ) -> None:
     """Show the request that each prompt of a script will send.
 
@@ -242,7 +246,11 @@ def prompts(
     from saftc.project.settings import compile_settings
 
     as_json, settings = format is Format.json, compile_settings()
-    raise typer.Exit(show_prompts(file, as_json=as_json, imports=imports, overlapping=settings))
+    raise typer.Exit(
+        show_prompts(
+            file, as_json=as_json, imports=imports, on_wire=on_wire, overlapping=settings
+        )
+    )
 
 
 @app.command(context_settings={"allow_interspersed_args": True})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from runtime_support._language.files import size_text
     from runtime_support._names import did_you_mean, listed
     from runtime_support._observe.timeline import Timeline, write_form, write_timeline
-    from runtime_support._positions import is_broken_rule
+    from runtime_support._positions import is_broken_rule, name_of_place
     from runtime_support._redaction import escaped
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from runtime_support.programs._registry import Definition, Function, classes_of
     from runtime_support.programs._tree import CallNode
     from runtime_support.providers._bodies import enclosed
+    from runtime_support.providers._showing import Sent, sent_first
     from runtime_support.runs._journal import time_text
     from runtime_support.runs._keeper import close_journals, journal_here
     from runtime_support.runs._lines import is_journal
@@ -51,7 +52,7 @@ else:
         "_names": "did_you_mean listed",
         "_observe.timeline": "Timeline write_form write_timeline",
         "_order": "order=.",
-        "_positions": "is_broken_rule",
+        "_positions": "is_broken_rule name_of_place",
         "_redaction": "escaped",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
@@ -66,6 +67,7 @@ else:
         "programs._tree": "CallNode program_tree=.",
         "programs._types": "program_types=.",
         "providers._bodies": "enclosed",
+        "providers._showing": "Sent sent_first",
         "runs._journal": "time_text",
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "is_journal",
@@ -84,6 +86,7 @@ __all__ = [
     "ProgramQuestion",
     "Question",
     "Request",
+    "Sent",
     "Timeline",
     "Unknown",
     "advise",
@@ -104,11 +107,13 @@ __all__ = [
     "listed",
     "literal",
     "loaded_part",
+    "name_of_place",
     "order",
     "program_tree",
     "program_types",
     "readings",
     "schema_model",
+    "sent_first",
     "settings_for",
     "size_text",
     "summary",

@@ -37,9 +37,20 @@ class _Preset(NamedTuple):
     model: str | None
     models: str | None = None
 
+    def checked_model(self, name: str, settings: Settings) -> str:
+        """The model that answers where a request names none; ConfigError when nobody names one."""
+        model = self.model or settings.model
+        if model is None:
+            raise ConfigError(
+                f"the provider {name} has no model of its own",
+                setting="model",
+                hint="set `model`, or SAFT_MODEL, to the one that is to answer",
+            )
+        return model
+
 
 # In the order in which their keys are looked for.
-_PRESETS = {
+PRESETS = {
     "openai": _Preset("OPENAI_API_KEY", None, "gpt-4o-mini"),
     "openrouter": _Preset(
         "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
@@ -108,7 +119,7 @@ def who_answers(settings: Settings) -> tuple[str, str]:
     chosen = settings.provider or _default_name(settings)
     if not isinstance(chosen, str):
         return type(chosen).__name__, settings.model or _own_model(chosen)
-    preset = _PRESETS.get(chosen)
+    preset = PRESETS.get(chosen)
     return chosen, settings.model or (preset and preset.model) or chosen
 
 
@@ -152,7 +163,7 @@ def _default_name(settings: Settings) -> str:
     """What there is: a key, or the embedded model."""
     if settings.base_url or settings.api_key_env:
         return "openai"
-    for name, preset in _PRESETS.items():
+    for name, preset in PRESETS.items():
         has_model = preset.models is None or (settings.model or "").startswith(preset.models)
         if has_model and os.environ.get(preset.variable):
             return name
@@ -162,14 +173,8 @@ def _default_name(settings: Settings) -> str:
 def _openai_provider(name: str, settings: Settings, place: Place | None) -> Provider:
     from runtime_support.providers._server import configured_server
 
-    preset = _PRESETS[name]
-    model = settings.model or preset.model
-    if model is None:
-        raise ConfigError(
-            f"the provider {name} has no model of its own",
-            setting="model",
-            hint="set `model`, or SAFT_MODEL, to the one that is to answer",
-        )
+    preset = PRESETS[name]
+    model = preset.checked_model(name, settings)
     variable = settings.api_key_env or preset.variable
     where = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable)
     key = os.environ.get(variable)
@@ -187,4 +192,4 @@ def _openai_provider(name: str, settings: Settings, place: Place | None) -> Prov
     openai = load_part("openai")
     wire = None if settings.wire is None else openai.WIRES[settings.wire]
     key_of_cache = "" if place is None else place.name()
-    return openai.OpenAIProvider(settings, made[1], preset.model or model, wire, key_of_cache)
+    return openai.OpenAIProvider(settings, made[1], model, wire, key_of_cache)

@@ -6,14 +6,16 @@ from saftc.commands.reporting import say, write_diagnostics, write_result
 from saftc.driver import compile_checked
 from saftc.previews.declarations import imported_beside, nothing
 from saftc.previews.rendering import as_json as rendered_as_json
-from saftc.previews.rendering import as_text
+from saftc.previews.rendering import as_sent, as_text
 from saftc.previews.requests import preview
 from saftc.project.scripts import Scripts
 from saftc.schedule.settings import Overlapping
 
 
-def show_prompts(file: str, *, as_json: bool, imports: bool, overlapping: Overlapping) -> int:
-    """Writes the requests of a script; gives the exit code.
+def show_prompts(
+    file: str, *, as_json: bool, imports: bool, on_wire: bool, overlapping: Overlapping
+) -> int:
+    """Writes the requests of a script, `on_wire` as their server gets them; gives the exit code.
 
     With `imports`, the Python modules that offer tools are imported: their code runs.
     """
@@ -23,11 +25,11 @@ def show_prompts(file: str, *, as_json: bool, imports: bool, overlapping: Overla
     if checked.has_errors:
         return 1
     find = imported_beside(scripts.of(file).folder) if imports else nothing
-    previews = preview(compile_checked(checked, overlapping), find)
+    previews = preview(compile_checked(checked, overlapping), find, on_wire=on_wire)
     if not previews:
         say(f"{file} has no prompts")
     if as_json:
         write_result(rendered_as_json(previews))
     else:
-        sys.stdout.write(as_text(previews))
+        sys.stdout.write(as_sent(previews) if on_wire else as_text(previews))
     return 1 if any(one.error for one in previews) else 0

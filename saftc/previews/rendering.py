@@ -9,7 +9,10 @@ triage.saft:20:9: prompt
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    from saftc.runtime import Sent
 
 _KINDS = {"plain": "prompt", "do": "prompt with one round of tools", "program": "program"}
 _WIDTH = 88
@@ -57,6 +60,7 @@ class Preview:
     error: str | None = None
     overlap: tuple[str, ...] = ()
     enforced: Enforced | None = None
+    on_wire: "Sent | None" = None
 
 
 def as_json(previews: list[Preview]) -> str:
@@ -69,6 +73,22 @@ def as_text(previews: list[Preview]) -> str:
     return "\n".join("\n".join(_lines(one)) + "\n" for one in previews)
 
 
+def as_sent(previews: list[Preview]) -> str:
+    """The requests as servers get them: the method and the address, the headers, and the body."""
+    return "\n".join("\n".join(_sent(one)) + "\n" for one in previews)
+
+
+def _sent(one: Preview) -> Iterator[str]:
+    yield f"{one.position}: {_KINDS[one.mode]}"
+    if one.error is not None:
+        yield f"cannot be sent: {one.error}"
+    if one.on_wire is not None:
+        yield f"{one.on_wire.method} {one.on_wire.url}"
+        yield from (f"{name}: {value}" for name, value in one.on_wire.headers)
+        yield ""
+        yield one.on_wire.body
+
+
 def _data(one: Preview) -> dict[str, Any]:
     return {
         "position": one.position,
@@ -79,6 +99,7 @@ def _data(one: Preview) -> dict[str, Any]:
         "error": one.error,
         "overlap": "; ".join(one.overlap) or None,
         "enforced": None if one.enforced is None else asdict(one.enforced),
+        **({} if one.on_wire is None else {"wire": asdict(one.on_wire)}),
     }
 
 

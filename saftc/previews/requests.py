@@ -1,6 +1,7 @@
 """The requests of a script's prompts, known without a model and without running the script.
 
-    preview(compiled)      a Preview for each prompt, in the order of the text
+    preview(compiled)                   a Preview for each prompt, in the order of the text
+    preview(compiled, on_wire=True)     the same, with what a server gets
 
 What the compiled module would pass to `prompt` is given to the runtime as far as it is known: types
 and functions as the script declares them, literals as they are. A value that is known only when the
@@ -8,11 +9,12 @@ script runs is a hole, and its source between guillemets marks its place: `«mai
 branch that is never taken is shown like any other.
 """
 
+import ast
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import runtime_support
 from runtime_support import ops
@@ -32,6 +34,7 @@ from saftc.runtime import (
     enclosed,
     first_request,
     function_tool,
+    name_of_place,
 )
 from saftc.schedule.telling import Told, told
 from saftc.semantics.facts import Facts
@@ -50,11 +53,17 @@ from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
+if TYPE_CHECKING:
+    from saftc.runtime import Sent
 
-def preview(compiled: Compiled, find: FindModule = nothing) -> list[Preview]:
+
+def preview(
+    compiled: Compiled, find: FindModule = nothing, *, on_wire: bool = False
+) -> list[Preview]:
     """The prompts of a compiled script.
 
     `find` gives the Python modules that it imports, as far as their functions are to be known.
+    `on_wire` adds the request as the server gets it; holes are written `{mail}` there.
     """
     assert compiled.module is not None
     checked, plan = compiled.checked, compiled.module.plan
@@ -65,11 +74,34 @@ def preview(compiled: Compiled, find: FindModule = nothing) -> list[Preview]:
         known.constants.update(_constants(facts))
         for symbol, imported in _imports(facts):
             known.imports.setdefault(symbol, []).append(imported)
+    place = _places(compiled) if on_wire else None
     return [
-        _Asking(checked, known, node).preview()
+        _Asking(checked, known, node, place).preview()
         for node in walk(checked.module)
         if isinstance(node, n.Prompt)
     ]
+
+
+def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
+    """What tells the name of the place of a prompt in the module, as servers are told it."""
+    assert compiled.module is not None
+    text, name = compiled.module.text, compiled.checked.source.name
+    mappings = compiled.module.origins.map(text)
+    tops = [
+        one
+        for one in ast.parse(text).body
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+
+    def place(node: n.Prompt) -> str:
+        start, end = node.span.start, node.span.end
+        around = (one for one in mappings if one.span.start <= start and end <= one.span.end)
+        nearest = min(around, key=lambda one: one.span.end - one.span.start, default=None)
+        line = 0 if nearest is None else nearest.line
+        within = (one.name for one in tops if one.lineno <= line <= (one.end_lineno or 0))
+        return name_of_place(name, next(within, ""))
+
+    return place
 
 
 def description(facts: Facts, function: n.FunctionDef) -> dict[str, Any] | None:
@@ -133,30 +165,45 @@ class _NotKnown(Exception):
 
 
 class _Asking:
-    """One prompt, on its way to a preview."""
+    """One prompt, on its way to a preview; `place` is there for what a server gets."""
 
-    def __init__(self, checked: Checked, known: _Known, node: n.Prompt) -> None:
+    def __init__(
+        self,
+        checked: Checked,
+        known: _Known,
+        node: n.Prompt,
+        place: Callable[[n.Prompt], str] | None,
+    ) -> None:
         self.source: Source = checked.source
         self.facts = checked.facts
         self.known = known
         self.node = node
+        self.place = place
         self.holes: list[Hole] = []
         self.notes: list[str] = []
 
     def preview(self) -> Preview:
         request: Request | None = None
+        on_wire: "Sent | None" = None
         error: str | None = None
         if self.node.after is not None:
             self._note(f"the conversation of `{self._written(self.node.after)}` goes before it")
         try:
-            request = self._request()
+            question = self._question()
+            request = first_request(question)
+            if self.place is not None:
+                from saftc.runtime import sent_first  # loads what sends
+
+                named = self.place(self.node)
+                on_wire = sent_first(question, named, is_streamed=self.node.is_streamed)
         except SaftError as problem:
             error = str(problem)
         position, mode = self._position(self.node), self.node.mode
         holes, notes = tuple(self.holes), tuple(self.notes)
         sent = None if request is None else request.canonical()
         enforced = None if request is None else _enforced(request, mode)
-        return Preview(position, mode, sent, holes, notes, error, self._overlap(), enforced)
+        overlap = self._overlap()
+        return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire)
 
     def _overlap(self) -> tuple[str, ...]:
         """Whether the prompt overlaps with others, for each place where there are such."""
@@ -173,7 +220,7 @@ class _Asking:
         how = "asked ahead," if told.may_overlap else "in order, as"
         return f"{how} {told.words} ({where})"
 
-    def _request(self) -> Request:
+    def _question(self) -> Question:
         names: dict[str, object] = {}
         values: list[object] = []
         holes: dict[n.Hole, str] = {}
@@ -187,7 +234,7 @@ class _Asking:
         kind = Question
         if self.node.mode == "program":
             kind = partial(ProgramQuestion, conversions=self._conversions())
-        question = kind(
+        return kind(
             # A text of several lines stands on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
@@ -197,7 +244,6 @@ class _Asking:
             rounds=1 if self.node.mode == "do" else None,
             options=self._options(),
         )
-        return first_request(question)
 
     def _type(self, type_: Type) -> Any:
         """What is asked for; a note says where that is more than is known."""
@@ -350,9 +396,10 @@ class _Asking:
     def _hole(self, node: n.Expression, *, may_be_function: bool = False) -> str:
         written = self._written(node)
         texts = [part.text for part in self.node.parts if isinstance(part, n.PromptText)]
-        mark = f"«{written}»"
+        before, behind = "«»" if self.place is None else "{}"
+        mark = f"{before}{written}{behind}"
         while any(mark in text for text in texts):
-            mark = f"«{mark}»"
+            mark = f"{before}{mark}{behind}"
         self.holes.append(Hole(mark, written, self._position(node), may_be_function))
         if may_be_function:
             self._note(f"{mark} is a tool's name instead, if it is a function")

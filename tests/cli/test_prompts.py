@@ -13,8 +13,11 @@ from runtime_support import _settings as config
 from runtime_support import configure
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._observe.tracing import add_observer
+from runtime_support.providers import _server
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
+from tests.support.fake_server import FakeServer
+from tests.support.wires import WIRES, Say, Speaker, Spoken
 
 pytestmark = pytest.mark.one_python
 
@@ -661,3 +664,122 @@ f main():
         ["asked ahead, with those that stand beside it (lines 14, 15)"],
         ["asked ahead, with those that stand beside it (lines 13, 15)"],
     ]
+
+
+# As the server gets it
+
+SENT = """\
+type Ticket(title: string, severity: "low" | "high", extra: {[string]: float})
+
+/// Looks a word up.
+f look_up(word: string, times: int?) -> string: ret word
+
+f triage(mail: string, note: string, number: int) -> Ticket:
+    ret $
+        Read "this" mail {number}, with {look_up}:
+        {mail}
+        {note:raw}
+    $ with {temperature: 0, effort: "low", system: "Be brief.", max_tokens: 99}
+
+print(triage("Where is\\n\\"it\\"? é", "Say \\"é\\".\\n", 7).title)
+text = "a"
+print($ one {text:raw} $)
+for word in ["x", "y"]:
+    print(stream $ Say {word}. $)
+{name: string, age: int} = do $ fields $
+print(name, age)
+"""
+# What stands in the places of its holes: JSON, but for those that are raw.
+VALUES = {
+    "{mail}": json.dumps('Where is\n"it"? é', ensure_ascii=False),
+    "{note}": 'Say "é".\n',
+    "{number}": "7",
+    "{text}": "a",
+    "{word}": '"x"',
+}
+
+
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.NAME)
+@pytest.mark.parametrize("is_openai", [False, True])
+def test_what_the_server_gets(
+    saftc: Command,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    wire: Spoken,
+    is_openai: bool,
+) -> None:
+    (folder / "triage.saft").write_text(SENT)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdefghij")
+    monkeypatch.setenv("SAFT_WIRE", wire.NAME)
+    monkeypatch.setenv("SAFT_MODEL", "gpt-5.6")
+    fields = (("__saft_return_name", {"value": "Ada"}), ("__saft_return_age", {"value": 36}))
+    ticket = Say('{"title": "It", "severity": "low", "extra": {}}')
+    with FakeServer() as server:
+        monkeypatch.setenv("SAFT_BASE_URL", server.url)
+        if is_openai:
+            monkeypatch.setattr(_server, "OPENAI_HOST", "127.0.0.1")
+        previews = json.loads(saftc("prompts", "triage.saft", "--wire", "--format", "json").out)
+        text = saftc("prompts", "triage.saft", "--wire").out
+        assert server.requests == []
+
+        def answer(body: dict[str, Any]) -> Any:
+            asked = json.dumps(body)
+            say = Say(calls=fields) if "__saft_return" in asked else Say("fine")
+            return Speaker(wire, [ticket if "this" in asked else say])(body)
+
+        server.responder = answer
+        done = saftc("run", "triage.saft")
+        assert done.out == "It\nfine\nfine\nfine\nAda 36\n", done.err
+        got = {one.content: one for one in server.requests}
+    assert len(previews) == 4 and len(got) == 5
+    for preview in previews:
+        shown = preview["wire"]
+        one = got[filled(shown["body"])]
+        assert f"{shown['method']} {shown['url']}" == f"POST {server.url[:-3]}{one.path}"
+        headers = {**one.headers, "authorization": "Bearer ***"}
+        own = {**dict(shown["headers"]), "content-length": str(len(one.content))}
+        assert own == headers
+        body = json.loads(shown["body"])
+        assert body.get("prompt_cache_key", "").startswith("triage" if is_openai else "")
+        assert ("prompt_cache_key" in body) == is_openai
+        assert f"\n{shown['body']}\n" in text and "sk-test" not in text
+
+
+def filled(body: str) -> bytes:
+    """The body with the values in the places of the holes."""
+    for mark, value in VALUES.items():
+        body = body.replace(mark, json.dumps(value, ensure_ascii=False)[1:-1])
+    return body.encode()
+
+
+def test_what_is_not_sent_has_no_form(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAFT_PROVIDER", "mock")
+    done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
+    assert done.code == 1 and "the provider mock sends nothing to a server" in done.out
+    monkeypatch.setenv("SAFT_PROVIDER", "openai")
+    script = 'f ask(where): ret $ one $ with {base_url: where}\nask("http://127.0.0.1:9/v1")\n'
+    done = saftc("prompts", "-", "--wire", stdin=script)
+    assert done.code == 1 and "known when it runs, as `base_url` is" in done.out
+
+
+def test_no_key_is_needed_and_none_is_shown(
+    saftc: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    addresses = {
+        "openai": "https://api.openai.com/v1/responses",
+        "openrouter": "https://openrouter.ai/api/v1/chat/completions",
+        "gemini": "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
+    }
+    for provider, address in addresses.items():
+        monkeypatch.setenv("SAFT_PROVIDER", provider)
+        monkeypatch.setenv("SAFT_MODEL", "gemini-3-flash")
+        done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
+        assert f"POST {address}\n" in done.out and "authorization: Bearer ***" in done.out
+    monkeypatch.setenv("SAFT_PROVIDER", "openai")
+    monkeypatch.setenv("SAFT_BASE_URL", "http://me:Tr0ub4dor3@127.0.0.1:9/v1?api_key=Hunter2hunter2")
+    done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
+    assert "POST http://127.0.0.1:9/v1/chat/completions?api_key=***\n" in done.out
+    assert "authorization: Basic ***" in done.out
+    assert "Tr0ub4dor3" not in done.out and "Hunter2" not in done.out

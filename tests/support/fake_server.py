@@ -52,6 +52,7 @@ class Received:
     headers: dict[str, str]
     body: dict[str, Any]
     port: int = 0
+    content: bytes = b""
 
 
 Responder = Callable[[dict[str, Any]], Answer]
@@ -172,8 +173,7 @@ class FakeServer:
 
             def do_POST(self) -> None:
                 length = int(self.headers.get("content-length", 0))
-                body = json.loads(self.rfile.read(length))
-                server._answer(self, body)
+                server._answer(self, self.rfile.read(length))
 
             def log_message(self, format: str, *arguments: Any) -> None:
                 pass
@@ -235,10 +235,12 @@ class FakeServer:
             handler.close_connection = True
             self.was_left.set()
 
-    def _answer(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+    def _answer(self, handler: BaseHTTPRequestHandler, content: bytes) -> None:
+        body = json.loads(content)
         with self._lock:
             headers = {name.lower(): value for name, value in handler.headers.items()}
-            self.requests.append(Received(handler.path, headers, body, handler.client_address[1]))
+            port = handler.client_address[1]
+            self.requests.append(Received(handler.path, headers, body, port, content))
         answer = self._next(body)
         if answer.delay:
             time.sleep(answer.delay)

@@ -1,0 +1,104 @@
+"""The request that a prompt would send first, as its server would get it; nothing is sent.
+
+    sent_first(question, "triage.urgent", is_streamed=False).body     '{"model":"gpt-4o-mini",...}'
+
+The client makes the request as always, and stops before there is a connection. Keys and passwords
+are `***`; whether there are any makes no difference.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import NoReturn
+
+import httpx2
+import openai
+
+from runtime_support._asking import Question, first_request, settings_where_known
+from runtime_support._redaction import REDACTED, redacted
+from runtime_support._templates import Unknown
+from runtime_support.errors import ConfigError
+from runtime_support.providers import PRESETS, who_answers
+from runtime_support.providers._openai import WIRES, OpenAIProvider
+from runtime_support.providers._server import OPENAI_ADDRESS, Server
+
+HIDDEN = "***"
+_SECRET_HEADERS = ("authorization", "x-api-key")
+# Where they are not known, neither is what is sent.
+_DECIDING = ("provider", "base_url", "api_key_env", "wire")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request of HTTP."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+
+def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent:
+    """The request; ConfigError when none is sent, or when the script alone knows where to."""
+    for name in _DECIDING:
+        if isinstance((question.options or {}).get(name), Unknown):
+            raise ConfigError(f"where it is sent to is known when it runs, as `{name}` is")
+    settings = settings_where_known(question.options)
+    chosen, _ = who_answers(settings)
+    preset = PRESETS.get(chosen)
+    if preset is None:
+        raise ConfigError(
+            f"the provider {chosen} sends nothing to a server",
+            setting="provider",
+            hint="set SAFT_PROVIDER to one that does, such as openai",
+        )
+    model = preset.checked_model(chosen, settings)
+    own = preset.address or os.environ.get("OPENAI_BASE_URL") or OPENAI_ADDRESS
+    server = _Unconnected(settings.base_url or own, HIDDEN)
+    wire = None if settings.wire is None else WIRES[settings.wire]
+    provider = OpenAIProvider(settings, server, model, wire, cache_key)
+    request = first_request(question)
+    try:
+        if is_streamed and (request.must_answer or not request.tools):
+            list(provider.stream(request))
+        else:
+            provider.complete(request)
+    except _Stopped as stopped:
+        return _shown(stopped.request)
+    raise AssertionError("the client has a connection")
+
+
+class _Stopped(BaseException):
+    """The client was about to connect."""
+
+    def __init__(self, request: httpx2.Request) -> None:
+        super().__init__()
+        self.request = request
+
+
+class _Unconnected(Server):
+    """A server whose client stops before it connects."""
+
+    def _connected(self) -> openai.OpenAI:
+        connections = httpx2.Client(transport=_Stopping(), **self._of_connections())
+        return openai.OpenAI(http_client=connections, **self._of_client())
+
+
+class _Stopping(httpx2.BaseTransport):
+    def handle_request(self, request: httpx2.Request) -> NoReturn:
+        raise _Stopped(request)
+
+
+def _shown(request: httpx2.Request) -> Sent:
+    headers = tuple((name, _hidden(name, one)) for name, one in request.headers.multi_items())
+    url = redacted(str(request.url)).replace(REDACTED, HIDDEN)
+    return Sent(request.method, url, headers, request.read().decode(errors="replace"))
+
+
+def _hidden(name: str, value: str) -> str:
+    """The value of a header, of one that holds a key without it."""
+    if name.lower() not in _SECRET_HEADERS:
+        return value
+    scheme, _, key = value.partition(" ")
+    return f"{scheme} {HIDDEN}" if key else HIDDEN
