@@ -39,14 +39,18 @@ class Checked:
         """
         if self.has_errors:
             return ()
-        from saftc.semantics.prompt_hints import hints_of_prompts
         from saftc.semantics.unproved import left_to_run_time
 
-        found = (
-            *left_to_run_time(self.module, self.facts),
-            *hints_of_prompts(self.module, self.facts),
-        )
+        found = (*left_to_run_time(self.module, self.facts), *self.hints_of_prompts())
         return tuple(sorted(found, key=lambda one: one.span.start))
+
+    def hints_of_prompts(self) -> tuple[Diagnostic, ...]:
+        """What servers do not enforce or cache of its prompts, which the editor tells as well."""
+        if self.has_errors:
+            return ()
+        from saftc.semantics.prompt_hints import hints_of_prompts
+
+        return tuple(hints_of_prompts(self.module, self.facts))
 
     @property
     def when_used(self) -> tuple[Diagnostic, ...]:

@@ -46,7 +46,7 @@ OF_CHAT = frozenset(
     )
 )
 # At OpenAI, the models that think nothing, and refuse to be asked for it.
-_WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4)")
+_WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4|gpt-5(\.\d+)?-chat)")
 
 # What replies are in the end, by the server's word and ours.
 _CUT = {"max_output_tokens": "length", "max_messages": "length"}
@@ -82,7 +82,10 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
         body["prompt_cache_key"] = form.cache_key
     if form.streamed:
         body["stream"] = True
-    return "responses", with_extra(body, extra)
+    whole = with_extra(body, extra)
+    if "include" in extra and is_list(extra["include"]):
+        whole["include"] = [*dict.fromkeys([*body.get("include", ()), *extra["include"]])]
+    return "responses", whole
 
 
 def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:

@@ -51,7 +51,8 @@ class Server:
         self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
         self.key = key
         self.lacks = Lacks()
-        self.is_openai = url.host == OPENAI_HOST
+        # Some regions have hosts of their own below it.
+        self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")
         self.is_embedded = is_embedded
         self._url = url
         self._closing: weakref.finalize[..., Server] | None = None

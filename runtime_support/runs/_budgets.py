@@ -430,11 +430,15 @@ def _of_open(largest: int | None, count: int, prices: float) -> Spent:
     return Spent(0, 0, (largest or 0) * count, (largest or 0) * prices)
 
 
+# What servers call the longest reply.
+_LIMITS_OF_OUTPUT = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+
 def _most_output(request: Request) -> int | None:
     """How many tokens the replies to a request can have; None when nothing bounds them."""
     extra = request.options.get("extra", {})
     own = [request.options["max_tokens"]] if "max_tokens" in request.options else list[Any]()
-    others = [extra[name] for name in ("max_tokens", "max_completion_tokens") if name in extra]
+    others = [extra[name] for name in _LIMITS_OF_OUTPUT if name in extra]
     limits: list[Any] = own + others
     if not limits or not all(type(limit) is int and limit > 0 for limit in limits):
         return None

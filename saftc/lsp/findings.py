@@ -27,7 +27,7 @@ def reported(
 ) -> list[lsp.Diagnostic]:
     """The diagnostics of a script, the first of very many; `lines_of` gives the address and the
     lines of another one."""
-    found = checked.diagnostics
+    found = (*checked.diagnostics, *checked.hints_of_prompts())
     told = [_reported(one, lines, uri, lines_of) for one in found[:MOST_TOLD]]
     if len(found) > MOST_TOLD:
         place = lines.range(found[MOST_TOLD].span)

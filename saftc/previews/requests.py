@@ -184,7 +184,7 @@ class _Asking:
 
     def preview(self) -> Preview:
         request: Request | None = None
-        on_wire: "Sent | None" = None
+        on_wire: Sent | None = None
         error: str | None = None
         if self.node.after is not None:
             self._note(f"the conversation of `{self._written(self.node.after)}` goes before it")

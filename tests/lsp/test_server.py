@@ -68,6 +68,16 @@ def test_tells_what_is_wrong_while_a_script_is_written(server: Editor) -> None:
     assert server.change("wrong.saft", "people = 1\nprint(people)\n") == []
 
 
+def test_hints_at_what_no_server_enforces_or_caches(server: Editor) -> None:
+    rules = "Be brief. " * 201
+    text = f"f go(mail: string): ret $ {{mail}} {rules} $\nx: {{[string]: int}} = $ one $\n"
+    found = server.open("hints.saft", f"{text}print(x, go('a'))\n".replace("'", '"'))
+    assert [(one.code, one.severity) for one in found] == [
+        ("SAFT0619", lsp.DiagnosticSeverity.Hint),
+        ("SAFT0618", lsp.DiagnosticSeverity.Hint),
+    ]
+
+
 def test_all_mistakes_are_told(server: Editor) -> None:
     found = server.open("many.saft", "".join(f"print(missing_{n}_{'x' * n})\n" for n in range(30)))
     assert len(found) == 30

@@ -109,6 +109,15 @@ def test_a_request(responses: FakeServer) -> None:
     }
 
 
+def test_further_fields_take_nothing_away(responses: FakeServer) -> None:
+    responses.responder = Speaker(RESPONSES, [Say('{"value": 1}')])
+    more = {"include": ["message.output_text.logprobs"], "text": {"verbosity": "low"}}
+    assert prompt("1?", returns=int, options={"extra": more}).value == 1
+    (body,) = responses.bodies
+    assert body["include"] == ["reasoning.encrypted_content", "message.output_text.logprobs"]
+    assert set(body["text"]) == {"format", "verbosity"}
+
+
 def test_no_more_calls(responses: FakeServer) -> None:
     responses.responder = Speaker(RESPONSES, [Say(calls=(("double", {"number": 1}),)), Say("2")])
     assert prompt("{double}", double=double, rounds=1).value == "2"
@@ -146,7 +155,7 @@ def test_a_model_that_thinks_nothing_is_found_out_once(responses: FakeServer) ->
     ("model", "asks"),
     [
         ("gpt-4o-mini", False), ("ft:gpt-4o:me", False), ("gpt-4.1", False),
-        ("gpt-3.5-turbo", False),
+        ("gpt-3.5-turbo", False), ("gpt-5.2-chat-latest", False),
         ("gpt-5.6-sol", True), ("o4-mini", True), ("gpt-oss-120b", True),
     ],
 )  # fmt: skip
@@ -318,7 +327,10 @@ def test_the_wire_for_openai_is_responses(monkeypatch: pytest.MonkeyPatch) -> No
         assert chosen(server, tools=tools, options={**options, "effort": "low"}) == "responses"
     assert chosen(server, AUDIO) == "chat"
     assert chosen(server, options={"extra": {"service_tier": "flex"}}) == "responses"
-    assert chosen(Server("http://127.0.0.1:9/v1", KEY)) == "chat"
+    assert chosen(Server("https://eu.api.openai.com/v1", KEY)) == "responses"
+    for other in ("http://127.0.0.1:9/v1", "https://notapi.openai.com/v1"):
+        assert chosen(Server(other, KEY)) == "chat"
+    assert chosen(Server("https://api.openai.com.example/v1", KEY)) == "chat"
 
 
 @pytest.mark.parametrize("name", ["chat", "responses"])
