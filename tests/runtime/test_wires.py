@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ProviderError, configure, prompt
-from runtime_support.errors import Refused
+from runtime_support import ProviderError, add_observer, configure, overlap, prompt
+from runtime_support.errors import BudgetSpent, Refused
 from runtime_support.providers._openai import WIRES as WIRE_MODULES
 from runtime_support.runs import _lines as lines
 from runtime_support.runs import _recordings
@@ -380,3 +380,61 @@ def test_a_prompt_that_the_provider_declines(spoken: FakeServer, code: str) -> N
     with pytest.raises(Refused, match=r"declined the prompt: It was flagged\."):
         prompt("hi", returns=int)
     assert len(spoken.requests) == 1
+
+
+# Streams
+
+
+def test_items_as_they_come(spoken: FakeServer, wire: Spoken) -> None:
+    spoken.responder = Speaker(wire, [Say('{"value": ["a \U0001f98a", "b", "c d"]}'), Say("So.")])
+    result = prompt("x", returns=list[str], stream=True)
+    assert list(result.items()) == ["a \U0001f98a", "b", "c d"] == result.value
+    assert prompt("y", after=result).value == "So."
+
+
+def test_pieces_in_an_event_loop(spoken: FakeServer, wire: Spoken) -> None:
+    spoken.responder = Speaker(wire, [Say("A fox slept.")])
+
+    async def pieces() -> list[str]:
+        return [piece async for piece in prompt.aio("x", stream=True).pieces()]
+
+    assert asyncio.run(pieces()) == ["A", " fox", " slept."]
+
+
+def test_a_stream_that_is_left_can_be_kept(
+    spoken: FakeServer, wire: Spoken, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.jsonl"
+    monkeypatch.setenv("SAFT_RECORD", str(path))
+    spoken.responder = Speaker(wire, [Say("A fox slept.")])
+    for _ in prompt("x", stream=True).pieces():
+        break
+    _recordings.close(str(path))
+    (entry,) = [json.loads(line)["reply"] for line in path.read_text().splitlines()]
+    assert (entry["text"], entry["finish"]) == ("A", "left")
+
+
+def test_many_conversations_at_once(spoken: FakeServer, wire: Spoken) -> None:
+    spoken.responder = Speaker(wire, ROUNDS)
+    assert list(overlap(lambda _: five_rounds(), range(8))) == [32] * 8
+    assert len(spoken.requests) == 48
+
+
+def test_a_budget_is_kept(spoken: FakeServer, wire: Spoken) -> None:
+    spoken.responder = Speaker(wire, ROUNDS)
+    configure(max_total_tokens=200)
+    with pytest.raises(BudgetSpent):
+        five_rounds()
+    assert len(spoken.requests) == 2
+
+
+def test_a_secret_in_a_reply_is_no_part_of_what_is_traced(
+    spoken: FakeServer, wire: Spoken, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: list[dict[str, Any]] = []
+    remove = add_observer(told.append)
+    spoken.responder = speaker = Speaker(wire, ROUNDS)
+    assert five_rounds() == 32
+    remove()
+    kept = json.dumps(told)
+    assert not any(json.dumps(part) in kept for part in wire.opaque(speaker.document(0)))

@@ -113,7 +113,7 @@ def effort(body: dict[str, Any]) -> str | None:
 def _unwrapped(text: str | None) -> str | None:
     """What stands in `{"value": ...}`: a value comes back without it."""
     try:
-        return json.dumps(json.loads(text or "")["value"])
+        return json.dumps(json.loads(text or "")["value"], ensure_ascii=False)
     except (ValueError, KeyError, TypeError):
         return text
 
