@@ -39,7 +39,8 @@ def responses(server: FakeServer) -> FakeServer:
 
 
 def form(**changes: Any) -> Form:
-    parts = {"enforced": False, "streamed": False, "counted": True, "is_openai": False, **changes}
+    parts: dict[str, Any] = {"enforced": False, "streamed": False, "counted": True}
+    parts |= {"is_openai": False, **changes}
     return Form(Origin("responses", "", "m"), **parts)
 
 
@@ -280,10 +281,11 @@ def test_failures_that_stay(responses: FakeServer) -> None:
         prompt("hi")
     assert len(responses.requests) == 1
     configure(retries=0, patience=0)
-    responses.answers = [events([event({"type": "error", "code": "rate_limit_exceeded",
-                                        "message": "Slow down.", "param": None})])]  # fmt: skip
-    with pytest.raises(RateLimited, match="Slow down"):
-        prompt("hi", stream=True).value  # noqa: B018
+    slow = {"code": "rate_limit_exceeded", "message": "Slow down.", "param": None}
+    for said in ({"type": "error", **slow}, {"type": "error", "error": slow}):
+        responses.answers = [events([event(said)])]
+        with pytest.raises(RateLimited, match="Slow down"):
+            prompt("hi", stream=True).value  # noqa: B018
 
 
 def test_a_stream_that_breaks_off(responses: FakeServer) -> None:
