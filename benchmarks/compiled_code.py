@@ -38,6 +38,11 @@ BARE_ARGUMENTS: dict[str, Any] = {
     "words": WORDS * 120,
     "growing": 10_000,
 }
+# Those of them in which each step makes a new value of what is there.
+STEP_ARGUMENTS: dict[str, Any] = {
+    "states": 10_000,
+    "queue": 5_000,
+}
 
 
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
@@ -48,6 +53,9 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
         yield from _compared(effort, name, argument, others)
     for name, argument in BARE_ARGUMENTS.items():
         others = {"without annotations": (f"{name}.saft", 1.1)}
+        yield from _compared(effort, name, argument, others)
+    for name, argument in STEP_ARGUMENTS.items():
+        others = {"without annotations": (f"{name}.saft", 1.5)}
         yield from _compared(effort, name, argument, others)
     yield _growth(effort, BARE_ARGUMENTS["growing"])
 

@@ -1,8 +1,10 @@
-"""Lists and objects that grow in place, where nobody else holds them (see `semantics.ownership`).
+"""Lists and objects that change in place, where nobody else holds them (see `semantics.ownership`).
 
 xs = xs + [x]                       xs.append(x)
 xs = [...xs, ...ys]                 xs.extend(ys)
+xs = xs[1:]                         del xs[:1]
 counts = {...counts, [key]: n}      counts[key] = n
+row = {...row, ids: row.ids + [3]}  row["ids"].append(3)
 """
 
 from typing import assert_never
@@ -13,13 +15,58 @@ from saftc.codegen import python as py
 from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.context import Context
 from saftc.codegen.expressions import emit_entry, emit_item, emit_spread
-from saftc.semantics.forms import Append, Extend, Growth, Put
+from saftc.semantics.forms import Append, Cut, Extend, Form, Grown, Growth, Put, Within
+from saftc.semantics.types import is_only
 from saftc.syntax import nodes as n
 
+Expression = cst.BaseExpression
+Change = cst.Expr | cst.Assign | cst.AugAssign | cst.Del
 
-def emit_growth(context: Context, name: str, growth: Growth) -> cst.Expr | cst.Assign:
-    """The statement by which the value of `name` grows."""
-    target = py.name(name)
+
+def emit_growth(context: Context, target: Expression, growth: Growth) -> list[Change]:
+    """The statements by which the value of `target` changes in place."""
+    if not isinstance(growth, Within):
+        return [_changed(context, target, growth)]
+    return [_entry(context, target, entry, grown) for entry, grown in growth.entries]
+
+
+def _entry(
+    context: Context, owner: Expression, entry: n.Field | n.ComputedField, grown: Grown | None
+) -> Change:
+    """The statement by which one entry of an object changes."""
+    is_field = isinstance(entry, n.Field)
+    key = py.constant(entry.key.text) if is_field else context.emit(entry.key)
+    target = py.subscript(owner, key)
+    match grown:
+        case None:
+            counted = _counted(context, target, entry.value)
+            return counted or py.assignment(target, context.emit(entry.value))
+        case Grown(read=n.Call(arguments=(_, _, default))):
+            kept = py.attribute(owner, "setdefault")
+            target = py.call(kept, [key, context.emit(default.value)])
+        case Grown():
+            pass
+    return _changed(context, target, grown.growth)
+
+
+def _counted(
+    context: Context, target: cst.Subscript, value: n.Expression
+) -> cst.AugAssign | None:
+    """`row["count"] += 1`, if a value is one that changes so, as numbers and texts do."""
+    match value:
+        case n.Binary(operator=operator, left=n.Member() as read, right=right):
+            is_native = context.facts.forms.operators[value] == Form.NATIVE
+            is_unchanging = is_only(context.type_of(read), "int", "float", "string")
+            if is_native and is_unchanging and context.emit(read).deep_equals(target):
+                return py.augmented(target, operator, context.emit(right))
+        case _:
+            pass
+    return None
+
+
+def _changed(
+    context: Context, target: Expression, growth: Append | Extend | Put | Cut
+) -> cst.Expr | cst.Assign | cst.Del:
     match growth:
         case Append(items=(item,)) if not isinstance(item, n.Spread):
             method, given = "append", context.emit(item)
@@ -29,6 +76,12 @@ def emit_growth(context: Context, name: str, growth: Growth) -> cst.Expr | cst.A
             is_spread = isinstance(added, n.Spread)
             method = "extend"
             given = emit_spread(context, added) if is_spread else emit_iterable(context, added)
+        case Cut(start=None, stop=stop):
+            assert stop is not None
+            return cst.Del(py.slice_(target, context.emit(stop), None, None))
+        case Cut(start=start):
+            assert start is not None
+            return cst.Del(py.slice_(target, None, context.emit(start), None))
         case Put(entries=(entry,), is_item=True):
             key, value = emit_entry(context, entry)
             key = py.constant(key) if isinstance(key, str) else key

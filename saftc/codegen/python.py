@@ -551,7 +551,7 @@ def assignment(target: Expression, value: Expression) -> cst.Assign:
     return cst.Assign([cst.AssignTarget(bare(target), _SPACE, _SPACE)], value)  # type: ignore[arg-type]
 
 
-def augmented(target: cst.Name, operator: str, value: Expression) -> cst.AugAssign:
+def augmented(target: cst.Name | cst.Subscript, operator: str, value: Expression) -> cst.AugAssign:
     """`target += value`."""
     made = _AUGMENTED[operator](whitespace_before=_SPACE, whitespace_after=_SPACE)  # type: ignore[call-arg]
     return cst.AugAssign(target, made, value)

@@ -53,6 +53,10 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             return [emit_while_stmt(context, statement)]
         case n.TryStmt():
             return [emit_try_stmt(context, statement)]
+        case n.AssignStmt() | n.AugmentedAssignStmt() if statement in context.output.growth:
+            target = py.name(context.name_of(statement.name))
+            changes = emit_growth(context, target, context.output.growth[statement])
+            return [line for one in changes for line in _line(context, statement, one)]
         case n.AssignStmt():
             return _line(context, statement, emit_assign_stmt(context, statement))
         case n.AugmentedAssignStmt():
@@ -93,13 +97,20 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 _ANY_WIDTH = 1_000_000
 
 _About = (
-    cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Return | cst.Expr | cst.Raise | cst.Pass
+    cst.Assign
+    | cst.AnnAssign
+    | cst.AugAssign
+    | cst.Return
+    | cst.Expr
+    | cst.Raise
+    | cst.Pass
+    | cst.Del
 )
 
 
 def _line(context: Context, statement: n.Statement, small: _About) -> list[Statement]:
     """A statement; one about a prompt has an argument a line when it does not fit on one."""
-    value = None if isinstance(small, cst.Pass | cst.Raise) else small.value
+    value = None if isinstance(small, cst.Pass | cst.Raise | cst.Del) else small.value
     asking = _asking_in(value)
     if (
         isinstance(asking, cst.Call)
@@ -131,20 +142,14 @@ def emit_assign_stmt(
     target = py.name(context.name_of(statement.name))
     if context.facts.keeps_history(statement.name):
         return py.assignment(target, emit_result(context, statement.value))
-    growth = context.output.growth.get(statement)
-    if growth is not None:
-        return emit_growth(context, target.value, growth)
     return _assigned(context, statement, target)
 
 
 def emit_augmented_assign_stmt(
     context: Context, statement: n.AugmentedAssignStmt
-) -> cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Expr:
+) -> cst.Assign | cst.AnnAssign | cst.AugAssign:
     """`name += value`; for a list that others hold, Python changes it in place: `name = ...`."""
     target, operation = py.name(context.name_of(statement.name)), statement.value
-    growth = context.output.growth.get(statement)
-    if growth is not None:
-        return emit_growth(context, target.value, growth)
     read = context.emit(operation.left)
     is_native = context.facts.forms.operators[operation] == Form.NATIVE
     is_unchanging = is_only(context.type_of(operation.left), "int", "float", "string")

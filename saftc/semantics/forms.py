@@ -157,8 +157,33 @@ class Put:
     is_item: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """`del xs[:start]`, or `del xs[stop:]`."""
+
+    start: n.Expression | None
+    stop: n.Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A statement for each entry: `row["ids"].append(3)` for one that grows, which is read as the
+    node beside it, and `row["id"] = 3` for others.
+    """
+
+    entries: "tuple[tuple[n.Field | n.ComputedField, Grown | None], ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """How the list or object in a member or item of an object changes in place."""
+
+    read: n.Member | n.Index | n.Call
+    growth: Append | Extend | Put | Cut
+
+
 # How an assignment changes the list or object of its name in place (see `ownership`).
-Growth = Append | Extend | Put
+Growth = Append | Extend | Put | Cut | Within
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 _Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
 MemberForm = _Member | Attribute | OfResult

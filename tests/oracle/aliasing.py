@@ -30,6 +30,7 @@ f told(value):
 _BEGIN = (
     *("xs = [1, 2]", "ys = []", "row = {}", "counts = {a: 1}", "held = (nil, nil)", "flag = true"),
 )
+_BEGIN_INSIDE = ("state = {list: [], row: {}, count: 0}", "groups = {a: []}", 'key = "a"')
 # Places to fill: `<x>` and `<y>` are lists, `<o>` and `<p>` objects, `<i>` an item, `<k>` a key,
 # `<c>` a condition, `<l>` where a loop goes.
 _GROWTH = (
@@ -37,6 +38,40 @@ _GROWTH = (
     *("<x> = [...<x>, ...<y>]", "<x> = [...<x>, <i>, ...<y>]", "<o> = {...<o>, [<k>]: <i>}"),
     *("<o> = {...<o>, [<k>]: <i>}", "<o> = {...<o>, a: <i>}", "<o> = {...<o>, ...<p>}"),
     *("<o> = {...<o>, b: <i>, [<k>]: <i>}", "<x> += zip(<x>, [1, 2, 3])"),
+)
+# What grows inside of an object: `state` holds a list, an object and a number, `groups` lists.
+_INSIDE = (
+    *("state = {...state, list: state.list + [<i>]}", "state = {...state, list: state.list[1:]}"),
+    *("state = {...state, list: state.list + [<i>], count: state.count + 1}",) * 2,
+    *("state = {...state, count: state.count + 1, list: [...state.list, 3]}",) * 2,
+    *("state = {...state, list: state.list + [4], count: len(state.list)}", "state = {...state}"),
+    *("state = {...state, list: state.list + [5], row: {...state.row, [<k>]: 1}}",) * 2,
+    *("state = {...state, row: {...state.row, b: <i>}}", "state = {...state, list: state.list}"),
+    *("state = {...state, list: state.list + <y>}", "state = {...state, list: <x>}"),
+    *("state = {...state, list: state.list + [6], count: 1 / len(<y>)}",) * 2,
+    *("groups = {...groups, [key]: groups[key] + [<i>]}",) * 2,
+    *("groups = {...groups, [key]: get(groups, key, []) + [7]}",) * 2,
+    *("groups = {...groups, [<k>]: get(groups, key, []) + [<i>]}", "groups = {...groups, a: [8]}"),
+    *("groups = {...groups, [key]: get(groups, key, []) + [1 / len(<y>)]}", "key = <k>"),
+    *("groups = {...groups, [key]: get(groups, key, []) + get(groups, key, [])}", "<x> = <x>[1:]"),
+    *("groups = {...groups, [key]: <x>}", "groups = {...groups, a: groups.a + [9]}"),
+    *("<x> = <x>[:-1]", "<x> = <x>[len(<x>) - 1:]"),
+)
+_LET_OUT = (
+    *("held = state.list", "held = state", "held = [state.list]", "held = same(state)"),
+    *("<x> = state.list", "<o> = state.row", "held = {...state}", "held = values(state)"),
+    *("held = items(state)", 'held = get(state, "list", 0)', "held = {...state, count: 2}"),
+    *("held = state if <c> else 1", "held = [state.list for _ in [1]]", "held = (state.row, 1)"),
+    *("held = groups[key]", "held = groups", "held = get(groups, key, <x>)", "held = groups.a"),
+    *("held = [v for v in values(groups)]", "held = [groups[k] for k in keys(groups)]"),
+    *("held = {...groups}", "held = zip(values(groups), [1, 2])", "held = [groups]"),
+    *("held = max(values(groups), by: len)", "held = values({...groups})", "held = same(groups.a)"),
+)
+_ANEW = (
+    *("state = {list: [], row: {}, count: 0}",) * 3,
+    *("state = {list: <x>, row: {}, count: 0}", "state = {list: [1], row: <o>, count: len(<x>)}"),
+    *("groups = {a: []}", "groups = {}", "groups = {a: <x>}", "groups = {[key]: [<i>]}"),
+    *("groups = {...groups, ...{a: <x>}}", "groups = {a: [1], [key]: [2]}", "print(state.list)"),
 )
 _SHARING = (
     *("<x> = <y>", "<o> = <p>", "held = <x>", "held = [<x>, 1]", "held = {a: <o>}"),
@@ -62,6 +97,10 @@ _NAMES = {"<x>": _LISTS, "<y>": _LISTS, "<o>": _OBJECTS, "<p>": _OBJECTS}
 _OVER = (
     *("<x>", "<x>", "<x>[0:2]", "keys(<o>)", "[1, 2]", "range(2)", "enumerate(<x>)"),
     *("zip(<x>, <y>)", "reversed(<x>)", "values(<o>)", "items(<o>)", "<x> if <c> else <y>"),
+)
+_OVER_INSIDE = (
+    *("state.list", "groups[key]", "groups.a", "keys(groups)", "values(groups)", "keys(state.row)"),
+    *("enumerate(state.list)", "state.list if <c> else <x>", "get(groups, key, [])"),
 )
 _CONDITIONS = ("len(<x>) > 2", "len(<o>) > 1", "flag", "not flag", "<x> == <y>")
 _GUARD = ('if len(f"{xs}{ys}{row}{counts}") > 300:', "    break")
@@ -143,10 +182,21 @@ _FAILING = ("print(1 / (len(<x>) - len(<y>)))", 'fail "no"', "<x> += [1 / len(<y
 
 
 class Aliasing:
-    """Writes a script; `below(n)` makes every choice."""
+    """Writes a script; `below(n)` makes every choice. It may be about what `is_inside` of objects,
+    too.
+    """
 
-    def __init__(self, below: Callable[[int], int]) -> None:
+    def __init__(self, below: Callable[[int], int], *, is_inside: bool = False) -> None:
         self.below = below
+        self.is_inside = is_inside
+        self.forms = (_GROWTH, _GROWTH, _SHARING, _SHARING, _FRESH)
+        self.begin, self.over = _BEGIN, _OVER
+        self.show, self.guard = _SHOW, _GUARD
+        if is_inside:
+            self.forms = (_GROWTH, _SHARING, _FRESH, _INSIDE, _INSIDE, _LET_OUT, _ANEW)
+            self.begin, self.over = (*_BEGIN, *_BEGIN_INSIDE), (*_OVER, *_OVER_INSIDE)
+            self.show = _SHOW.replace("held", "held, state, groups")
+            self.guard = (_GUARD[0].replace("{counts}", "{counts}{state}{groups}"), _GUARD[1])
         self.counted = 0
 
     def choose(self, options: Sequence[T]) -> T:
@@ -156,7 +206,7 @@ class Aliasing:
     def script(self) -> str:
         """A whole script: lines of the module, or of a function that is called twice."""
         steps = [line for _ in range(self.choose((3, 5, 7))) for line in self.statement(2)]
-        body = [*_BEGIN, *steps, _SHOW]
+        body = [*self.begin, *steps, self.show]
         if self.below(2):
             given = ("ys = []", "counts = {a: 1}", "flag = true")
             lines = [line for line in body if line not in given]
@@ -171,20 +221,21 @@ class Aliasing:
         if depth > 0 and made < 5:
             return self.nested(depth, made)
         if made == 5:
-            return [_SHOW]
+            return [self.show]
         if depth == 2 and made < 9:
             return self.scene()
-        forms = self.choose((_GROWTH, _GROWTH, _SHARING, _SHARING, _FRESH))
+        forms = self.choose(self.forms)
         lines = [self.filled(self.choose(forms))]
-        if forms is _SHARING:
-            lines += [self.filled(self.choose(_GROWTH)), _SHOW]
+        if forms is _SHARING or forms is _LET_OUT:
+            grows = _GROWTH if forms is _SHARING else _INSIDE
+            lines += [self.filled(self.choose(grows)), self.show]
         return lines
 
     def scene(self) -> list[str]:
         """Several lines about one value."""
         self.counted += 1
         text = self.filled(self.choose(_SCENES.split("\n\n"))).replace("#", str(self.counted))
-        return [*text.replace("    !", "\n".join(_indented(_GUARD))).split("\n"), _SHOW]
+        return [*text.replace("    !", "\n".join(_indented(self.guard))).split("\n"), self.show]
 
     def block(self, depth: int) -> list[str]:
         """The statements of a block."""
@@ -205,10 +256,10 @@ class Aliasing:
         block = self.choose((block, [*block, *leave], [*block, *leave, *self.block(depth)]))
         self.counted += 1
         if kind == 4:
-            turns = [f"i{self.counted} += 1", *_GUARD, *block]
+            turns = [f"i{self.counted} += 1", *self.guard, *block]
             return [f"i{self.counted} = 0", f"while i{self.counted} < 3:", *_indented(turns)]
-        over = self.filled(self.choose(_OVER))
-        return [f"for n{self.counted} in {over}:", *_indented([*_GUARD, *block])]
+        over = self.filled(self.choose(self.over))
+        return [f"for n{self.counted} in {over}:", *_indented([*self.guard, *block])]
 
     def filled(self, form: str) -> str:
         """The form with names and items in its places; what grows is the same on both sides."""

@@ -31,8 +31,8 @@ _WRITTEN = {
 
 
 def generated(seed: int) -> str:
-    """The generated script of this number."""
-    return Aliasing(Random(seed).randrange).script()
+    """The generated script of this number; every other one is about what is inside of objects."""
+    return Aliasing(Random(seed // 2).randrange, is_inside=bool(seed % 2)).script()
 
 
 # Each rule switched off: what stands in the place of what part of the analysis.
@@ -102,6 +102,14 @@ def _unseen_way(kind: type[n.Node]) -> Off:
     return {"_Finder.statement": without}
 
 
+_GIVE_NO_PART: Any = vars(ownership)["_GIVE_NO_PART"]
+
+
+def _filled_with_new(finder: Any, symbol: Any, entries: Any, state: Any) -> Any:
+    keys = [one.key.text for one in entries if isinstance(one, n.Field)]
+    return {**state, **{ownership._Inside(symbol, key): frozenset() for key in keys}}
+
+
 _BIND: Any = _FINDER.bind
 
 
@@ -136,35 +144,42 @@ _OFF: dict[str, Off] = {
     "where a `try` is left": {"_Finder._passed": lambda _, state: state},
     "the order of key and value": {"_Finder._in_any_order": lambda *_: True},
     "only lists are added to lists": {"_Finder._is_native": lambda *_: True},
+    "members and items that are kept": _forgotten(n.Member, n.Index),
+    "parts that builtins give": {"_GIVE_NO_PART": {*_GIVE_NO_PART, "values", "items"}},
+    "what is put into an object": {"_Finder._filled": _filled_with_new},
+    "a `for` over what is inside": _unseen(n.Member, n.Index),
+    "what may fail below a change": {"never_fails": lambda *_: True},
+    "what reads a change above it": {"_Finder._keys_read": lambda *_: ()},
+    "the key that grows": {"_Finder._is_same": lambda *_: True},
 }
 # The number of a generated script that shows each rule; it changes with the generator.
 _NUMBERS = {
-    "only new values are owned": 133,
-    "functions that read a name": 54,
-    "functions that begin with a name's value": 107,
-    "definitions": 104,
-    "names": 43,
-    "items": 43,
-    "fields": 79,
-    "items of comprehensions": 81,
-    "both ways of a condition": 163,
-    "arguments": 9,
-    "what is chosen among several": 62,
-    "the default of get": 139,
-    "arguments with a name": 139,
-    "what a `for` goes over": 79,
-    "what a `for` goes over by a builtin": 31,
-    "what a `for` goes over by a condition": 79,
-    "what it grows by": 31,
-    "the names of a `for`": 80,
-    "where branches meet": 104,
-    "what goes over a value where branches meet": 104,
-    "the turns of a loop": 31,
-    "where `break` leaves a loop": 109,
-    "where `continue` goes on": 81,
-    "where a `try` is left": 126,
-    "the order of key and value": 29,
-    "only lists are added to lists": 135,
+    "only new values are owned": 266,
+    "functions that read a name": 108,
+    "functions that begin with a name's value": 214,
+    "definitions": 208,
+    "names": 86,
+    "items": 86,
+    "fields": 158,
+    "items of comprehensions": 162,
+    "both ways of a condition": 326,
+    "arguments": 18,
+    "what is chosen among several": 124,
+    "the default of get": 278,
+    "arguments with a name": 278,
+    "what a `for` goes over": 158,
+    "what a `for` goes over by a builtin": 62,
+    "what a `for` goes over by a condition": 158,
+    "what it grows by": 62,
+    "the names of a `for`": 160,
+    "where branches meet": 208,
+    "what goes over a value where branches meet": 208,
+    "the turns of a loop": 62,
+    "where `break` leaves a loop": 218,
+    "where `continue` goes on": 162,
+    "where a `try` is left": 252,
+    "the order of key and value": 58,
+    "only lists are added to lists": 270,
 }
 
 

@@ -18,7 +18,7 @@ def waiting(limit: int) -> list[int]:
     done = []
     while len(queue) > 0:
         first = queue[0]
-        queue = queue[1:]
+        del queue[:1]
         done.append(first)
         if first > 1:
             queue.append(first - 1)

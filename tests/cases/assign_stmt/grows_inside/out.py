@@ -1,0 +1,34 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from typing import Any, TypedDict
+
+from runtime_support import show
+
+
+# What an object holds that nobody else does.
+class State(TypedDict):
+    seen: list[int]
+    last: dict[str, int]
+    count: int
+
+
+state: State = {"seen": [], "last": {}, "count": 0}
+for i in range(5):
+    state["seen"].append(i)
+    state["count"] += 1
+    state.update({"count": state["count"] + 2, "last": {**state["last"], str(i): i}})
+print(show(state))
+
+
+def grouped(words: list[str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for word in words:
+        key = word[:1]
+        groups.setdefault(key, []).append(word)
+    return groups
+
+
+print(show(grouped(["ab", "b", "a"])))
+counts: dict[str, Any] = {"x": [1], "y": []}
+for key in ["x", "y"]:
+    counts[key].append(len(key))
+print(show(counts))
