@@ -178,6 +178,29 @@ try:
     <x> += same("ab")
 except:
     <x> += [<i>]"""
+_SCENES_INSIDE = """\
+state = {list: <x>, row: {}, count: 0}
+state = {...state, list: state.list + [<i>]}
+
+groups = {a: [1], b: <x>}
+groups = {...groups, [key]: groups[key] + [3]}
+groups = {...groups, b: groups.b + [4]}
+
+state = {list: [1, 2], row: {}, count: 0}
+for n# in state.list:
+    state = {...state, list: state.list + [n#], count: state.count + 1}
+    !
+
+state = {list: [1], row: {}, count: 0}
+try:
+    state = {...state, list: state.list + [2], count: 1 / (len(<x>) - len(<y>))}
+except:
+    print(state)
+
+groups = {}
+for key in ["a", "b"]:
+    for k# in ["b", "c"]:
+        groups = {...groups, [key]: get(groups, k#, []) + [1]}"""
 _FAILING = ("print(1 / (len(<x>) - len(<y>)))", 'fail "no"', "<x> += [1 / len(<y>)]")
 
 
@@ -191,10 +214,11 @@ class Aliasing:
         self.is_inside = is_inside
         self.forms = (_GROWTH, _GROWTH, _SHARING, _SHARING, _FRESH)
         self.begin, self.over = _BEGIN, _OVER
-        self.show, self.guard = _SHOW, _GUARD
+        self.show, self.guard, self.scenes = _SHOW, _GUARD, _SCENES
         if is_inside:
             self.forms = (_GROWTH, _SHARING, _FRESH, _INSIDE, _INSIDE, _LET_OUT, _ANEW)
             self.begin, self.over = (*_BEGIN, *_BEGIN_INSIDE), (*_OVER, *_OVER_INSIDE)
+            self.scenes += "\n\n" + _SCENES_INSIDE
             self.show = _SHOW.replace("held", "held, state, groups")
             self.guard = (_GUARD[0].replace("{counts}", "{counts}{state}{groups}"), _GUARD[1])
         self.counted = 0
@@ -234,7 +258,7 @@ class Aliasing:
     def scene(self) -> list[str]:
         """Several lines about one value."""
         self.counted += 1
-        text = self.filled(self.choose(_SCENES.split("\n\n"))).replace("#", str(self.counted))
+        text = self.filled(self.choose(self.scenes.split("\n\n"))).replace("#", str(self.counted))
         return [*text.replace("    !", "\n".join(_indented(self.guard))).split("\n"), self.show]
 
     def block(self, depth: int) -> list[str]:
