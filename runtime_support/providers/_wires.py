@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 from runtime_support._exchange import Origin, Reply, Request
-from runtime_support._observe.tracing import note
+from runtime_support._notes import note
 from runtime_support.errors import ConfigError
 
 # What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
