@@ -37,6 +37,7 @@ BARE_ARGUMENTS: dict[str, Any] = {
     "report": 2000,
     "words": WORDS * 120,
     "growing": 10_000,
+    "tree": 300,
 }
 # Those of them in which each step makes a new value of what is there.
 STEP_ARGUMENTS: dict[str, Any] = {

@@ -215,7 +215,7 @@ def _narrow_kind(
         return
     type_ = inference.facts.types.get(node, ANY)
     answers = {kind_word(member) == word for member in members(type_)}
-    if type_ not in (ANY, NEVER) and len(answers) == 1:
+    if type_ not in (ANY, NEVER) and len(answers) == 1 and not inference.is_waiting():
         inference.doubting.add(inference.unit)
     _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
 
@@ -229,7 +229,7 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
     if type_ in (ANY, NEVER):
         return
     kept = union(member for member in members(type_) if keeps(member))
-    if kept not in (type_, NEVER):
+    if kept not in (type_, NEVER) or inference.is_waiting():
         env.narrow(*target, kept)
 
 

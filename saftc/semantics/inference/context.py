@@ -14,7 +14,18 @@ from saftc.semantics.facts import Coercion, Facts
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.names import Code, Symbol
 from saftc.semantics.relations import Fit
-from saftc.semantics.types import ANY, NEVER, TOOL_CALL, Scalar, Type, bounded, opened, show, union
+from saftc.semantics.types import (
+    ANY,
+    NEVER,
+    NIL,
+    TOOL_CALL,
+    Scalar,
+    Type,
+    bounded,
+    opened,
+    show,
+    union,
+)
 from saftc.syntax import nodes as n
 
 Unit = n.Module | Code
@@ -176,6 +187,16 @@ class Inference:
             self.outdate(definition)
             if definition in self.reached:
                 self.outdated[definition] = None
+
+    def is_waiting(self) -> bool:
+        """Whether the calls so far say nothing of a parameter of the unit, as they all pass `nil`.
+
+        What only other values get to is of no type yet: else it would be of any.
+        """
+        if not isinstance(self.unit, n.FunctionDef):
+            return False
+        known = self.facts.functions[self.unit]
+        return any(known.parameters[position] == NIL for position in known.from_calls)
 
     def result_of(self, definition: n.FunctionDef) -> Type:
         """The type of the value of a call of a function of this module."""
