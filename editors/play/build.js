@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync, readdirSync } from "node:fs";
 import { build } from "esbuild";
 
 const outfile = "../../saftc/play/editor.js";
-const sources = ["editor.js", "package-lock.json", "../saft.tmLanguage.json"];
+const sources = ["editor.js", "package-lock.json"];
 
 const { metafile } = await build({
   entryPoints: ["editor.js"],

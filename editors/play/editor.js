@@ -1,5 +1,5 @@
-// The editor of `saftc play`: CodeMirror, the grammar of the other editors, and a client of the
-// language server. `npm run build` bundles it into saftc/play/editor.js.
+// The editor of `saftc play`: CodeMirror, and a client of the language server, which also tells the
+// colours. `npm run build` bundles it into saftc/play/editor.js.
 
 import {
   acceptCompletion,
@@ -13,7 +13,6 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { python } from "@codemirror/lang-python";
 import {
   HighlightStyle,
-  StreamLanguage,
   bracketMatching,
   indentOnInput,
   indentUnit,
@@ -44,8 +43,6 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-import grammar from "../saft.tmLanguage.json";
-
 // Colours, as variables of the page: light and dark.
 
 const style = HighlightStyle.define([
@@ -58,127 +55,50 @@ const style = HighlightStyle.define([
   { tag: tags.punctuation, color: "var(--soft)" },
 ]);
 
-// What the names of a TextMate grammar begin with, and the name that CodeMirror has for it.
-const NAMES = [
-  ["comment", "comment"],
-  ["constant.character", "number"],
-  ["constant", "atom"],
-  ["entity.name.function", "function"],
-  ["support.function", "function"],
-  ["entity.name.type", "typeName"],
-  ["support.type", "typeName"],
-  ["keyword.operator", "punctuation"],
-  ["keyword", "keyword"],
-  ["storage", "keyword"],
-  ["punctuation.definition.prompt", "keyword"],
-  ["punctuation.section.interpolation", "keyword"],
-  ["punctuation.definition.string", "string"],
-  ["string", "string"],
-];
+// The colours of a script, as the language server tells them; `colour` takes its answer.
 
-function nameOf(scope) {
-  const found = NAMES.find(([start]) => scope === start || scope?.startsWith(`${start}.`));
-  return found === undefined ? null : found[1];
-}
-
-// A TextMate grammar, read as CodeMirror reads a text: piece by piece, from the left. A rule that
-// begins and ends is open on a stack; of the rules inside it, the one that matches first counts.
-
-const expressions = new Map();
-
-function match(source, text, from) {
-  if (!expressions.has(source)) expressions.set(source, new RegExp(source, "g"));
-  const expression = expressions.get(source);
-  expression.lastIndex = from;
-  return expression.exec(text);
-}
-
-function* rulesOf(patterns) {
-  for (const one of patterns ?? []) {
-    if (one.include === "$self") yield* rulesOf(grammar.patterns);
-    else if (one.include) yield* rulesOf([grammar.repository[one.include.slice(1)]]);
-    else if (one.match || one.begin) yield one;
-    else yield* rulesOf(one.patterns);
-  }
-}
-
-// The pieces of a match: each character is that of the last capture that holds it.
-function piecesOf(found, captures, base) {
-  const pieces = [];
-  let at = found.index;
-  const add = (end, name) => {
-    if (end > at) pieces.push([end, name]);
-    at = Math.max(at, end);
-  };
-  for (const [number, { name }] of Object.entries(captures ?? {})) {
-    const text = found[number];
-    if (!text) continue;
-    const start = number === "0" ? found.index : found[0].indexOf(text, at - found.index) + found.index;
-    add(start, base);
-    add(start + text.length, nameOf(name) ?? base);
-  }
-  add(found.index + found[0].length, base);
-  return pieces;
-}
-
-function next(text, from, state) {
-  const open = state.open[state.open.length - 1];
-  const inside = open === undefined ? null : nameOf(open.name);
-  const ending = open === undefined ? null : match(open.end, text, from);
-  let best = null;
-  for (const rule of rulesOf(open === undefined ? grammar.patterns : open.patterns)) {
-    const found = match(rule.match ?? rule.begin, text, from);
-    // What begins nothing and is nothing would be found for ever.
-    const isSomething = found !== null && (found[0] !== "" || rule.begin);
-    if (isSomething && (best === null || found.index < best.found.index)) best = { rule, found };
-    if (best?.found.index === from) break;
-  }
-  if (ending !== null && (best === null || ending.index <= best.found.index)) {
-    state.open.pop();
-    const start = ending.index > from ? [[ending.index, inside]] : [];
-    return [...start, ...piecesOf(ending, open.endCaptures ?? open.captures, inside)];
-  }
-  if (best === null) return [[text.length, inside]];
-  const { rule, found } = best;
-  const start = found.index > from ? [[found.index, inside]] : [];
-  if (rule.begin) state.open.push(rule);
-  const base = nameOf(rule.name) ?? inside;
-  return [...start, ...piecesOf(found, rule.captures ?? rule.beginCaptures, base)];
-}
-
-const saft = StreamLanguage.define({
-  name: "saft",
-  startState: () => ({ open: [], pieces: [] }),
-  copyState: (state) => ({ open: [...state.open], pieces: [...state.pieces] }),
-  token(stream, state) {
-    for (let round = 0; !state.pieces.length && round < 20; round += 1) {
-      state.pieces = next(stream.string, stream.pos, state).filter(([end]) => end > stream.pos);
-    }
-    const [end, name] = state.pieces.shift() ?? [stream.pos + 1, null];
-    stream.pos = Math.min(end, stream.string.length);
-    if (stream.eol()) {
-      state.pieces = [];
-      // What ends with the line ends here, when nothing more is read of it.
-      while (state.open.length && ends(stream.string, state.open[state.open.length - 1])) {
-        state.open.pop();
+const SHOWN_KINDS = ["comment", "function", "keyword", "number", "string", "type"];
+const marks = Object.fromEntries(SHOWN_KINDS.map((kind) => [kind, Decoration.mark({ class: `saft-${kind}` })]));
+const COLOURS = {
+  textDocument: {
+    semanticTokens: {
+      requests: { full: true },
+      tokenTypes: SHOWN_KINDS,
+      tokenModifiers: [],
+      formats: ["relative"],
+    },
+  },
+};
+const colour = StateEffect.define();
+const coloured = StateField.define({
+  create: () => Decoration.none,
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (!effect.is(colour)) continue;
+      const { kinds, data } = effect.value;
+      const { doc } = transaction.state;
+      const builder = new RangeSetBuilder();
+      let line = 1;
+      let character = 0;
+      for (let at = 0; at < data.length; at += 5) {
+        const [down, right, length, kind] = data.slice(at, at + 4);
+        line += down;
+        character = down ? right : character + right;
+        const from = doc.line(line).from + character;
+        const mark = marks[kinds[kind]];
+        if (mark !== undefined) builder.add(from, from + length, mark);
       }
+      return builder.finish();
     }
-    return name;
+    return value.map(transaction.changes);
   },
-  blankLine(state) {
-    while (state.open.length && ends("", state.open[state.open.length - 1])) state.open.pop();
-  },
-  tokenTable: { function: tags.function(tags.variableName) },
-  languageData: {
-    commentTokens: { line: "//" },
-    closeBrackets: { brackets: ["(", "[", "{", '"'], stringPrefixes: ["f"] },
-  },
+  provide: (field) => EditorView.decorations.from(field),
 });
 
-function ends(text, rule) {
-  const found = match(rule.end, text, text.length);
-  return found !== null && found[0] === "";
-}
+// What the editor has to know of the language by itself.
+const language = EditorState.languageData.of(() => [
+  { commentTokens: { line: "//" }, closeBrackets: { brackets: ["(", "[", "{", '"'], stringPrefixes: ["f"] } },
+]);
 
 // Lines that are marked: those that the cursor's line has become.
 
@@ -361,6 +281,12 @@ const look = [
     ".cm-gutters": { background: "transparent", border: "none", color: "var(--soft)" },
     ".cm-activeLine": { background: "var(--active)" },
     ".cm-cursor": { borderLeftColor: "var(--text)" },
+    ".saft-comment": { color: "var(--comment)", fontStyle: "italic" },
+    ".saft-keyword": { color: "var(--keyword)" },
+    ".saft-string": { color: "var(--string)" },
+    ".saft-number": { color: "var(--number)" },
+    ".saft-type": { color: "var(--type)" },
+    ".saft-function": { color: "var(--function)" },
   }),
 ];
 
@@ -401,8 +327,13 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
   const client = new LSPClient({
     // It is on this machine: one that is slow is busy, and one that has ended closes the connection.
     timeout: 600_000,
-    extensions: [serverCompletion(), hoverTooltips(), signatureHelp(), serverDiagnostics()],
-    highlightLanguage: (name) => (name === "saft" ? saft : null),
+    extensions: [
+      serverCompletion(),
+      hoverTooltips(),
+      signatureHelp(),
+      serverDiagnostics(),
+      { clientCapabilities: COLOURS },
+    ],
     sanitizeHTML: harmless,
   });
   let uri = null;
@@ -414,6 +345,7 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
       // With each keystroke.
       client.sync();
       changed();
+      paint();
     }
     const now = update.state.doc.lineAt(update.state.selection.main.head).number - 1;
     if (now !== line || update.docChanged) {
@@ -421,6 +353,30 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
       moved(line);
     }
   });
+  // Whether the colours are asked for, and whether the text is another one since.
+  let isAsking = false;
+  let isOutdated = false;
+  async function paint() {
+    isOutdated = true;
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      while (isOutdated) {
+        isOutdated = false;
+        await client.initializing;
+        const { doc } = view.state;
+        const params = { textDocument: { uri } };
+        const found = await client.request("textDocument/semanticTokens/full", params);
+        const kinds = client.serverCapabilities.semanticTokensProvider.legend.tokenTypes;
+        if (view.state.doc !== doc) isOutdated = true;
+        else view.dispatch({ effects: colour.of({ kinds, data: found?.data ?? [] }) });
+      }
+    } catch {
+      // The server has ended, or answers no more: the colours stay as they are.
+    } finally {
+      isAsking = false;
+    }
+  }
   function connect(to) {
     client.connect({
       ...to,
@@ -441,7 +397,8 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
       doc: text,
       extensions: [
         look,
-        saft,
+        language,
+        coloured,
         messages,
         lineNumbers(),
         lintGutter(),
@@ -495,6 +452,7 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
       }
       others.delete(address);
       view.dispatch({ effects: failed.of([]) });
+      paint();
     },
     /// Forgets a script that is not shown.
     forget: (address) => others.delete(address),
@@ -512,6 +470,7 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
     reconnect(to) {
       client.disconnect();
       connect(to);
+      paint();
     },
     focus: () => view.focus(),
     ask: (method, params) => client.request(method, params),

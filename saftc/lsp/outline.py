@@ -1,4 +1,4 @@
-"""The symbols of a script, what of it can be folded, and what its names are, for their colours."""
+"""The symbols of a script, what of it can be folded, and the colours of its words and names."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, members, show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
+from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
 
 Kind = Literal["function", "type", "field", "variable"]
 
@@ -128,13 +129,25 @@ def _runs(source: Source, spans: list[Span]) -> Iterator[list[Span]]:
 
 # Colours
 
-KINDS = ("function", "variable", "parameter", "type", "namespace", "property", "macro")
+KINDS = (
+    *("function", "variable", "parameter", "type", "namespace", "property", "macro"),
+    *("keyword", "string", "number", "comment"),
+)
+# What tokens are, whatever stands around them.
+_OF_TOKENS = {
+    **dict.fromkeys((*KEYWORDS.values(), *SOFT_KEYWORDS.values()), "keyword"),
+    **dict.fromkeys(("PROMPT_START", "PROMPT_END", "HOLE_START", "HOLE_END"), "keyword"),
+    **dict.fromkeys(("FORMAT_HOLE_START", "FORMAT_HOLE_END", "FORMAT_SPEC"), "keyword"),
+    **dict.fromkeys(("STRING", "FORMAT_START", "FORMAT_TEXT", "FORMAT_END"), "string"),
+    **dict.fromkeys(("INTEGER", "FLOAT"), "number"),
+    "PROMPT_TEXT": "string",
+}
 MODIFIERS = ("declaration", "defaultLibrary", "tool")
 
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A name with its kind and what more is said of it, as places in `KINDS` and `MODIFIERS`."""
+    """A word, a text or a name, on one line: one of `KINDS`, and those of `MODIFIERS` that hold."""
 
     span: Span
     kind: str
@@ -142,7 +155,8 @@ class Colour:
 
 
 def colours(script: Script) -> list[Colour]:
-    """The names of a script, in order of the text; functions in the holes of a prompt are tools."""
+    """The words and names of a script, in order of the text; functions in the holes of a prompt are
+    tools. Of what cannot be read, there are the words alone."""
     facts = script.checked.facts
     tools = {
         part.value
@@ -183,7 +197,21 @@ def colours(script: Script) -> list[Colour]:
             case _:
                 continue
         found.setdefault(span.start, Colour(span, kind, frozenset(said)))
+    for span, kind in _words(script):
+        found.setdefault(span.start, Colour(span, kind, frozenset()))
     return [found[start] for start in sorted(found)]
+
+
+def _words(script: Script) -> Iterator[tuple[Span, str]]:
+    """The tokens with a colour of their own, and the comments; each line of a text by itself."""
+    lexed, source = script.checked.parsed.lexed, script.source
+    pieces = [(one.span, _OF_TOKENS[one.kind]) for one in lexed.tokens if one.kind in _OF_TOKENS]
+    for span, kind in (*pieces, *((one.span, "comment") for one in lexed.comments)):
+        start = span.start
+        for line in source.at(span).split("\n"):
+            if line.strip():
+                yield Span(start, start + len(line)), kind
+            start += len(line) + 1
 
 
 def _kind(script: Script, symbol: Symbol) -> str:

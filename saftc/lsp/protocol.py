@@ -132,6 +132,10 @@ class Lines:
         """The places of a span."""
         return lsp.Range(self.position(span.start), self.position(span.end))
 
+    def length(self, span: Span) -> int:
+        """The units of a span."""
+        return self.codec.client_num_units(self.source.at(span))
+
     def offset(self, position: lsp.Position) -> int:
         """The offset of a place; of one behind the end of its line, the line's end."""
         line = position.line + 1

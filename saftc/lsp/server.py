@@ -387,13 +387,13 @@ async def _colours(ls: SaftServer, params: lsp.SemanticTokensParams) -> lsp.Sema
     data: list[int] = []
     line = character = 0
     for one in outline.colours(script):
-        start, end = lines.position(one.span.start), lines.position(one.span.end)
-        if start.line != end.line:
+        if "\n" in script.source.at(one.span):
             continue
+        start, length = lines.position(one.span.start), lines.length(one.span)
         column = start.character if start.line != line else start.character - character
         modifiers = sum(1 << outline.MODIFIERS.index(said) for said in one.modifiers)
         kind = outline.KINDS.index(one.kind)
-        data += [start.line - line, column, end.character - start.character, kind, modifiers]
+        data += [start.line - line, column, length, kind, modifiers]
         line, character = start.line, start.character
     return lsp.SemanticTokens(data)
 

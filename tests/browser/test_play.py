@@ -51,6 +51,25 @@ def test_typing_shows_the_python(page: Any) -> None:
     expect(page.locator("#python .marked")).to_have_text("number = 40 + 2")
 
 
+def test_words_and_names_have_their_colours(page: Any) -> None:
+    asked = 'print(area(4), "😀", $ a {area(1)} b $)'
+    write(page, f"// é😀 note\nf area(n: int):\n    ret n * 2\n\n{asked}")
+    script = page.locator("#script .cm-content")
+    for kind, texts in {
+        "comment": ["// é😀 note"],
+        "keyword": ["f", "ret", "$", "{", "}", "$"],
+        "number": ["2", "4", "1"],
+        "string": ['"😀"', " a ", " b "],
+        "type": ["int"],
+        "function": ["area", "print", "area", "area"],
+    }.items():
+        expect(script.locator(f".saft-{kind}")).to_have_text(texts)
+    # What cannot be read has the colours of its words.
+    write(page, "ret if 12")
+    expect(script.locator(".saft-keyword")).to_have_text(["ret", "if"])
+    expect(script.locator(".saft-number")).to_have_text(["12"])
+
+
 def test_a_doc_comment_leads_nowhere(page: Any, served: Page, tmp_path: Path) -> None:
     away = '<meta http-equiv="refresh" content="0;url=/away"><img src="/away">'
     doc = f"/// A List<int> by `Set<int>`, *of* [there](https://example.org/). {away}"

@@ -7,6 +7,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from saftc.lsp.outline import KINDS
 from tests.compiler.support import ROOT
 from tests.lsp.client import PATIENCE, Editor
 
@@ -176,6 +177,34 @@ def test_colours_tell_tools_in_prompts(script: Editor) -> None:
     assert ("print", 0, 2) in found  # a builtin
     assert ("total", 1, 0) in found  # a variable in a hole
     assert ("x", 5, 0) in found  # a property
+
+
+def test_colours_of_words_and_texts(server: Editor) -> None:
+    text = (
+        'xs = """a\n  😀 b\n\n"""\nq = $\n    one {xs} two\n$ // no\n'
+        'z = f"{xs:>4}c" if true else nil\n'
+        "fail ret 1_0 = (\n"
+    )
+    server.open("words.saft", text)
+    document = lsp.TextDocumentIdentifier(server.uri("words.saft"))
+    data = server.ask("text_document_semantic_tokens_full", lsp.SemanticTokensParams(document)).data
+    kinds = ("keyword", "string", "number", "comment")
+    found: dict[str, list[str]] = {kind: [] for kind in kinds}
+    line = column = 0
+    lines = [one.encode("utf-16-le") for one in text.split("\n")]
+    for down, right, length, kind, _ in zip(*[iter(data)] * 5, strict=True):
+        line, column = line + down, right if down else column + right
+        piece = lines[line][2 * column : 2 * (column + length)].decode("utf-16-le")
+        if KINDS[kind] in kinds:
+            found[KINDS[kind]].append(piece)
+    assert found == {
+        "keyword": [
+            *("$", "{", "}", "$", "{", ":>4", "}", "if", "true", "else", "nil", "fail", "ret"),
+        ],
+        "string": ['"""a', "  😀 b", '"""', "    one ", " two", 'f"', "c", '"'],
+        "number": ["1_0"],
+        "comment": ["// no"],
+    }
 
 
 def test_inferred_types_of_parameters_when_asked_for(server: Editor) -> None:
