@@ -18,7 +18,7 @@ from typing import NoReturn
 from saftc.commands.reporting import complain, say
 from saftc.project.files import UNNAMED, FileProblem
 from saftc.project.settings import settings_files
-from saftc.project.workspace import Workspace
+from saftc.project.workspace import Workspace, load_compiler
 from saftc.semantics.types import forget_remembered
 
 # How often the files are looked at, in seconds.
@@ -38,6 +38,8 @@ def watch_scripts(
     watch = Watch(arguments, open_workspace, build)
     watch.begin()
     say("watching for changes; Ctrl-C ends it")
+    # What was in the cache has not loaded it.
+    load_compiler()
     while True:
         time.sleep(EVERY)
         watch.look()

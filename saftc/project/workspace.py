@@ -222,7 +222,7 @@ class Workspace:
             return
         from concurrent.futures import ProcessPoolExecutor
 
-        _load_compiler()
+        load_compiler()
         pool = ProcessPoolExecutor(processes, _context(), initializer=_ignore_interrupts)
         for start in range(0, len(missing), _SCRIPTS_A_TASK):
             task = missing[start : start + _SCRIPTS_A_TASK]
@@ -328,8 +328,8 @@ def _compile_all(files: list[str], overlapping: Overlapping) -> list[CompiledMod
     return modules
 
 
-def _load_compiler() -> None:
-    """Loads all that compiling needs, so that processes made by a fork have it already."""
+def load_compiler() -> None:
+    """Loads all that compiling needs: before a fork, or while there is nothing else to do."""
     from saftc.driver import compile_source
     from saftc.source import Source
 

@@ -26,7 +26,8 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[str]]]:
         compile_checked = driver.compile_checked
 
         def watched(checked: Any, *settings: Any) -> Any:
-            compiled[-1].append(Path(checked.source.name).name)
+            if checked.source.name != "start.saft":  # by which the compiler is loaded
+                compiled[-1].append(Path(checked.source.name).name)
             return compile_checked(checked, *settings)
 
         def sleep(_seconds: float) -> None:
