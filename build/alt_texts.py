@@ -5,7 +5,8 @@
 
 from typing import TypedDict
 
-from runtime_support import file, image, list_files, overlap, prompt
+from runtime_support import file, image, overlap, prompt
+from runtime_support.ops import list_files
 
 style = file("pictures/style.txt")
 

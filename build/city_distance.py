@@ -4,7 +4,8 @@
 # whole and then run. The `conv` of geography.saft says how a city becomes a point, so that the
 # program need not. In journey.json such a program is kept; build/journey.py is what it compiles to.
 
-from runtime_support import program, show
+from runtime_support import program
+from runtime_support.ops import show
 
 from geography import distance, locate, total
 

@@ -6,7 +6,8 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import overlap, print, prompt, read_text
+from runtime_support import overlap, prompt
+from runtime_support.ops import print, read_text
 
 diff = read_text(os.environ.get("DIFF", "review/change.diff"))
 

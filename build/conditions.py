@@ -2,7 +2,8 @@
 
 # Prompts as conditions: where a condition stands, the model answers yes or no.
 
-from runtime_support import overlap, print, prompt
+from runtime_support import overlap, prompt
+from runtime_support.ops import print
 
 reviews = [
     "I love this lamp, it looks great",

@@ -7,15 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from runtime_support import (
-    list_files,
-    overlap,
-    prompt,
-    read_text,
-    show,
-    to_json,
-    write_text,
-)
+from runtime_support import overlap, prompt
+from runtime_support.ops import list_files, read_text, show, to_json, write_text
 
 
 @dataclass(frozen=True)

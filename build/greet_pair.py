@@ -2,7 +2,8 @@
 
 # A tool that takes a pair: tuples keep their length and the type of each place.
 
-from runtime_support import overlap, print, prompt
+from runtime_support import overlap, prompt
+from runtime_support.ops import print
 
 
 def greet(pair: tuple[str, str]) -> str:

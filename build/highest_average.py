@@ -5,7 +5,8 @@
 
 from typing import Literal
 
-from runtime_support import mean, ops, prompt, read
+from runtime_support import ops, prompt
+from runtime_support.ops import mean, read
 
 Subject = Literal["history", "maths", "physics", "biology"]
 

@@ -6,7 +6,8 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import list_files, overlap, prompt, read_text, write_text
+from runtime_support import overlap, prompt
+from runtime_support.ops import list_files, read_text, write_text
 
 
 class Line(TypedDict):

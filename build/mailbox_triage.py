@@ -7,7 +7,8 @@
 import os
 from typing import Literal, TypedDict
 
-from runtime_support import list_files, overlap, prompt, read_text
+from runtime_support import overlap, prompt
+from runtime_support.ops import list_files, read_text
 
 folder = os.environ.get("MAILBOX", "mailbox")
 

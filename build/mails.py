@@ -6,7 +6,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from runtime_support import check, prompt, read, show
+from runtime_support import check, prompt
+from runtime_support.ops import read, show
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 # Mapping over a list: one prompt for each item, or one prompt for the whole list.
 
-from runtime_support import overlap, prompt, show
+from runtime_support import overlap, prompt
+from runtime_support.ops import show
 
 words = ["sea", "mountain", "river"]
 

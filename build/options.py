@@ -4,7 +4,8 @@
 
 from typing import Literal
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 prices = {"lamp": 39.5, "desk": 210.0, "chair": 85.0}
 

@@ -5,7 +5,8 @@
 
 from typing import Any
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 product = "desk lamp"
 facts: dict[str, Any] = {"colour": "green", "height_cm": 42, "price_usd": 30}

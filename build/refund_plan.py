@@ -5,7 +5,9 @@
 
 from dataclasses import dataclass
 
-from runtime_support import Plan, check, ops, program, run, show
+from runtime_support import check, ops, program
+from runtime_support.ops import show
+from runtime_support.programs import Plan, run
 
 
 @dataclass(frozen=True)

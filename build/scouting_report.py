@@ -5,7 +5,8 @@
 
 from typing import Literal, TypedDict
 
-from runtime_support import check, mean, ops, prompt, read, show
+from runtime_support import check, ops, prompt
+from runtime_support.ops import mean, read, show
 
 Figure = Literal["minutes", "goals", "assists", "rating"]
 

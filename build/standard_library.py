@@ -4,15 +4,8 @@
 
 from typing import Any
 
-from runtime_support import (
-    Failed,
-    append_text,
-    failure,
-    parse,
-    read_line,
-    show,
-    to_json,
-)
+from runtime_support import Failed
+from runtime_support.ops import append_text, failure, parse, read_line, show, to_json
 
 title = "  The quick brown fox  "
 words = title.strip().lower().split()

@@ -4,7 +4,8 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from runtime_support import kind, overlap, print, prompt
+from runtime_support import overlap, prompt
+from runtime_support.ops import kind, print
 
 Severity = Literal["low", "medium", "high"]
 

@@ -4,7 +4,8 @@
 # and the summary gets a title. What cannot be read or answered is told, and left out.
 # The compiled module is run in this folder, too.
 
-from runtime_support import failure, prompt, read_text
+from runtime_support import prompt
+from runtime_support.ops import failure, read_text
 
 titles: dict[str, str] = {}
 for name in ["bread", "lost", "fjord"]:

@@ -3,7 +3,8 @@
 # How an answer came about: a name bound to a prompt is its value, and it also knows which tools
 # were called, what they gave, and what the prompt cost.
 
-from runtime_support import Result, ops, prompt, show
+from runtime_support import Result, ops, prompt
+from runtime_support.ops import show
 
 readings = {"Oslo": 3.5, "Cairo": 30.0, "Lima": 19.0}
 

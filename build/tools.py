@@ -2,7 +2,8 @@
 
 # Functions as tools: a function inside a prompt may be called by the model, and only those are.
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 verbs = ["build", "test", "ship"]
 suffix = "_done"

@@ -5,7 +5,8 @@
 
 from typing import Literal, TypedDict
 
-from runtime_support import check, parse, show
+from runtime_support import check
+from runtime_support.ops import parse, show
 
 count: int = 3
 ratio: float = 1.0

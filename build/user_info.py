@@ -2,7 +2,8 @@
 
 # Destructuring: one prompt gives several values, each with a name and a type of its own.
 
-from runtime_support import overlap, print, prompt
+from runtime_support import overlap, prompt
+from runtime_support.ops import print
 
 people = [
     "Alice Berg, 31 years old, alice@berg.example",

@@ -6,7 +6,8 @@
 import math
 from statistics import median
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 from stations import Station, stations
 from stations import station_in as look_up

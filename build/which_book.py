@@ -6,7 +6,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support import Result, ambiguous, option, overlap, print, program, show
+from runtime_support import Result, overlap, program
+from runtime_support.ops import print, show
+from runtime_support.programs import ambiguous, option
 
 
 @dataclass(frozen=True)

@@ -15,55 +15,23 @@ from saftc.codegen import python as py
 from saftc.codegen.layout import WIDTH, code_of
 
 # What the output may import, and from where.
-SOURCES = {
-    "Annotated": "typing",
-    "Any": "typing",
-    "Failed": "runtime_support",
-    "Failure": "runtime_support",
-    "File": "runtime_support",
-    "Image": "runtime_support",
-    "Literal": "typing",
-    "NoReturn": "typing",
-    "Result": "runtime_support",
-    "ToolCall": "runtime_support",
-    "TypedDict": "typing",
-    "Usage": "runtime_support",
-    "field": "dataclasses",
-    "dataclass": "dataclasses",
-    "suppress": "contextlib",
-    "ambiguous": "runtime_support",
-    "append_text": "runtime_support",
-    "check": "runtime_support",
-    "failure": "runtime_support",
-    "file": "runtime_support",
-    "image": "runtime_support",
-    "in_thread": "runtime_support",
-    "kind": "runtime_support",
-    "later": "runtime_support",
-    "list_files": "runtime_support",
-    "mean": "runtime_support",
-    "ops": "runtime_support",
-    "option": "runtime_support",
-    "Plan": "runtime_support",
-    "run": "runtime_support",
-    "overlap": "runtime_support",
-    "parse": "runtime_support",
-    # Of modules in which something may print ahead of its turn.
-    "print": "runtime_support",
-    "program": "runtime_support",
-    "prompt": "runtime_support",
-    "require": "runtime_support",
-    "read": "runtime_support",
-    "read_line": "runtime_support",
-    "read_text": "runtime_support",
-    "show": "runtime_support",
-    "to_json": "runtime_support",
-    "together": "runtime_support",
-    "write_text": "runtime_support",
-    "asyncio": "",
-    "os": "",
-    "pl": "",
+_NAMES = {
+    "": "asyncio os pl",
+    "contextlib": "suppress",
+    "dataclasses": "dataclass field",
+    "typing": "Annotated Any Literal NoReturn TypedDict",
+    "runtime_support": (
+        "Failed File Image Result ToolCall Usage check file image in_thread later ops overlap "
+        "program prompt together"
+    ),
+    # `print`: of modules in which something may print ahead of its turn.
+    "runtime_support.ops": (
+        "Failure append_text failure kind list_files mean parse print read read_line read_text "
+        "require show to_json write_text"
+    ),
+    "runtime_support.programs": "Plan ambiguous option run",
 }
+SOURCES = {name: module for module, names in _NAMES.items() for name in names.split()}
 # The modules that go by another name.
 _MODULES = {"pl": "polars"}
 

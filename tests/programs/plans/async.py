@@ -1,7 +1,7 @@
 # Compiled by saftc from async.json; edit that file instead.
 import asyncio
 
-from runtime_support import show
+from runtime_support.ops import show
 from tools import later
 
 

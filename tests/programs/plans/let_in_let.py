@@ -1,5 +1,5 @@
 # Compiled by saftc from let_in_let.json; edit that file instead.
-from runtime_support import show
+from runtime_support.ops import show
 
 
 def main() -> list[int]:

@@ -1,5 +1,5 @@
 # Compiled by saftc from let_inside.json; edit that file instead.
-from runtime_support import show
+from runtime_support.ops import show
 from tools import note
 
 

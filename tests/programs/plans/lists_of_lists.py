@@ -1,7 +1,7 @@
 # Compiled by saftc from lists_of_lists.json; edit that file instead.
 from typing import Any
 
-from runtime_support import show
+from runtime_support.ops import show
 from tools import any_, spot_of, x_of
 
 

@@ -1,5 +1,5 @@
 # Compiled by saftc from map.json; edit that file instead.
-from runtime_support import show
+from runtime_support.ops import show
 from tools import add, is_odd, whole
 
 

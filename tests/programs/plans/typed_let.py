@@ -1,5 +1,5 @@
 # Compiled by saftc from typed_let.json; edit that file instead.
-from runtime_support import show
+from runtime_support.ops import show
 from tools import Wide, north, total
 
 

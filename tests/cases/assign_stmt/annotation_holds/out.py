@@ -2,17 +2,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
-from runtime_support import (
-    Result,
-    check,
-    failure,
-    kind,
-    ops,
-    overlap,
-    parse,
-    prompt,
-    show,
-)
+from runtime_support import Result, check, ops, overlap, prompt
+from runtime_support.ops import failure, kind, parse, show
 
 
 def greet(n: str) -> Result[str]:

@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import show, to_json
+from runtime_support.ops import show, to_json
 
 # Nobody else holds what these names hold, so it is changed in place.
 words: list[str] = []

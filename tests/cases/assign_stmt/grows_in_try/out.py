@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import failure, show
+from runtime_support.ops import failure, show
 
 
 def numbers(texts: list[str]) -> tuple[list[int], list[tuple[str, str]]]:

@@ -2,7 +2,8 @@
 import asyncio
 from typing import Any
 
-from runtime_support import Result, ops, prompt, show
+from runtime_support import Result, ops, prompt
+from runtime_support.ops import show
 
 
 async def ask(earlier: Result[Any]) -> Result[str]:

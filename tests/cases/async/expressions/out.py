@@ -2,7 +2,8 @@
 import asyncio
 from typing import TypedDict
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 names = ["Ada", "Grace"]
 

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import asyncio
 
-from runtime_support import Failed, failure, prompt
+from runtime_support import Failed, prompt
+from runtime_support.ops import failure
 
 
 async def careful(text: str) -> str:

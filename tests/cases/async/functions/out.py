@@ -2,7 +2,8 @@
 import asyncio
 from typing import Any
 
-from runtime_support import Result, prompt, show
+from runtime_support import Result, prompt
+from runtime_support.ops import show
 
 
 # A function waits when something in its own body does.

@@ -2,7 +2,8 @@
 import asyncio
 import os
 
-from runtime_support import ops, show
+from runtime_support import ops
+from runtime_support.ops import show
 
 import desk
 from desk import handler, handlers, root, sqrt

@@ -2,7 +2,7 @@
 import asyncio
 import asyncio as asyncio_
 
-from runtime_support import show
+from runtime_support.ops import show
 
 import main as main_
 

@@ -1,7 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import asyncio
 
-from runtime_support import Plan, ops, parse, program, prompt, run, show
+from runtime_support import ops, program, prompt
+from runtime_support.ops import parse, show
+from runtime_support.programs import Plan, run
 
 
 def double(x: int) -> int:

@@ -2,7 +2,9 @@
 import asyncio
 from typing import Any
 
-from runtime_support import Plan, in_thread, ops, program, run, show
+from runtime_support import in_thread, ops, program
+from runtime_support.ops import show
+from runtime_support.programs import Plan, run
 
 
 def act(x: int) -> int:

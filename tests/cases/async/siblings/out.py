@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import asyncio
 
-from runtime_support import in_thread, ops, prompt, show
+from runtime_support import in_thread, ops, prompt
+from runtime_support.ops import show
 
 import desk
 import untyped

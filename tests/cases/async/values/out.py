@@ -3,7 +3,8 @@ import asyncio
 from functools import partial, reduce
 from typing import Any
 
-from runtime_support import check, in_thread, kind, ops, prompt, show
+from runtime_support import check, in_thread, ops, prompt
+from runtime_support.ops import kind, show
 
 
 async def urgency(mail: str) -> int:

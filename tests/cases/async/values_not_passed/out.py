@@ -2,7 +2,8 @@
 import asyncio
 from typing import Any
 
-from runtime_support import ops, parse, prompt, show
+from runtime_support import ops, prompt
+from runtime_support.ops import parse, show
 
 
 async def ask(text: str) -> str:

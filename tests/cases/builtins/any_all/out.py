@@ -4,7 +4,8 @@
 
 from typing import Any
 
-from runtime_support import kind, ops, parse, show
+from runtime_support import ops
+from runtime_support.ops import kind, parse, show
 
 xs = [3, 1, 2]
 data = parse("[true, false]")

@@ -2,7 +2,8 @@
 
 # `input` is `read_line`, as Python has a function `input` of its own
 
-from runtime_support import append_text, kind, ops, parse, read_line, show
+from runtime_support import ops
+from runtime_support.ops import append_text, kind, parse, read_line, show
 
 name = read_line("Your name? ")
 line = read_line()

@@ -5,7 +5,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support import ops, parse, show
+from runtime_support import ops
+from runtime_support.ops import parse, show
 
 
 @dataclass(frozen=True)

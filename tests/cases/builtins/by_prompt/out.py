@@ -2,7 +2,8 @@
 
 # a function that keeps the history of its prompt gives the runtime its value
 
-from runtime_support import Result, ops, prompt, show
+from runtime_support import Result, ops, prompt
+from runtime_support.ops import show
 
 
 def rank(note: str) -> Result[str]:

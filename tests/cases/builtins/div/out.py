@@ -2,7 +2,8 @@
 
 # the whole part, rounded down; `ops.div` is the operator `/`
 
-from runtime_support import ops, parse, show
+from runtime_support import ops
+from runtime_support.ops import parse, show
 
 pages = 95
 per = 10

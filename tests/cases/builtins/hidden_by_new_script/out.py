@@ -2,7 +2,7 @@
 
 # a script's own names come before the builtins of the same name
 
-from runtime_support import show
+from runtime_support.ops import show
 
 
 def any(xs: list[int]) -> bool:

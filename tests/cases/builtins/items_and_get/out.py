@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, TypedDict
 
-from runtime_support import ops, show
+from runtime_support import ops
+from runtime_support.ops import show
 
 row = {"id": 1, "name": "a"}
 pairs = list(row.items())

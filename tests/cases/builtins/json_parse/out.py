@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import TypedDict
 
-from runtime_support import check, ops, parse, show, to_json
+from runtime_support import check, ops
+from runtime_support.ops import parse, show, to_json
 
 row = {"id": 1}
 data = parse('{"a": [1, 2]}')

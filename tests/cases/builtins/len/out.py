@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, parse, show
+from runtime_support import ops
+from runtime_support.ops import parse, show
 
 data = parse("[1]")
 print(len("abc"), len([1]), len((1, 2)), len({"a": 1}), ops.len(data))

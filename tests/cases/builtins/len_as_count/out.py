@@ -4,7 +4,7 @@
 
 from typing import Literal
 
-from runtime_support import read_line
+from runtime_support.ops import read_line
 
 Label = Literal["bug", "feature"]
 

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import file, image, kind, list_files, ops, parse, prompt, show
+from runtime_support import file, image, ops, prompt
+from runtime_support.ops import kind, list_files, parse, show
 
 photo = image("photo.png")
 print(

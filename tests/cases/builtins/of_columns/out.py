@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import mean, ops, parse, read, show
+from runtime_support import ops
+from runtime_support.ops import mean, parse, read, show
 
 players = read("players.csv")
 print(ops.sum(players, "goals") + 1, mean(players, "goals") / 2)

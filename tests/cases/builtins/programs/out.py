@@ -1,5 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import Plan, ambiguous, option, program, run, show
+from runtime_support import program
+from runtime_support.ops import show
+from runtime_support.programs import Plan, ambiguous, option, run
 
 
 def add(a: float, b: float) -> float:

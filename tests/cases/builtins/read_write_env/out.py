@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import os
 
-from runtime_support import ops, parse, read_text, show, write_text
+from runtime_support import ops
+from runtime_support.ops import parse, read_text, show, write_text
 
 text = read_text("notes.txt")
 write_text("copy.txt", text.upper())

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, parse
+from runtime_support import ops
+from runtime_support.ops import parse
 
 data = parse("1")
 x = 2.567

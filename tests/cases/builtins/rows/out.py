@@ -5,7 +5,8 @@
 from typing import Any
 
 import polars as pl
-from runtime_support import check, ops, read, show
+from runtime_support import check, ops
+from runtime_support.ops import read, show
 
 players = read("players.csv")
 for player in players.iter_rows(named=True):

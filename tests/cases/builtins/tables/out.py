@@ -2,7 +2,8 @@
 
 # polars itself where the types prove it, `ops` where they do not
 
-from runtime_support import ops, parse, read, show
+from runtime_support import ops
+from runtime_support.ops import parse, read, show
 
 players = read("players.csv")
 print(players)

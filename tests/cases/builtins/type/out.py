@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import kind, ops, parse, show
+from runtime_support import ops
+from runtime_support.ops import kind, parse, show
 
 data = parse("1")
 

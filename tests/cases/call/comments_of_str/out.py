@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import option, show
+from runtime_support.ops import show
+from runtime_support.programs import option
 
 
 def go(a: int) -> str:

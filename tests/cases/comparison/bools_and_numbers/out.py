@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, show
+from runtime_support import ops
+from runtime_support.ops import show
 
 
 def compare(flag: bool, n: int, maybe: bool | None, either: bool | int) -> None:

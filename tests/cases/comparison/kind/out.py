@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import kind, show
+from runtime_support.ops import kind, show
 
 
 def kinds(x: Any, n: int | bool, text: str | None) -> None:

@@ -2,7 +2,7 @@
 
 # a function that takes one item after another needs no list, where nobody can tell
 
-from runtime_support import show
+from runtime_support.ops import show
 
 
 def told(n: int) -> bool:

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import check, ops, parse, show
+from runtime_support import check, ops
+from runtime_support.ops import parse, show
 
 prices: list[float] = [float(x) for x in [1, 2]]
 data = parse("[]")

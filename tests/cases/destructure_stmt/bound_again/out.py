@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import Result, prompt, show
+from runtime_support import Result, prompt
+from runtime_support.ops import show
 
 name: Result[str] | str
 name = "plain"

@@ -4,7 +4,8 @@
 
 from typing import NoReturn
 
-from runtime_support import Failed, failure, ops, read_text
+from runtime_support import Failed, ops
+from runtime_support.ops import failure, read_text
 
 
 def read(path: str) -> str:

@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import Failure, failure
+from runtime_support.ops import Failure, failure
 
 kept: list[Failure] = []
 for n in [1, 2]:

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import TypedDict
 
-from runtime_support import check, ops, parse
+from runtime_support import check, ops
+from runtime_support.ops import parse
 
 
 class LoadResult(TypedDict):

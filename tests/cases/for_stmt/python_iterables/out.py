@@ -5,7 +5,8 @@
 import os
 from itertools import accumulate, pairwise
 
-from runtime_support import ops, show
+from runtime_support import ops
+from runtime_support.ops import show
 
 for total in ops.each(accumulate([1, 2, 3])):
     print(show(total))

@@ -2,7 +2,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support import show
+from runtime_support.ops import show
 
 base = "x"
 

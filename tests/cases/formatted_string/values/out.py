@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from runtime_support import show
+from runtime_support.ops import show
 
 # what Python would write otherwise
 xs = [1, "a"]

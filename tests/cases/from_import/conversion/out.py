@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import program, show
+from runtime_support import program
+from runtime_support.ops import show
 
 from geo import gap
 from geo import locate as place

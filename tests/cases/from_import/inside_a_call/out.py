@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from runtime_support import show
+from runtime_support.ops import show
 
 
 def most_common(words: list[str]) -> tuple[int, Any]:

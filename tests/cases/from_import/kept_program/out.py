@@ -2,7 +2,8 @@
 import math  # noqa: F401
 from typing import Any
 
-from runtime_support import Plan, parse, run, show
+from runtime_support.ops import parse, show
+from runtime_support.programs import Plan, run
 
 from sib import add, located, unused  # noqa: F401
 from sib import sub as minus

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, TypedDict
 
-from runtime_support import check, parse
+from runtime_support import check
+from runtime_support.ops import parse
 
 import geo
 from geo import dist, label

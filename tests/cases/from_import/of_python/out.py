@@ -13,7 +13,8 @@ from os import environ, getcwd, getenv, path
 from random import choice, randint, random
 from statistics import mean
 
-from runtime_support import ops, show
+from runtime_support import ops
+from runtime_support.ops import show
 
 
 def roll(sides: int) -> int:

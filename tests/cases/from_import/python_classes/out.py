@@ -2,7 +2,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support import check, ops, parse, prompt, show
+from runtime_support import check, ops, prompt
+from runtime_support.ops import parse, show
 
 import clothes
 from clothes import Address, Person, Row, Shirt, Size, newest

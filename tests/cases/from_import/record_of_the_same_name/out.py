@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from dataclasses import dataclass
 
-from runtime_support import check, parse, show
+from runtime_support import check
+from runtime_support.ops import parse, show
 
 from shapes import Point as Point_
 from shapes import far, origin

@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import show
+from runtime_support.ops import show
 
 # Inner functions read none of the call's names here: each has its own of the same name.
 x = 1

@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import polars as pl
-from runtime_support import mean, ops, prompt, read
+from runtime_support import ops, prompt
+from runtime_support.ops import mean, read
 
 players = read("players.csv")
 

@@ -3,7 +3,8 @@ import json
 import math
 from dataclasses import dataclass
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 import collections.abc as abc
 import os.path
 
-from runtime_support import show
+from runtime_support.ops import show
 
 print(os.path.basename("a/b"))
 print(show(abc.Mapping))

@@ -2,6 +2,6 @@
 import os
 import os as os_
 
-from runtime_support import show
+from runtime_support.ops import show
 
 print(show(os.environ.get("HOME")), os_.name)

@@ -2,7 +2,7 @@
 import os.path as _path  # noqa: F401
 from collections import Counter, OrderedDict  # noqa: F401
 
-from runtime_support import show
+from runtime_support.ops import show
 
 import effects  # noqa: F401
 from a_module_with_a_long_name import (  # noqa: F401

@@ -3,7 +3,8 @@
 # a text that is declared to be one has characters; what a prompt without a type gives may be a
 # structure
 
-from runtime_support import ops, prompt, show
+from runtime_support import ops, prompt
+from runtime_support.ops import show
 
 word = prompt("Name a fruit.")
 first, second = prompt("Name two fruits.", fields={"first": str, "second": str}).value

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 # A list with comments, or a text of several lines, inside of what has one item a line itself.
 n = 1

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import show
+from runtime_support.ops import show
 
 rows: list[list[float]] = [[1.0, 2.0], [3.5]]
 mixed: list[int | str] = [1, "two"]

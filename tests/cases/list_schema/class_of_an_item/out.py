@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import TypedDict
 
-from runtime_support import later, prompt, show, together
+from runtime_support import later, prompt, together
+from runtime_support.ops import show
 
 
 class Movie(TypedDict):

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Literal
 
-from runtime_support import show
+from runtime_support.ops import show
 
 a: Literal["low", "high"] = "low"
 b: Literal[1, 2] = 1

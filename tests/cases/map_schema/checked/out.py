@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, TypedDict
 
-from runtime_support import check, ops, parse, show
+from runtime_support import check, ops
+from runtime_support.ops import parse, show
 
 data: Any = parse('{"a": 1, "b": 2}')
 counts: dict[str, int] = check(data, dict[str, int])

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, read, show
+from runtime_support import ops
+from runtime_support.ops import read, show
 
 df = read("a.csv")
 print(df.height, df.height, df.width, show(df.columns), df.shape[1])

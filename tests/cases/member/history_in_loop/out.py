@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import Result, overlap, prompt, show
+from runtime_support import Result, overlap, prompt
+from runtime_support.ops import show
 
 
 # What a turn of the loop begins with, the prompt in it replaces: its history can be asked.

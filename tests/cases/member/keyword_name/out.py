@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import parse
+from runtime_support.ops import parse
 
 row = {"class": 1}
 data = parse("{}")

@@ -4,7 +4,7 @@
 
 from typing import TypedDict
 
-from runtime_support import show
+from runtime_support.ops import show
 
 
 class G(TypedDict):

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import kind, ops, to_json
+from runtime_support import ops
+from runtime_support.ops import kind, to_json
 
 
 def all_of_them() -> list[Any]:

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, Literal, TypedDict
 
-from runtime_support import check, parse
+from runtime_support import check
+from runtime_support.ops import parse
 
 Any_ = 1
 Literal_ = 2

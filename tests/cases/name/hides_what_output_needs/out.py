@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, parse, prompt, show
+from runtime_support import ops, prompt
+from runtime_support.ops import parse, show
 
 prompt_ = "a name"
 ops_ = [1]

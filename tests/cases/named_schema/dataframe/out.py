@@ -3,7 +3,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
 import polars as pl
-from runtime_support import check, kind, mean, ops, parse, read, show
+from runtime_support import check, ops
+from runtime_support.ops import kind, mean, parse, read, show
 
 
 class DescribeResult(TypedDict):

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import Result, ToolCall, overlap, prompt, show
+from runtime_support import Result, ToolCall, overlap, prompt
+from runtime_support.ops import show
 
 
 def look_up(city: str) -> str:

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from random import choice
 
-from runtime_support import prompt, show, write_text
+from runtime_support import prompt
+from runtime_support.ops import show, write_text
 
 
 def ask(text: str) -> str:

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Literal
 
-from runtime_support import list_files, overlap, print, prompt, read_text
+from runtime_support import overlap, prompt
+from runtime_support.ops import list_files, print, read_text
 
 
 def triage(mail: str) -> Literal["billing", "other"]:

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import overlap, print, prompt, show
+from runtime_support import overlap, prompt
+from runtime_support.ops import print, show
 
 
 def later(text: str) -> str:

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import later, overlap, print, prompt, show, together
+from runtime_support import later, overlap, prompt, together
+from runtime_support.ops import print, show
 
 import helpers
 from helpers import loud, save, strict

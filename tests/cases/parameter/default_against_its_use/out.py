@@ -2,7 +2,8 @@
 import os
 from typing import Any
 
-from runtime_support import ops, show
+from runtime_support import ops
+from runtime_support.ops import show
 
 
 # Without an argument the parameter is its default.

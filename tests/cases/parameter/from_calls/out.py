@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Annotated
 
-from runtime_support import show
+from runtime_support.ops import show
 
 
 def shout(words: list[str], end: str = "!") -> None:

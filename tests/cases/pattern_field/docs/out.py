@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Annotated, TypedDict
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 
 class Home(TypedDict):

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import Result, overlap, prompt, show
+from runtime_support import Result, overlap, prompt
+from runtime_support.ops import show
 
 kept: list[Result[Any]] = []
 for word in ["one", "two"]:

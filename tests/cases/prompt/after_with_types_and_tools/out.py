@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Literal
 
-from runtime_support import program, prompt, show
+from runtime_support import program, prompt
+from runtime_support.ops import show
 
 
 def lookup(word: str) -> str:

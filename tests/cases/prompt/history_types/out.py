@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ToolCall, Usage, prompt, show
+from runtime_support import ToolCall, Usage, prompt
+from runtime_support.ops import show
 
 
 def add(a: int, b: int) -> int:

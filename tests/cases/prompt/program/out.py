@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import later, program, show, together
+from runtime_support import later, program, together
+from runtime_support.ops import show
 
 
 def double(x: float) -> float:

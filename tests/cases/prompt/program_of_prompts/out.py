@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import ops, program, prompt, show
+from runtime_support import ops, program, prompt
+from runtime_support.ops import show
 
 
 def summarize(text: str) -> str:

@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 import polars as pl
-from runtime_support import later, mean, program, read, together
+from runtime_support import later, program, together
+from runtime_support.ops import mean, read
 
 
 def load(name: str) -> pl.DataFrame:

@@ -1,16 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from dataclasses import dataclass
 
-from runtime_support import (
-    Plan,
-    parse,
-    prompt,
-    read_text,
-    run,
-    show,
-    to_json,
-    write_text,
-)
+from runtime_support import prompt
+from runtime_support.ops import parse, read_text, show, to_json, write_text
+from runtime_support.programs import Plan, run
 
 
 @dataclass(frozen=True)

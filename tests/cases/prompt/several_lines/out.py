@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import later, prompt, show, together
+from runtime_support import later, prompt, together
+from runtime_support.ops import show
 
 verbs = ["build"]
 x, y = together(

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import later, ops, prompt, show, together
+from runtime_support import later, ops, prompt, together
+from runtime_support.ops import show
 
 
 def square(x: int) -> int:

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, Literal, TypedDict
 
-from runtime_support import later, prompt, show, together
+from runtime_support import later, prompt, together
+from runtime_support.ops import show
 
 n, rate, names, pair, ok, anything = together(
     later(prompt, 'how many vowels are in "strawberry"?', returns=int),

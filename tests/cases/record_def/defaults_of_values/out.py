@@ -2,7 +2,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support import show
+from runtime_support.ops import show
 
 # A default is what it is where the record is defined, whatever becomes of its names.
 names = ["a"]

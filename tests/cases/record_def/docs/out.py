@@ -2,7 +2,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from runtime_support import later, prompt, show, together
+from runtime_support import later, prompt, together
+from runtime_support.ops import show
 
 
 @dataclass(frozen=True)

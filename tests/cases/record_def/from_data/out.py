@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from dataclasses import dataclass, field
 
-from runtime_support import check, parse, read_text, show
+from runtime_support import check
+from runtime_support.ops import parse, read_text, show
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 
 @dataclass(frozen=True)

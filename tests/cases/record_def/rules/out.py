@@ -2,7 +2,8 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from runtime_support import prompt, require, show
+from runtime_support import prompt
+from runtime_support.ops import require, show
 
 
 @dataclass(frozen=True)

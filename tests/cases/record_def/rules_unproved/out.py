@@ -2,7 +2,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support import ops, require, show
+from runtime_support import ops
+from runtime_support.ops import require, show
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from dataclasses import dataclass, field
 
-from runtime_support import require, show
+from runtime_support.ops import require, show
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from dataclasses import dataclass
 
-from runtime_support import kind, show
+from runtime_support.ops import kind, show
 
 
 @dataclass(frozen=True)

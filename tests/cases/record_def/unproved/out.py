@@ -2,7 +2,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support import check, ops, show
+from runtime_support import check, ops
+from runtime_support.ops import show
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ops, parse, show
+from runtime_support import ops
+from runtime_support.ops import parse, show
 
 triple = (1, "a", True)
 data = parse("[1, 2]")

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import prompt, show
+from runtime_support import prompt
+from runtime_support.ops import show
 
 base = {"temperature": 0, "max_tokens": 20}
 notes = ["one", "two"]

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import check, show
+from runtime_support import check
+from runtime_support.ops import show
 
 xs = [1, 2]
 pair = (3, 4)

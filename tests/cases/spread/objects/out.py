@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, TypedDict
 
-from runtime_support import check, show
+from runtime_support import check
+from runtime_support.ops import show
 
 row = {"id": 1, "name": "a"}
 print(

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import check, ops, parse, show
+from runtime_support import check, ops
+from runtime_support.ops import parse, show
 
 
 def both(a: Any, b: tuple[int]) -> list[Any]:

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import failure, list_files, prompt, read_text, show
+from runtime_support import prompt
+from runtime_support.ops import failure, list_files, read_text, show
 
 
 def read_note(path: str) -> str:

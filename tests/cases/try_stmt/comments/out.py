@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import failure
+from runtime_support.ops import failure
 
 # above
 try:  # beside try

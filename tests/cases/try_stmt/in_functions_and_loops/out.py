@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import failure, ops, overlap, print, prompt, show
+from runtime_support import ops, overlap, prompt
+from runtime_support.ops import failure, print, show
 
 
 def first(xs: Any, otherwise: str) -> Any:

@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import NoReturn
 
-from runtime_support import Failed, failure
+from runtime_support import Failed
+from runtime_support.ops import failure
 
 
 def outer(n: int) -> str:

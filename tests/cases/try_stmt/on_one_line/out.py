@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import Failed, failure
+from runtime_support import Failed
+from runtime_support.ops import failure
 
 try:
     print(1 / len([]))

@@ -1,5 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import Failed, failure, prompt, show
+from runtime_support import Failed, prompt
+from runtime_support.ops import failure, show
 
 told = prompt("Begin.")
 try:

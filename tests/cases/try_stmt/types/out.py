@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, NoReturn
 
-from runtime_support import Failed, Failure, failure, kind, parse, show
+from runtime_support import Failed
+from runtime_support.ops import Failure, failure, kind, parse, show
 
 x: str | None
 x = "a"

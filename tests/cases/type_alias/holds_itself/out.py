@@ -1,7 +1,8 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import TypedDict
 
-from runtime_support import check, parse, prompt, show
+from runtime_support import check, prompt
+from runtime_support.ops import parse, show
 
 
 class Tree(TypedDict):

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Literal, TypedDict
 
-from runtime_support import show
+from runtime_support.ops import show
 
 a: int | str = 1
 b: int | None = None

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from runtime_support import show
+from runtime_support.ops import show
 
 
 # y

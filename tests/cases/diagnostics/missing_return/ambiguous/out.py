@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import ambiguous, option
+from runtime_support.programs import ambiguous, option
 
 
 def find(title: str, year: int | None = None) -> int:
