@@ -52,6 +52,14 @@ class Checked:
 
         return tuple(hints_of_prompts(self.module, self.facts))
 
+    def options_without_field(self, wire: str) -> tuple[Diagnostic, ...]:
+        """The options of its prompts that this wire has no field for."""
+        if self.has_errors:
+            return ()
+        from saftc.semantics.prompt_hints import options_without_field
+
+        return tuple(options_without_field(self.module, self.facts, wire))
+
     @property
     def when_used(self) -> tuple[Diagnostic, ...]:
         """What is told to those who use the script: unused imports concern its writer alone."""

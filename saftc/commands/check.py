@@ -18,6 +18,7 @@ from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, scripts_below, shown
 from saftc.project.finder import folder_of
 from saftc.project.scripts import Scripts
+from saftc.project.settings import project_wire
 from saftc.source import Source
 
 
@@ -30,7 +31,7 @@ def check_all(arguments: Sequence[str], *, format: str = "text", strict: bool = 
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
-    scripts = Scripts()
+    scripts, wire = Scripts(), project_wire()
     for file, checked in _checked(arguments, scripts):
         if isinstance(checked, FileProblem):
             complain(str(checked))
@@ -41,8 +42,11 @@ def check_all(arguments: Sequence[str], *, format: str = "text", strict: bool = 
         if file not in UNNAMED and scripts.of(file).folder == folder_of(file):
             # Of another folder, it is imported by a longer name.
             warnings += warn_of_name(Path(file).stem, file)
-        found = (*checked.diagnostics, *(checked.hints() if strict else ()))
-        for diagnostic in checked.diagnostics:
+        lacking = () if wire is None else checked.options_without_field(wire)
+        failed = failed or bool(lacking)
+        mistakes = (*checked.diagnostics, *lacking)
+        found = (*mistakes, *(checked.hints() if strict else ()))
+        for diagnostic in mistakes:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
         told.append((checked.source, found))

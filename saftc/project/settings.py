@@ -2,6 +2,7 @@
 
     overlap = false         prompts are asked one after the other
     pure = ["geo.*"]        functions of Python that have no effects and do not fail
+    wire = "responses"      in which form servers are asked
 """
 
 from pathlib import Path
@@ -30,6 +31,17 @@ def compile_settings(*, in_order: bool = False, is_async: bool = False) -> Overl
             f'as in ["geo.distance", "geo.*"], got {pure!r}'
         )
     return Overlapping(is_on and not (in_order or is_async), tuple(pure), is_async)
+
+
+def project_wire() -> str | None:
+    """The wire that the project file says all servers are asked by, if it does.
+
+    Raises:
+        FileProblem: The file cannot be read.
+    """
+    *_, path = settings_files()
+    wire = _section(path).get("wire") if path.is_file() else None
+    return wire if isinstance(wire, str) else None
 
 
 def settings_files() -> list[Path]:

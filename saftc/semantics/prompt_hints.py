@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Facts
+from saftc.semantics.results import WIRES
 from saftc.semantics.types import (
     ANY,
     STRING,
@@ -47,6 +48,24 @@ def hints_of_prompts(module: n.Module, facts: Facts) -> Iterator[Diagnostic]:
         if losses:
             told = " and ".join(losses)
             yield catalogue.NOT_ENFORCED.at(node.span, losses=told, hint=_advice(losses))
+
+
+def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator[Diagnostic]:
+    """The options that this wire has no field for, where a prompt names no other."""
+    for node in nodes_of(module, n.Prompt):
+        options = node.options
+        known = None if options is None else facts.types.get(options)
+        if options is None or not isinstance(known, ObjectType):
+            continue
+        if known.field("wire") is not None or known.field("provider") is not None:
+            continue
+        written = options.named if isinstance(options, n.ObjectLiteral) else ()
+        keys = {one.key.text: one.key.span for one in written}
+        for name in WIRES.get(wire, ()):
+            if known.field(name) is not None:
+                span = keys.get(name, options.span)
+                hint = f'leave `{name}` out, or choose the wire "chat"'
+                yield catalogue.OPTION_OF_ANOTHER_WIRE.at(span, wire=wire, name=name, hint=hint)
 
 
 def _advice(losses: tuple[str, ...]) -> str:
