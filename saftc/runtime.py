@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
-    from runtime_support.programs._tree import CallNode
     from runtime_support.providers._bodies import enclosed
     from runtime_support.providers._showing import Sent, sent_first
     from runtime_support.runs._journal import time_text
@@ -64,7 +63,7 @@ else:
         "programs._coercion": "MOST_CONVERSIONS readings",
         "programs._prompting": "ProgramQuestion",
         "programs._registry": "Definition Function classes_of",
-        "programs._tree": "CallNode program_tree=.",
+        "programs._tree": "program_tree=.",
         "programs._types": "program_types=.",
         "providers._bodies": "enclosed",
         "providers._showing": "Sent sent_first",
@@ -79,7 +78,6 @@ else:
 
 __all__ = [
     "MOST_CONVERSIONS",
-    "CallNode",
     "Definition",
     "Function",
     "Parameter",

@@ -124,7 +124,7 @@ def build(
             is_again=not is_first,
         )
         if tools is not None:
-            from saftc.plans.building import PlanBuilder
+            from saftc.plans.compiling import PlanBuilder
 
             return PlanBuilder(builder, tools).build_all(targets())
         return builder.build_all([one for one in targets() if not workspace.has(one[0])])

@@ -23,7 +23,7 @@ TextOf = Callable[[str], str | None]
 @contextmanager
 def declaring(text_of: TextOf) -> Generator[None]:
     """Has the compiled modules that have a text imported without what they do, and forgets them."""
-    finder = _Finder(text_of)
+    finder = _Compiled(text_of)
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -33,30 +33,26 @@ def declaring(text_of: TextOf) -> Generator[None]:
             sys.modules.pop(name, None)
 
 
-class _Finder(MetaPathFinder):
+class _Compiled(MetaPathFinder, Loader):
+    """Runs the imports, classes, functions and names of types of modules."""
+
     def __init__(self, text_of: TextOf) -> None:
         self.text_of = text_of
-        self.found: list[str] = []
+        self.found: dict[str, str] = {}
 
     def find_spec(self, fullname: str, *_rest: object) -> ModuleSpec | None:
         text = self.text_of(fullname)
         if text is None:
             return None
-        self.found.append(fullname)
-        return ModuleSpec(fullname, _Loader(text))
-
-
-class _Loader(Loader):
-    """Runs the imports, classes, functions and names of types of a module."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+        self.found[fullname] = text
+        return ModuleSpec(fullname, self)
 
     def exec_module(self, module: ModuleType) -> None:
-        tree = ast.fix_missing_locations(_Declared().visit(ast.parse(self.text)))
+        declared = _Declared().visit(ast.parse(self.found[module.__name__]))
         # What else others import from it is a value, which they are declared without.
         vars(module)["__getattr__"] = _nothing
-        exec(compile(tree, module.__name__, "exec"), vars(module))
+        code = compile(ast.fix_missing_locations(declared), module.__name__, "exec")
+        exec(code, vars(module))
 
 
 def _nothing(name: str) -> None:

@@ -24,10 +24,17 @@ from saftc.codegen import python as py
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import code_of, lay_out
 from saftc.codegen.python import Expression
-from saftc.plans.annotating import annotation
-from saftc.plans.calling import called, constant, keeps_order
-from saftc.plans.coercing import coerced, coerced_constant, comprehension, has_await, is_async
-from saftc.plans.naming import OWN, NotWritable, PlanNames
+from saftc.plans.arguments import (
+    called,
+    coerced,
+    coerced_constant,
+    comprehension,
+    constant,
+    has_await,
+    is_async,
+    keeps_order,
+)
+from saftc.plans.naming import OWN, NotWritable, PlanNames, annotation
 from saftc.plans.tools import Tools
 from saftc.plans.uses import Uses, calls_inside
 from saftc.runtime import program_tree as tree
