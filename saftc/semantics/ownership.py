@@ -42,7 +42,7 @@ from saftc.semantics.forms import (
 )
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.types import ANY, MapType, ObjectType, is_only, members
+from saftc.semantics.types import ANY, NEVER, ListType, MapType, ObjectType, is_only, members
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
 
@@ -270,7 +270,8 @@ class _Finder(Forward[_State]):
             case n.FormattedString() | n.Prompt(mode="plain" | "do", options=None, after=None):
                 # What is interpolated is text from then on.
                 for part in node.parts:
-                    if isinstance(part, n.FormatHole | n.Hole):
+                    is_hole = isinstance(part, n.FormatHole | n.Hole)
+                    if is_hole and not isinstance(part.value, n.Name):
                         yield from self._handed_on(part.value, is_kept=False)
             case _:
                 yield from self._mentioned(node)
@@ -346,9 +347,7 @@ class _Finder(Forward[_State]):
         ) == self.facts.types.get(statement.value)
         return growth if is_told else None
 
-    def _grown(
-        self, value: n.Expression, state: _State
-    ) -> tuple[n.Expression, Growth | None]:
+    def _grown(self, value: n.Expression, state: _State) -> tuple[n.Expression, Growth | None]:
         """What a list or object was before it grew or shrank to `value`, and how it did."""
         match value:
             case n.Binary(operator="+", left=read, right=right):
@@ -457,7 +456,10 @@ class _Finder(Forward[_State]):
         place = self._place(read)
         is_own = place is not None and self._may_change(place, state)
         is_inside = isinstance(place, _Inside) and place.symbol is symbol
-        if growth is None or not (is_same and is_written and is_own and is_inside):
+        # Nothing tells Python's checkers of a list in an object that it holds something else.
+        before, after = self.facts.type_of(read), self.facts.type_of(entry.value)
+        is_told = fit(after, before) == Fit.EXACT or before == ListType(NEVER)
+        if growth is None or not (is_same and is_written and is_own and is_inside and is_told):
             return None
         assert not isinstance(growth, Within)
         return Grown(read, growth)
@@ -531,6 +533,8 @@ def _touches(place: _Place, others: Set[_Place]) -> bool:
 def _without(state: _State, places: Iterable[_Place]) -> _State:
     """The state when some places do not own their values any more, nor what is inside of those."""
     gone = set(places)
+    if not any((one if isinstance(one, Symbol) else one.symbol) in state for one in gone):
+        return state
     return {place: loops for place, loops in state.items() if not _touches(place, gone)}
 
 

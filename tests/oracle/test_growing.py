@@ -180,6 +180,13 @@ _NUMBERS = {
     "where a `try` is left": 252,
     "the order of key and value": 58,
     "only lists are added to lists": 270,
+    "members and items that are kept": 13,
+    "parts that builtins give": 7,
+    "what is put into an object": 15,
+    "a `for` over what is inside": 41,
+    "what may fail below a change": 7,
+    "what reads a change above it": 13,
+    "the key that grows": 33,
 }
 
 
