@@ -213,10 +213,11 @@ def called(
 ) -> Expression:
     """The call that `node` means, with the expressions of its arguments."""
     definition, named = node.definition, dict(given)
-    if node.form == "bare" and _takes_positions(definition, *named):
+    python = {one.name: one.python_name for one in definition.parameters}
+    if node.form == "bare" and _takes_positions(definition, *(python[name] for name in named)):
         return py.call(function, list(named.values()))
     by_position, rest = _positional(definition, named)
-    made = py.call(function, by_position, named.items())
+    made = py.call(function, by_position, [(python[name], one) for name, one in named.items()])
     return made if rest is None else py.with_rest(made, len(by_position), rest)
 
 

@@ -88,6 +88,29 @@ def test_names_that_python_keeps_to_itself_are_the_plans_without_underscore(
     )
 
 
+@pytest.mark.parametrize(
+    ("plan", "called"),
+    [
+        ({"take": {"class": 1, "list": [2]}}, "take(class_=1, list=[2])"),
+        ({"one": 1}, "one(1)"),
+        ({"size": {"from": {"lambda": 1}}}, "size(from_=Row(lambda_=1))"),
+        ({"size": {"from": {"Row": 1}}}, "size(from_=Row(1))"),
+    ],
+)
+def test_parameters_and_fields_with_names_that_python_keeps_to_itself(
+    saftc: Command, write: Write, plan: Any, called: str
+) -> None:
+    write(
+        "geo.saft",
+        "type Row(lambda: int)\nf take(class: int, list: [int]) -> int:\n    ret class\n"
+        "f one(class: int) -> int:\n    ret class\nf size(from: Row) -> int:\n    ret 1\n",
+    )
+    write("plan.json", plan)
+    done = saftc("build", "plan.json", "--tools", "geo", "-o", "-")
+    assert (done.code, done.err) == (0, "")
+    assert f"    return {called}\n" in done.out
+
+
 def test_a_script_of_tools_is_not_run_and_becomes_a_module(
     saftc: Command, write: Write, folder: Path
 ) -> None:
@@ -156,6 +179,15 @@ def test_of_a_script_of_tools_only_declarations_count(
     write("plan.json", {"take": {"row": {"level": "deep"}}})
     done = saftc("build", "plan.json", "--tools", "active", "-o", "-")
     assert done.code == 1 and done.err.startswith("error: field 'level' of Row")
+
+
+def test_functions_of_a_compiled_module_that_are_awaited(saftc: Command, write: Write) -> None:
+    write("talk.saft", 'f ask(word: string) -> string:\n    ret $ say {word} $\nprint(ask("a"))\n')
+    assert saftc("build", "talk.saft", "--async", "-o", "later.py").code == 0
+    write("plan.json", {"ask": "b"})
+    done = saftc("build", "plan.json", "--tools", "later", "-o", "-")
+    assert (done.code, done.err) == (0, "")
+    assert 'async def main() -> str:\n    return await ask("b")\n' in done.out
 
 
 def test_tools_that_a_script_imports_from_another(
