@@ -1,7 +1,7 @@
 # Compiled by saftc from choice_for_each.json; edit that file instead.
 from typing import Any
 
-from runtime_support import show
+from runtime_support.ops import show
 from tools import is_odd, note, whole
 
 
