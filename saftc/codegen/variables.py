@@ -27,12 +27,10 @@ from saftc.schedule.awaits import Wait
 from saftc.schedule.given import bound_types
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import Append, Growth, Put
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
-    FAILURE,
     FLOAT,
     INT,
     NEVER,
@@ -207,10 +205,9 @@ def _annotated(context: Context, symbol: Symbol, statement: n.Statement) -> _Ann
         return _returned_field(context, symbol, statement)
     elif any(one.value and _is_of_class(context, one.value) for one in bindings):
         pass
-    elif _holds_empty(value):
-        if _tells_items(context, symbol, bindings):
-            return None
-    elif not (_has_object(value) and is_known(type_) and _is_read(context, type_)):
+    elif not _holds_empty(value) and not (
+        _has_object(value) and is_known(type_) and _is_read(context, type_)
+    ):
         return None
     if own is None and not _is_known_to_checkers(bindings, type_):
         type_ = ANY
@@ -381,55 +378,6 @@ def _holds_empty(value: n.Expression) -> bool:
             return False
 
 
-def _tells_items(context: Context, symbol: Symbol, bindings: Sequence[Binding]) -> bool:
-    """Whether a function's own name begins as `[]` or `{}` and its items come one by one.
-
-        failed = []
-        for path in paths:
-            failed.append((path, "not found"))
-
-    People write no annotation there. mypy takes the type from the first item, unless the item
-    itself reads the name; pyright never does, and reports the name in its strict mode alone. What
-    a module holds is annotated: it can be imported.
-    """
-    first, *others = (one.value for one in bindings)
-    is_local = symbol.scope is not None and isinstance(symbol.scope.owner, n.FunctionDef)
-    match first, context.facts.symbols.get(symbol):
-        case n.ListLiteral(items=()), ListType(item=held):
-            pass
-        case n.ObjectLiteral(fields=()), MapType(value=held):
-            pass
-        case _:
-            return False
-    if not is_local or not others or not is_known(held):
-        return False
-    added = dict(_added_items(context.output.growth))
-    return all(
-        value is not None
-        and (item := added.get(value)) is not None
-        and context.type_of(item) == held
-        and not _has_object(item)
-        and not _holds_empty(item)
-        and not _has_kind(context, item)
-        for value in others
-    )
-
-
-def _added_items(
-    grown: Mapping[n.Statement, Growth],
-) -> Iterator[tuple[n.Expression, n.Expression]]:
-    """The values by which a list or object grows by one item, each with that item."""
-    for statement, growth in grown.items():
-        assert isinstance(statement, n.AssignStmt | n.AugmentedAssignStmt)
-        match growth:
-            case Append(items=(item,)) if not isinstance(item, n.Spread):
-                yield statement.value, item
-            case Put(entries=(n.ComputedField(value=item),), is_item=True):
-                yield statement.value, item
-            case _:
-                pass
-
-
 def _changes_type(bindings: Sequence[Binding]) -> bool:
     """Whether the variable holds what the type of its first value does not allow."""
     first, *others = bindings
@@ -472,16 +420,6 @@ def _is_of_class(context: Context, value: n.Expression) -> bool:
 
 def _has_object(value: n.Expression) -> bool:
     return any(isinstance(node, n.ObjectLiteral) for node in walk(value))
-
-
-def _has_kind(context: Context, value: n.Expression) -> bool:
-    """Whether the kind of a failure is in a value, which checkers know more of than its type."""
-    return any(
-        isinstance(node, n.Member)
-        and node.name.text == "kind"
-        and context.type_of(node.value) == FAILURE
-        for node in walk(value)
-    )
 
 
 def _is_read(context: Context, type_: Type) -> bool:

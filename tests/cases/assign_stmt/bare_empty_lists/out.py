@@ -6,8 +6,8 @@ from runtime_support.ops import show
 
 # A function's own empty list or object stays bare where its items tell its type.
 def told(words: list[str]) -> tuple[list[int], dict[str, int]]:
-    lengths = []
-    counts = {}
+    lengths: list[int] = []
+    counts: dict[str, int] = {}
     for word in words:
         lengths.append(len(word))
         counts[word] = len(word)

@@ -12,7 +12,7 @@ def longer(words: list[str]) -> list[str]:
 
 
 def by_length(words: list[str]) -> dict[str, int]:
-    groups = {}
+    groups: dict[str, int] = {}
     for word in words:
         size = str(len(word))
         groups[size] = groups.get(size, 0) + 1
@@ -23,7 +23,7 @@ def counter() -> tuple[list[int], Any, Any] | tuple[list[int], list[int], list[i
     seen: list[int] = []
 
     def inner(limit: int) -> list[int]:
-        own = []
+        own: list[int] = []
         for i in range(limit):
             own.append(i)
         return own

@@ -3,7 +3,7 @@ from runtime_support.ops import show
 
 
 def table(height: int, width: int) -> list[list[int]]:
-    rows = []
+    rows: list[list[int]] = []
     row: list[int] = []
     for y in range(height):
         for x in range(width):
@@ -15,7 +15,7 @@ def table(height: int, width: int) -> list[list[int]]:
 
 def waiting(limit: int) -> list[int]:
     queue = [limit]
-    done = []
+    done: list[int] = []
     while len(queue) > 0:
         first = queue[0]
         del queue[:1]

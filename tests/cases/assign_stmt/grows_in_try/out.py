@@ -3,7 +3,7 @@ from runtime_support.ops import failure, show
 
 
 def numbers(texts: list[str]) -> tuple[list[int], list[tuple[str, str]]]:
-    found = []
+    found: list[int] = []
     failed: list[tuple[str, str]] = []
     for text in texts:
         try:

@@ -8,7 +8,7 @@ print(show(row))
 
 
 def collected(words: list[str]) -> list[str]:
-    found = []
+    found: list[str] = []
     for word in words:
         if word not in found:
             found.append(word)

@@ -17,7 +17,7 @@ def read_note(path: str) -> str:
 
 def main() -> None:
     notes: list[str] = []
-    failed = []
+    failed: list[tuple[str, str, str | None, int]] = []
     for path in list_files("notes/*.txt"):
         try:
             notes.append(read_note(path))
