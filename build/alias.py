@@ -32,5 +32,5 @@ def report() -> str:
 print("first: " + report())
 
 # a tool is a closure: it sees the log as it is when it is called
-log = log + ["backup finished"]
+log = [*log, "backup finished"]
 print("then: " + report())

@@ -7,6 +7,8 @@ if x:       if x is not None:   or  if x: (a bool)        or  if ops.truthy(x):
 
 from typing import assert_never
 
+import libcst as cst
+
 from saftc.codegen import python as py
 from saftc.codegen.annotations import dataframe_class
 from saftc.codegen.context import Context
@@ -60,9 +62,21 @@ def emit_unary(context: Context, node: n.Unary) -> Expression:
 def emit_binary(context: Context, node: n.Binary) -> Expression:
     """`left + right` and the like."""
     left, right = context.emit(node.left), context.emit(node.right)
-    if context.facts.forms.operators[node] == Form.NATIVE:
-        return py.binary(left, node.operator, right)
-    return context.operation(_OPERATIONS[node.operator], left, right)
+    if context.facts.forms.operators[node] != Form.NATIVE:
+        return context.operation(_OPERATIONS[node.operator], left, right)
+    is_written = any(isinstance(one, cst.List) and not py.is_spread(one) for one in (left, right))
+    is_alike = context.type_of(node.left) == context.type_of(node.right)
+    if node.operator == "+" and is_written and is_alike:
+        # Of lists of different items checkers know more as a sum.
+        return py.list_([*_items(left), *_items(right)])
+    return py.binary(left, node.operator, right)
+
+
+def _items(made: Expression) -> list[Expression]:
+    """A list as items of a new one: those that are written out here, or all by `*`."""
+    if not isinstance(made, cst.List) or py.is_spread(made):
+        return [py.starred(made)]
+    return [one if isinstance(one, cst.StarredElement) else one.value for one in made.elements]
 
 
 def emit_comparison(context: Context, node: n.Comparison) -> Expression:

@@ -39,7 +39,7 @@ def untold(
         mixed.append(word)
         nested.append([])
         kept = copied
-        copied = copied + [word]
+        copied = [*copied, word]
         rows.append({"word": word})
     return (nothing, several, mixed, nested, kept, copied, rows)
 

@@ -10,21 +10,21 @@ def same(value: list[int]) -> list[int]:
 
 xs: Any = [1]
 ys = xs
-xs = xs + [2]
+xs = [*xs, 2]
 rows = [xs]
-xs = xs + [3]
+xs = [*xs, 3]
 row = {"xs": xs}
-xs = xs + [4]
+xs = [*xs, 4]
 pair = (xs, 1)
-xs = xs + [5]
+xs = [*xs, 5]
 held = same(xs)
-xs = xs + [6]
+xs = [*xs, 6]
 one = xs if len(xs) > 3 else ys
-xs = xs + [7]
+xs = [*xs, 7]
 longest = max(xs, ys, key=len)
-xs = xs + [8]
+xs = [*xs, 8]
 first = row.get("a", xs)
-xs = xs + [9]
+xs = [*xs, 9]
 print(
     show(xs),
     show(ys),

@@ -6,7 +6,7 @@ from runtime_support.ops import show
 
 def longer(words: list[str]) -> list[str]:
     # The caller holds `words`: the first one is a copy.
-    words = words + ["a"]
+    words = [*words, "a"]
     words.append("b")
     return words
 

@@ -32,7 +32,7 @@ print(show(table(2, 3)), show(waiting(4)))
 xs = [1, 2]
 for x in xs:
     # The loop goes over the list: the first one is a copy, which the loop does not see.
-    xs = xs + [x]
+    xs = [*xs, x]
     xs.append(x)
 for i, x in enumerate(xs[0:2]):
     xs.append(i)

@@ -23,7 +23,7 @@ def kept_before(texts: list[str]) -> tuple[list[int], list[int]]:
             found.append(1)
         except Exception:
             # Where the second line failed, `last` is the same list.
-            found = found + [0]
+            found = [*found, 0]
     return (found, last)
 
 

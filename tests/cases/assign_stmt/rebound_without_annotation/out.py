@@ -8,4 +8,4 @@ print(x + 1)
 x = "one"
 print(x + "!")
 x = [1]
-print(show(x + [2]))
+print(show([*x, 2]))

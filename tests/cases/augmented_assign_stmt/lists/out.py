@@ -4,7 +4,7 @@ from runtime_support.ops import show
 # what holds the list before keeps what it has
 first = [1]
 second = first
-second = second + [2]
+second = [*second, 2]
 
 words: list[str] = []
 for word in "a b".split():
@@ -12,7 +12,7 @@ for word in "a b".split():
 
 
 def with_zero(numbers: list[int]) -> list[int]:
-    numbers = numbers + [0]
+    numbers = [*numbers, 0]
     return numbers
 
 

@@ -2,5 +2,5 @@
 from runtime_support.ops import show
 
 name = "Ada"
-xs = [1] + [2]
-print("Hello " + name + "!", show(xs + [3]), show([] + xs))
+xs = [1, 2]
+print("Hello " + name + "!", show([*xs, 3]), show([] + xs))

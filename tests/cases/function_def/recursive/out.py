@@ -11,7 +11,7 @@ def factorial(n: int) -> int:
 def countdown(n: int) -> list[int]:
     if n == 0:
         return []
-    return [n] + countdown(n - 1)
+    return [n, *countdown(n - 1)]
 
 
 def is_even(n: int) -> bool:

@@ -5,7 +5,7 @@ from runtime_support.ops import show
 
 
 def go(list: list[int], dict: Any) -> list[int]:
-    return list + [len(list)]
+    return [*list, len(list)]
 
 
 def other(float: int) -> float:

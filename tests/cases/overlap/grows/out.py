@@ -41,7 +41,7 @@ def all_of(texts: list[str]) -> list[str]:
     def ask_text_2(text: str) -> list[str]:
         new_words: list[str] = []
         if text != "":
-            new_words = new_words + [prompt("Another word for {text}", text=text).value]
+            new_words = [*new_words, prompt("Another word for {text}", text=text).value]
         return new_words
 
     for new_words in overlap(ask_text_2, texts):

@@ -19,7 +19,7 @@ def odd(n: int) -> bool:
 def down(n: int, so_far: list[int]) -> list[int]:
     if n == 0:
         return so_far
-    return down(n - 1, so_far + [n])
+    return down(n - 1, [*so_far, n])
 
 
 def deeper(x: Any, levels: int) -> Any:

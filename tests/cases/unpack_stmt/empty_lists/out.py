@@ -6,9 +6,9 @@ bad: list[str]
 good, bad = [], []
 for word in ["a", ""]:
     if word == "":
-        bad = bad + [word]
+        bad = [*bad, word]
     else:
-        good = good + [word]
+        good = [*good, word]
 total: int | float
 name: str | None
 total, name = 0, None
