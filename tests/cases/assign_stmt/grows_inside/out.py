@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any, TypedDict
 
-from runtime_support import show
+from runtime_support.ops import show
 
 
 # What an object holds that nobody else does.

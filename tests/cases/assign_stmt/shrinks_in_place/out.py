@@ -1,5 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from runtime_support import show
+from runtime_support.ops import show
 
 # A queue and a stack that nobody else holds.
 queue = ["a"]

@@ -2,7 +2,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
-from runtime_support import later, program, prompt, show, together
+from runtime_support import later, program, prompt, together
+from runtime_support.ops import show
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from runtime_support import ops, show
+from runtime_support import ops
+from runtime_support.ops import show
 
 
 @dataclass(frozen=True)
