@@ -32,7 +32,7 @@ from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._settings import Settings
 from runtime_support._values import counted
-from runtime_support.errors import ProviderError, ProviderTimeout, ToolsUnsupported
+from runtime_support.errors import ProviderError, ProviderTimeout, Refused, ToolsUnsupported
 from runtime_support.providers import _chat, _responses
 from runtime_support.providers._refusals import (
     SHOWN,
@@ -296,8 +296,10 @@ def _failure_of(response: httpx2.Response, address: str) -> Exception:
     return _as_status(error, asked_wait(response))
 
 
-def _as_status(error: ProviderError, wait: float | None = None) -> Exception:
+def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
     """The error, Unanswered where its status says that another try may do."""
+    if isinstance(error, Refused):
+        return error
     status = error.status or 0
     if status in _BUSY:
         return Unanswered(error, "busy", wait)

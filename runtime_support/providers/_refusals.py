@@ -91,7 +91,10 @@ def refusal_of(response: httpx2.Response) -> Refused | None:
     error = body.get("error") if is_object(body) else None
     if not is_object(error) or error.get("code") not in _DECLINED:
         return None
-    said = words_of(response, SHOWN)
+    return _declined(words_of(response, SHOWN))
+
+
+def _declined(said: str) -> Refused:
     return Refused(f"the provider declined the prompt: {said}", text=said)
 
 
@@ -136,12 +139,14 @@ def asked_wait(response: httpx2.Response) -> float | None:
         return None
 
 
-def reported(error: Any, request_id: str | None) -> ProviderError:
+def reported(error: Any, request_id: str | None) -> ProviderError | Refused:
     """The error that a server reports with a status that is none."""
     message, code = error, None
     if is_object(error):
         message, code = error.get("message") or error, error.get("code") or error.get("type")
     said = f"the server reports: {shown(str(message), SHOWN)}"
+    if code in _DECLINED:
+        return _declined(shown(str(message), SHOWN))
     status = code if type(code) is int else _STATUSES.get(str(code))
     hint = _TOO_LONG_HINT if code == "context_length_exceeded" else None
     kind = RateLimited if status == 429 else ProviderError

@@ -19,7 +19,7 @@ from typing import Any
 from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
 from runtime_support._jsontext import without_halves
 from runtime_support._values import is_list, is_object
-from runtime_support.errors import ProviderError
+from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
     Text,
@@ -189,6 +189,10 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
             return {"type": "input_image", "image_url": image["url"], "detail": detail}
         case "file":
             return {"type": "input_file", **part["file"]}
+        case "input_audio":
+            raise ConfigError(
+                "the wire `responses` takes no sounds", setting="wire", hint='set `wire` to "chat"'
+            )
         case _:  # one that was given in the form of this wire
             return part
 

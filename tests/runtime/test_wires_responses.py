@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
 from openai.types.chat import CompletionCreateParams
 from openai.types.responses import ResponseCreateParams
 
-from runtime_support import ConfigError, ProviderError, configure, overlap, prompt
+from runtime_support import ConfigError, ProviderError, configure, file, overlap, prompt
 from runtime_support._exchange import Origin, Reply, Request
 from runtime_support._settings import Effort, Settings, WireName, settings_for
-from runtime_support.errors import RateLimited
+from runtime_support.errors import RateLimited, Refused
 from runtime_support.providers import _chat, _openai, _responses, _wires, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
 from runtime_support.providers._server import Server
@@ -275,6 +276,17 @@ def test_failures_that_another_try_may_mend(responses: FakeServer, stream: bool)
     assert (result.value, len(responses.requests)) == ("hello", 3)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_prompt_that_is_declined_later(responses: FakeServer, stream: bool) -> None:
+    failure = failed("bio_policy", "It was flagged.")
+    responses.answers = [raw(json.dumps(failure).encode())]
+    if stream:
+        responses.answers = [events([event({"type": "response.failed", "response": failure})])]
+    with pytest.raises(Refused, match=r"declined the prompt: It was flagged\."):
+        prompt("hi", stream=stream).value  # noqa: B018
+    assert len(responses.requests) == 1
+
+
 def test_failures_that_stay(responses: FakeServer) -> None:
     responses.answers = [raw(json.dumps(failed("invalid_image_url", "No such image.")).encode())]
     with pytest.raises(ProviderError, match="the server reports: No such image"):
@@ -379,6 +391,13 @@ def test_one_of_the_environment_is_left_out_and_told_once(
         responses.responder = None
         prompt("hi")
     assert responses.bodies[-1]["seed"] == 1
+
+
+def test_a_sound_is_not_sent_where_there_is_no_field_for_it(responses: FakeServer) -> None:
+    Path("a.wav").write_bytes(b"RIFF....WAVE")
+    with pytest.raises(ConfigError, match="the wire `responses` takes no sounds"):
+        prompt("{sound}", sound=file("a.wav"))
+    assert responses.requests == []
 
 
 def test_effort_with_tools_on_chat_names_the_wire(server: FakeServer) -> None:
