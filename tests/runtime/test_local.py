@@ -15,6 +15,8 @@ import pytest
 from runtime_support import ConfigError, configure, program, prompt
 from runtime_support._local import provider as local
 from runtime_support._settings import Settings
+from runtime_support.providers._server import Server
+from tests.support.fake_server import FakeServer
 
 ROOT = Path(__file__).parents[2]
 
@@ -185,3 +187,20 @@ def test_the_openai_provider_against_the_embedded_server(monkeypatch: pytest.Mon
         options={"temperature": 0, "max_tokens": 100, "seed": 0},
     )
     assert asked.value == {"name": "Alice", "age": 30}
+
+
+def test_there_is_no_effort(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF")
+    monkeypatch.setattr(local, "_checked_weights", lambda _: str(path))
+    with FakeServer() as server:
+        connection = Server(server.url, "key", is_embedded=True)
+        running = local._Server(None, server.url, "key", True, connection)  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(local, "_started", lambda _: running)
+        server.extra = {*local._EXTRA}  # pyright: ignore[reportPrivateUsage]
+        configure(provider="local")
+        with pytest.raises(ConfigError, match="the embedded model has no option `effort`"):
+            prompt("hi", options={"effort": "high"})
+        monkeypatch.setenv("SAFT_EFFORT", "high")
+        assert prompt("hi").value == "ok"
+        assert "reasoning_effort" not in server.bodies[0]
