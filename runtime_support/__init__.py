@@ -1,42 +1,51 @@
-"""What compiled Saft modules import; usable by hand from Python as well.
+"""Prompts as calls of functions: `prompt`, what goes into it and what comes out.
 
     from runtime_support import prompt
     prompt("how many vowels are in {word}?", word="strawberry", returns=int).value
 
+Saft's builtins are in `ops`, plans in `programs`, journals in `runs`, what tests need in `testing`.
 Names are loaded at their first use, so that a script without prompts starts like plain Python.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from runtime_support._lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support import ops
-    from runtime_support._ambiguity import ambiguous, option
+
+    # Where modules of earlier versions, and programs written by hand, find what has moved.
+    from runtime_support._ambiguity import ambiguous as ambiguous
+    from runtime_support._ambiguity import option as option
     from runtime_support._effects import in_thread
-    from runtime_support._exchange import Provider, Reply, Request, ToolRequest
-    from runtime_support._jsontext import parse, to_json
-    from runtime_support._language.failures import Failure, failure
-    from runtime_support._language.files import (
-        append_text,
-        list_files,
-        read_line,
-        read_text,
-        write_text,
-    )
+    from runtime_support._exchange import Provider, Reply, Request
+    from runtime_support._exchange import ToolRequest as ToolRequest
+    from runtime_support._jsontext import parse as parse
+    from runtime_support._jsontext import to_json as to_json
+    from runtime_support._language.failures import Failure as Failure
+    from runtime_support._language.failures import failure as failure
+    from runtime_support._language.files import append_text as append_text
+    from runtime_support._language.files import list_files as list_files
+    from runtime_support._language.files import read_line as read_line
+    from runtime_support._language.files import read_text as read_text
+    from runtime_support._language.files import write_text as write_text
     from runtime_support._media import File, Image, file, image
     from runtime_support._observe.tracing import add_observer
-    from runtime_support._overlap.calls import later, overlap, print, together
+    from runtime_support._overlap.calls import later, overlap, together
+    from runtime_support._overlap.calls import print as print
     from runtime_support._prompting import prompt
     from runtime_support._results import Result, ToolCall, Usage
     from runtime_support._schema import check
-    from runtime_support._schema.rules import require
+    from runtime_support._schema.rules import require as require
     from runtime_support._settings import Settings, configure, snapshot
-    from runtime_support._tables import mean, read
-    from runtime_support._values import kind, show
+    from runtime_support._tables import mean as mean
+    from runtime_support._tables import read as read
+    from runtime_support._values import kind as kind
+    from runtime_support._values import show as show
     from runtime_support.errors import (
         AuthenticationFailed,
         BudgetSpent,
@@ -61,10 +70,50 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
-    from runtime_support.programs._prompting import Plan, program, run
-    from runtime_support.runs._keeper import journaled
-    from runtime_support.runs._places import call_key, scoped
-    from runtime_support.testing import Scripted
+    from runtime_support.programs._prompting import Plan as Plan
+    from runtime_support.programs._prompting import program
+    from runtime_support.programs._prompting import run as run
+    from runtime_support.runs._keeper import journaled as journaled
+    from runtime_support.runs._places import call_key as call_key
+    from runtime_support.runs._places import scoped as scoped
+    from runtime_support.testing import Scripted as Scripted
+else:
+    _HOMES = {
+        "ops": "ops=.",
+        "_exchange": "Provider Reply Request",
+        "_effects": "in_thread",
+        "_media": "File Image file image",
+        "_observe.tracing": "add_observer",
+        "_overlap.calls": "later overlap together",
+        "_prompting": "prompt",
+        "_results": "Result ToolCall Usage",
+        "_schema": "check",
+        "_settings": "Settings configure snapshot",
+        "programs._prompting": "program",
+        "errors": (
+            "AuthenticationFailed BudgetSpent CheckError ConfigError ContractError Failed "
+            "FileError JournalError MissingError ProgramError PromptError ProviderError "
+            "ProviderTimeout RateLimited Refused ReplayMiss RunStopped SaftError ToolLimitError "
+            "ToolsUnsupported TruncatedReply ZeroError"
+        ),
+    }
+    # Where modules of earlier versions, and programs written by hand, find what has moved.
+    _MOVED = {
+        "_ambiguity": "ambiguous option",
+        "_exchange": "ToolRequest",
+        "_jsontext": "parse to_json",
+        "_language.failures": "Failure failure",
+        "_language.files": "append_text list_files read_line read_text write_text",
+        "_overlap.calls": "print",
+        "_schema.rules": "require",
+        "_tables": "mean read",
+        "_values": "kind show",
+        "programs._prompting": "Plan run",
+        "runs._keeper": "journaled",
+        "runs._places": "call_key scoped",
+        "testing": "Scripted",
+    }
+    __getattr__, _ = load_lazily(__name__, "runtime_support", _HOMES, _MOVED)
 
 __all__ = [
     "AuthenticationFailed",
@@ -73,13 +122,11 @@ __all__ = [
     "ConfigError",
     "ContractError",
     "Failed",
-    "Failure",
     "File",
     "FileError",
     "Image",
     "JournalError",
     "MissingError",
-    "Plan",
     "ProgramError",
     "PromptError",
     "Provider",
@@ -93,83 +140,27 @@ __all__ = [
     "Result",
     "RunStopped",
     "SaftError",
-    "Scripted",
     "Settings",
     "ToolCall",
     "ToolLimitError",
-    "ToolRequest",
     "ToolsUnsupported",
     "TruncatedReply",
     "Usage",
     "ZeroError",
     "add_observer",
-    "ambiguous",
-    "append_text",
-    "call_key",
     "check",
     "configure",
-    "failure",
     "file",
     "image",
     "in_thread",
-    "journaled",
-    "kind",
     "later",
-    "list_files",
-    "mean",
     "ops",
-    "option",
     "overlap",
-    "parse",
-    "print",
     "program",
     "prompt",
-    "read",
-    "read_line",
-    "read_text",
-    "require",
-    "run",
-    "scoped",
-    "show",
     "snapshot",
-    "to_json",
     "together",
-    "write_text",
 ]
-
-# Where the names are that are no errors.
-_HOMES = {
-    "_settings": "Settings configure snapshot",
-    "_exchange": "Provider Reply Request ToolRequest",
-    "_language.failures": "Failure failure",
-    "_language.files": "append_text list_files read_line read_text write_text",
-    "_jsontext": "parse to_json",
-    "_media": "File Image file image",
-    "_overlap.calls": "later overlap print together",
-    "_prompting": "prompt",
-    "_results": "Result ToolCall Usage",
-    "runs._keeper": "journaled",
-    "runs._places": "call_key scoped",
-    "_schema": "check",
-    "_schema.rules": "require",
-    "_tables": "mean read",
-    "_observe.tracing": "add_observer",
-    "_values": "kind show",
-    "_effects": "in_thread",
-    "_ambiguity": "ambiguous option",
-    "programs._prompting": "Plan program run",
-    "testing": "Scripted",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "ops":
-        return importlib.import_module("runtime_support.ops")
-    home = next((home for home, names in _HOMES.items() if name in names.split()), "errors")
-    value = globals()[name] = getattr(importlib.import_module(f"runtime_support.{home}"), name)
-    return value
 
 
 def __dir__() -> list[str]:

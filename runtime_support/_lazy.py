@@ -11,15 +11,16 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 
 def load_lazily(
-    module: str, package: str, homes: Mapping[str, str]
+    module: str, package: str, *homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a module whose public names are in modules of a package."""
     found: dict[str, tuple[str, str]] = {}
-    for home, names in homes.items():
+    for home, names in chain.from_iterable(one.items() for one in homes):
         for entry in names.split():
             name, _, own = entry.partition("=")
             found[name] = home, own or name

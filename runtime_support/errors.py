@@ -32,6 +32,31 @@ from __future__ import annotations
 
 from typing import Any
 
+__all__ = [
+    "AuthenticationFailed",
+    "BudgetSpent",
+    "CheckError",
+    "ConfigError",
+    "ContractError",
+    "Failed",
+    "FileError",
+    "JournalError",
+    "MissingError",
+    "ProgramError",
+    "PromptError",
+    "ProviderError",
+    "ProviderTimeout",
+    "RateLimited",
+    "Refused",
+    "ReplayMiss",
+    "RunStopped",
+    "SaftError",
+    "ToolLimitError",
+    "ToolsUnsupported",
+    "TruncatedReply",
+    "ZeroError",
+]
+
 # Control characters but for line ends and tabs, and those that turn the direction of writing.
 _ESCAPED = {
     code: chr(code).encode("unicode_escape").decode("ascii")

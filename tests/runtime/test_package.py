@@ -55,6 +55,38 @@ def test_every_public_name_is_there() -> None:
         runtime_support.no_such_name  # noqa: B018
 
 
+# What modules of earlier versions import from the top, and where each name is now.
+MOVED = {
+    "ops": (
+        "append_text failure Failure kind list_files mean parse read read_line read_text require "
+        "show to_json write_text"
+    ),
+    "programs": "Plan ambiguous option run",
+    "runs": "call_key journaled scoped",
+    "testing": "Scripted",
+}
+
+
+def test_what_has_moved_is_still_found_at_the_top() -> None:
+    for module, names in MOVED.items():
+        home = importlib.import_module(f"runtime_support.{module}")
+        for name in names.split():
+            assert getattr(runtime_support, name) is getattr(home, name)
+            assert name not in runtime_support.__all__
+    # Python's own `print`, in the order of the script; that of `ops` is Saft's.
+    assert runtime_support.print is not print
+    assert runtime_support.ToolRequest.__name__ == "ToolRequest"
+
+
+def test_the_top_has_what_a_python_program_expects() -> None:
+    own = set(runtime_support.__all__) - set(errors.__all__)
+    assert own == {
+        *("prompt", "program", "Result", "ToolCall", "Usage", "check", "image", "file"),
+        *("Image", "File", "configure", "Settings", "snapshot", "Provider", "Request", "Reply"),
+        *("overlap", "together", "later", "in_thread", "add_observer", "ops"),
+    }
+
+
 def test_what_tests_of_users_need_has_a_home_of_its_own() -> None:
     assert testing.Scripted is runtime_support.Scripted
     assert all(getattr(testing, name) is not None for name in testing.__all__)
