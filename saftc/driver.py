@@ -130,7 +130,7 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
         return Compiled(checked, None)
     # What is only checked needs no emitter.
     from saftc.codegen.module import generate
-    from saftc.schedule.entry import check_waits
+    from saftc.schedule.async_main import check_waits
     from saftc.schedule.plan import plan
 
     source, module, facts = checked.source, checked.module, checked.facts

@@ -25,7 +25,7 @@ from saftc.codegen.positions import Origins
 from saftc.codegen.python import Statement
 from saftc.codegen.statements import emit_statement
 from saftc.codegen.variables import bindings_of, declaration, reads_of, returned_symbols
-from saftc.schedule.entry import Entry, entry_of
+from saftc.schedule.async_main import Entry, entry_of
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import later_imports

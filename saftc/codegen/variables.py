@@ -24,7 +24,7 @@ from saftc.codegen.context import Binding, Bindings, Context
 from saftc.codegen.python import Expression, Statement
 from saftc.flow.statements import assigned_by, blocks_of
 from saftc.schedule.awaits import Wait
-from saftc.schedule.given import bound_types
+from saftc.schedule.loop_values import bound_types
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol

@@ -36,7 +36,7 @@ from saftc.runtime import (
     function_tool,
     name_of_place,
 )
-from saftc.schedule.telling import Told, told
+from saftc.schedule.why import Told, told
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of

@@ -25,11 +25,10 @@ from itertools import count
 from saftc.flow.forward import ends
 from saftc.flow.statements import all_statements, blocks_of, bound_by
 from saftc.schedule.awaits import Awaits
-from saftc.schedule.certainty import Certainty
+from saftc.schedule.certainty import STREAMED, Certainty, Reason, of_effect
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import Flow, continues_of
-from saftc.schedule.given import Given, given_of
-from saftc.schedule.reasons import STREAMED, Reason, of_effect
+from saftc.schedule.loop_values import Given, given_of
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.facts import Facts

@@ -9,7 +9,7 @@ from saftc.schedule.effects import Effects
 from saftc.schedule.flow import Flow
 from saftc.schedule.plan import Plan, plan
 from saftc.schedule.settings import Overlapping
-from saftc.schedule.telling import told
+from saftc.schedule.why import told
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import STRING
