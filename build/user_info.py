@@ -12,9 +12,7 @@ people = [
 
 
 def add_person(line: str) -> int:
-    name: str
     age: int
-    email: str | None
     name, age, email = prompt(
         "Read the user info in {line}.",
         line=line,

@@ -12,7 +12,7 @@ so where the script counts on the first value (mypy knows no more of a name with
 beside its value than the annotation), and where no `=` binds it: by a loop, an unpacking, or
 prompts that are asked together. A function that runs ahead for a loop has variables of its own.
 Other variables have none, as a person would write them. The names of a destructuring are any value
-to checkers; they are declared above it when a function returns one of them.
+to checkers; one that a function returns is declared above it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -244,12 +244,10 @@ def _bindings(context: Context, symbol: Symbol) -> Sequence[Binding]:
 
 
 def _returned_field(context: Context, symbol: Symbol, statement: n.Statement) -> _Annotated | None:
-    """That of a name of a destructuring, of which a function returns one: checkers know none."""
-    if not isinstance(statement, n.DestructureStmt):
+    """That of a name of a destructuring that a function returns: checkers know no type of it."""
+    if not isinstance(statement, n.DestructureStmt) or symbol not in context.output.returned:
         return None
     of = {context.facts.names.of(one.name): one.schema for one in statement.fields}
-    if context.output.returned.isdisjoint(of):
-        return None
     type_ = annotation(context, context.facts.schemas[of[symbol]])
     if _bindings(context, symbol)[0].is_result:
         type_ = py.subscript(context.global_("Result"), type_)

@@ -7,7 +7,6 @@ def weather(city: str) -> str:
 
 
 def go(city: str) -> str:
-    temperature: float
     sky: str
     temperature, sky = prompt(
         "use {weather} for {city}",
