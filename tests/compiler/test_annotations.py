@@ -328,7 +328,7 @@ def test_an_enum_in_a_script_that_runs(
     )
     compiled = compile_text(script, folder=tmp_path)
     assert compiled.text is not None, compiled.checked.diagnostics
-    assert "lamp.hue == H.DIM" in compiled.text and "ops" not in compiled.text
+    assert "lamp.hue == H.DIM" in compiled.text and "import ops" not in compiled.text
     exec(compile(compiled.text, "in.py", "exec"), {"__name__": "in_script"})
     assert capsys.readouterr().out == 'Lamp(hue: "dim") true true Hue DIM\n'
 
