@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import httpx2
@@ -34,6 +33,7 @@ from runtime_support._settings import Settings
 from runtime_support._values import counted
 from runtime_support.errors import ProviderError, ProviderTimeout, Refused, ToolsUnsupported
 from runtime_support.providers import _chat, _responses
+from runtime_support.providers._clients import Body
 from runtime_support.providers._refusals import (
     SHOWN,
     asked_wait,
@@ -45,7 +45,6 @@ from runtime_support.providers._refusals import (
 )
 from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
-from runtime_support.providers._transport import bounded_replies, has_events
 from runtime_support.providers._wires import Form, Gathering, Part, Wire, without_lacking
 
 WIRES: dict[str, Wire] = {"chat": _chat, "responses": _responses}
@@ -150,17 +149,21 @@ class OpenAIProvider(Streaming):
         path, content = _sendable(wire, request, form)
 
         def send(number: int) -> Replying:
-            exchange = _Exchange(self, path, content, number, form)
+            exchange = _Exchange(self, path, content, number)
             try:
                 response: httpx2.Response = yield Effect(exchange.post, exchange.post_async)
-            except openai.OpenAIError as error:
+                request_id = response.headers.get("x-request-id")
+                body = Body(response, self.settings.max_reply_bytes)
+                is_streamed = form.streamed and (yield from body.has_events())
+                reply = None if is_streamed else (yield from body.read())
+            except (openai.OpenAIError, httpx2.RequestError) as error:
                 raise self._failure(error) from None
-            request_id = response.headers.get("x-request-id")
-            if has_events(response):
+            if reply is None:
+                exchange.begin_events(body)
                 gathered = wire.gather(request, form, request_id)
                 return (yield from self._read(exchange, gathered, heard))
             try:
-                return wire.read(response.content, request, form, request_id)
+                return wire.read(reply, request, form, request_id)
             except ProviderError as error:
                 raise _as_status(error) from None
 
@@ -175,7 +178,7 @@ class OpenAIProvider(Streaming):
             if gathered.is_whole:
                 return gathered.reply()
             failure = _damaged(self.address, "it has no end")
-        except openai.OpenAIError as error:
+        except (openai.OpenAIError, httpx2.RequestError) as error:
             failure = self._failure(error)
         except ValueError as error:  # neither JSON nor text
             failure = _damaged(self.address, shown(str(error), SHOWN))
@@ -197,71 +200,65 @@ class OpenAIProvider(Streaming):
                 with self.server.pace.aside():
                     yield piece
 
-    def _failure(self, error: openai.OpenAIError) -> Exception:
+    def _failure(self, error: Exception) -> Exception:
         """The error as ours; Unanswered where another try may do."""
-        match error:
-            case openai.APIStatusError():
-                return _failure_of(error.response, self.address)
-            case openai.APITimeoutError():
+        if isinstance(error, openai.APIStatusError):
+            return _failure_of(error.response, self.address)
+        cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
+        match cause:
+            case httpx2.TimeoutException():
                 late = ProviderTimeout(
                     f"{self.address} did not answer within {self.settings.timeout} s",
                     hint="raise `timeout`, or ask for less",
                 )
                 return Unanswered(late, "broken")
-            case openai.APIConnectionError():
-                cause = shown(str(error.__cause__ or error), SHOWN)
-                if isinstance(error.__cause__, httpx2.DecodingError | httpx2.RemoteProtocolError):
-                    return _damaged(self.address, cause)
+            case httpx2.DecodingError() | httpx2.RemoteProtocolError():
+                return _damaged(self.address, shown(str(cause), SHOWN))
+            case openai.APIError():
+                return _as_status(reported(cause.body or cause.message, None))
+            case openai.OpenAIError():
+                return ProviderError(shown(str(cause), SHOWN))
+            case _:
+                said = shown(str(cause or error), SHOWN)
                 away = ProviderError(
-                    f"cannot reach {self.address}: {cause}", hint="check `base_url` and the network"
+                    f"cannot reach {self.address}: {said}", hint="check `base_url` and the network"
                 )
                 return Unanswered(away, "away")
-            case openai.APIError():
-                return _as_status(reported(error.body or error.message, None))
-            case _:
-                return ProviderError(shown(str(error), SHOWN))
 
 
 class _Exchange:
     """One try: what is sent, and of a response of events what has come; here or in a loop."""
 
-    def __init__(
-        self, provider: OpenAIProvider, path: str, content: bytes, number: int, form: Form
-    ) -> None:
-        settings, server = provider.settings, provider.server
-        self._server = server
-        self._bounds = partial(
-            bounded_replies, settings.max_reply_bytes, takes_events=form.streamed
-        )
+    def __init__(self, provider: OpenAIProvider, path: str, content: bytes, number: int) -> None:
+        server = self._server = provider.server
         self._sent: dict[str, Any] = {
             "path": server.address + path,  # whole: joining costs a tenth of a call
             "cast_to": httpx2.Response,
             "content": content,
             "options": {
-                "timeout": min(settings.timeout, LONGEST),
-                "headers": {"X-Stainless-Retry-Count": str(number)},
+                "timeout": min(provider.settings.timeout, LONGEST),
+                "headers": {"X-Stainless-Retry-Count": str(number)} if number else {},
+                "idempotency_key": "",  # the package makes one for each request, and sends none
             },
-            "stream": form.streamed,
+            "stream": True,  # the body is read here
         }
+        self._client: Any = None
         self._chunks: Any = None
 
     def post(self) -> httpx2.Response:
-        """The response; of one with events, those are still to be read."""
-        client = self._server.client()
-        with self._bounds():
-            response: Any = client.post(**self._sent, stream_cls=openai.Stream[object])
-        if has_events(response):
-            self._chunks = openai.Stream(cast_to=object, response=response, client=client)
-        return response
+        """The response, of which the body is still to be read."""
+        self._client = self._server.client()
+        return self._client.post(**self._sent, stream_cls=openai.Stream[object])
 
     async def post_async(self) -> httpx2.Response:
         """The same, awaited."""
-        client = await self._server.async_client()
-        with self._bounds():
-            response: Any = await client.post(**self._sent, stream_cls=openai.AsyncStream[object])
-        if has_events(response):
-            self._chunks = openai.AsyncStream(cast_to=object, response=response, client=client)
-        return response
+        self._client = await self._server.async_client()
+        return await self._client.post(**self._sent, stream_cls=openai.AsyncStream[object])
+
+    def begin_events(self, body: Body) -> None:
+        """From now on the events of this body are its chunks."""
+        kind: Any = openai.Stream if isinstance(self._client, openai.OpenAI) else openai.AsyncStream
+        self._chunks = kind(cast_to=object, response=body.events(), client=self._client)
 
     def next_chunk(self) -> Effect:
         """The next chunk of a stream, None at its end."""

@@ -19,9 +19,9 @@ import openai
 from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
+from runtime_support.providers._clients import LAST_PORT, async_client_to, client_to
 from runtime_support.providers._refusals import SHOWN, Lacks
 from runtime_support.providers._retries import Pace
-from runtime_support.providers._transport import LAST_PORT, async_transport_to, transport_to
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -99,25 +99,13 @@ class Server:
         return made.client
 
     def _connected(self) -> openai.OpenAI:
-        transport = transport_to(self._url, is_embedded=self.is_embedded)
-        connections = httpx2.Client(transport=transport, **self._of_connections())
+        connections = client_to(self._url, is_embedded=self.is_embedded)
         self._closing = weakref.finalize(self, connections.close)
         return openai.OpenAI(http_client=connections, **self._of_client())
 
     def _new_async_client(self) -> openai.AsyncOpenAI:
-        transport = async_transport_to(self._url, is_embedded=self.is_embedded)
-        connections = httpx2.AsyncClient(transport=transport, **self._of_connections())
+        connections = async_client_to(self._url, is_embedded=self.is_embedded)
         return openai.AsyncOpenAI(http_client=connections, **self._of_client())
-
-    def _of_connections(self) -> dict[str, Any]:
-        url = self._url
-        return {
-            # Beside the address and not in it, so that no log of the address has them.
-            "auth": (url.username, url.password) if url.userinfo else None,
-            "trust_env": False,  # the transport looks for proxies; `.netrc` has others' keys
-            "follow_redirects": True,  # those that the transport lets pass
-            "max_redirects": 3,
-        }
 
     def _of_client(self) -> dict[str, Any]:
         left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]

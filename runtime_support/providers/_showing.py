@@ -20,6 +20,7 @@ from runtime_support._redaction import REDACTED, redacted
 from runtime_support._templates import Unknown
 from runtime_support.errors import ConfigError
 from runtime_support.providers import PRESETS, who_answers
+from runtime_support.providers._clients import client_over
 from runtime_support.providers._openai import WIRES, OpenAIProvider
 from runtime_support.providers._server import OPENAI_ADDRESS, Server
 
@@ -81,7 +82,7 @@ class _Unconnected(Server):
     """A server whose client stops before it connects."""
 
     def _connected(self) -> openai.OpenAI:
-        connections = httpx2.Client(transport=_Stopping(), **self._of_connections())
+        connections = client_over(_Stopping(), self._url)
         return openai.OpenAI(http_client=connections, **self._of_client())
 
 

@@ -12,7 +12,7 @@ import pytest
 from runtime_support import _redaction as redaction
 from runtime_support import _settings as config
 from runtime_support import configure, providers
-from runtime_support.providers import _retries
+from runtime_support.providers import _clients, _retries
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
@@ -59,3 +59,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")
         yield running
+
+
+@pytest.fixture(params=["aiohttp", "httpx2"])
+def loop_client(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each of the packages that may send in an event loop; the name of the one."""
+    if request.param == "httpx2":
+        monkeypatch.setattr(_clients, "aiohttp", None)
+    return request.param

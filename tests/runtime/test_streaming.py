@@ -37,6 +37,7 @@ from runtime_support import (
 )
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
 from runtime_support._targets import ValueTarget, contract_of
+from runtime_support.providers import _clients, _network
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
@@ -540,8 +541,6 @@ def test_the_time_of_a_stream_is_bounded(server: FakeServer) -> None:
 def test_the_time_in_which_nobody_reads_does_not_count(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from runtime_support.providers import _transport
-
     class Clock:
         skipped = 0.0
 
@@ -551,7 +550,8 @@ def test_the_time_in_which_nobody_reads_does_not_count(
     import time
 
     real, clock = time.monotonic, Clock()
-    monkeypatch.setattr(_transport, "time", clock)
+    monkeypatch.setattr(_clients, "time", clock)
+    monkeypatch.setattr(_network, "time", clock)
     taken = threading.Semaphore(0)
 
     def parts() -> Iterator[bytes]:

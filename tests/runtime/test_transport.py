@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -12,13 +14,33 @@ from runtime_support import (
     ProviderError,
     ProviderTimeout,
     RateLimited,
+    Result,
     configure,
     prompt,
 )
-from tests.support.fake_server import Answer, FakeServer, completion, raw, status
+from runtime_support.providers import _clients
+from tests.support.fake_server import Answer, FakeServer, completion, cut, raw, status
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 ENDLESS = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+
+
+Ask: TypeAlias = Callable[..., Result[str]]
+
+
+@pytest.fixture(params=["threads", "aiohttp", "httpx2"])
+def ask(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """A prompt in a thread, and in an event loop by each of the packages that may send there."""
+    if request.param == "threads":
+        return prompt
+    if request.param == "httpx2":
+        monkeypatch.setattr(_clients, "aiohttp", None)
+
+    def in_loop(*arguments: Any, **named: Any) -> Result[str]:
+        awaited: Any = prompt.aio
+        return asyncio.run(awaited(*arguments, **named))
+
+    return in_loop
 
 
 @pytest.fixture
@@ -36,113 +58,150 @@ def elsewhere() -> Iterator[FakeServer]:
     ],
     ids=["body", "head", "interim replies"],
 )
-def test_the_time_out_is_one_for_the_whole_request(server: FakeServer, answer: Answer) -> None:
+def test_the_time_out_is_one_for_the_whole_request(
+    server: FakeServer, ask: Ask, answer: Answer
+) -> None:
     server.answers = [answer]
     with pytest.raises(ProviderTimeout, match=r"did not answer within 0\.2 s"):
-        prompt("?", options={"timeout": 0.2, "retries": 1})
+        ask("?", options={"timeout": 0.2, "retries": 1})
     assert len(server.requests) == 2
 
 
-def test_a_slow_reply_within_the_time_is_read(server: FakeServer) -> None:
+def test_a_slow_reply_within_the_time_is_read(server: FakeServer, ask: Ask) -> None:
     server.answers = [completion("late", delay=0.05)]
-    assert prompt("?", options={"timeout": 5.0}).value == "late"
-    assert prompt("?", options={"timeout": float("inf")}).value == "late"
+    assert ask("?", options={"timeout": 5.0}).value == "late"
+    assert ask("?", options={"timeout": float("inf")}).value == "late"
 
 
-def test_replies_are_read_up_to_a_limit(server: FakeServer) -> None:
+def test_replies_are_read_up_to_a_limit(server: FakeServer, ask: Ask) -> None:
     server.answers = [completion("x" * 5000)]
     with pytest.raises(ProviderError, match=r"more than 4000 bytes; raise `max_reply_bytes`"):
-        prompt("?", options={"max_reply_bytes": 4000})
+        ask("?", options={"max_reply_bytes": 4000})
     assert len(server.requests) == 1, "another try would cost as much"
-    assert prompt("?", options={"max_reply_bytes": 6000}).value == "x" * 5000
+    assert ask("?", options={"max_reply_bytes": 6000}).value == "x" * 5000
 
 
-def test_an_endless_reply_is_not_read(server: FakeServer) -> None:
+def test_an_endless_reply_is_not_read(server: FakeServer, ask: Ask) -> None:
     server.answers = [Answer(body=ENDLESS, drip=b"10000\r\n" + b" " * 0x10000 + b"\r\n", pause=0)]
     with pytest.raises(ProviderError, match="more than 1000000 bytes"):
-        prompt("?", options={"max_reply_bytes": 1_000_000})
+        ask("?", options={"max_reply_bytes": 1_000_000})
 
 
-def test_the_limit_counts_what_is_unpacked(server: FakeServer) -> None:
+def test_the_limit_counts_what_is_unpacked(server: FakeServer, ask: Ask) -> None:
     packed = gzip.compress(b" " * 40_000_000)
     headers = {"content-type": "application/json", "content-encoding": "gzip"}
     server.answers = [Answer(body=packed, headers=headers)]
     assert len(packed) < 100_000
     with pytest.raises(ProviderError, match="more than 32000000 bytes"):
-        prompt("?")
+        ask("?")
     server.answers = [Answer(body=gzip.compress(completion("ok").body), headers=headers)]
-    assert prompt("?").value == "ok"
+    assert ask("?").value == "ok"
 
 
-def test_what_is_packed_twice_is_unpacked_up_to_the_limit(server: FakeServer) -> None:
+def test_what_is_packed_twice_is_unpacked_up_to_the_limit(server: FakeServer, ask: Ask) -> None:
     packed = gzip.compress(gzip.compress(b" " * 40_000_000))
     headers = {"content-type": "application/json", "content-encoding": "gzip, gzip"}
     server.answers = [Answer(body=packed, headers=headers)]
     with pytest.raises(ProviderError, match="more than 1000000 bytes"):
-        prompt("?", options={"max_reply_bytes": 1_000_000})
+        ask("?", options={"max_reply_bytes": 1_000_000})
 
 
-def test_of_a_long_error_the_beginning_is_read(server: FakeServer) -> None:
+def test_of_a_long_error_the_beginning_is_read(server: FakeServer, ask: Ask) -> None:
     server.answers = [raw(b"first words " + b"x" * 5_000_000, status=400)]
     with pytest.raises(ProviderError, match="answered 400: first words x") as caught:
-        prompt("?")
+        ask("?")
     assert len(str(caught.value)) < 500
     server.answers = [completion("ok")]
-    assert prompt("?").value == "ok"
+    assert ask("?").value == "ok"
 
 
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_a_redirect_to_another_place_is_an_error(
-    server: FakeServer, elsewhere: FakeServer, code: int
+    server: FakeServer, ask: Ask, elsewhere: FakeServer, code: int
 ) -> None:
     server.answers = [Answer(code, headers={"location": f"{elsewhere.url}/chat"})]
-    with pytest.raises(ProviderError, match=rf"answered {code}, .* to {elsewhere.url}") as caught:
-        prompt("?")
+    with pytest.raises(ProviderError, match=rf"redirected \({code}\) to {elsewhere.url}") as caught:
+        ask("?")
     assert caught.value.status == code
     assert "set `base_url`" in str(caught.value)
     assert (len(server.requests), elsewhere.requests) == (1, [])
 
 
 @pytest.mark.parametrize("code", [307, 308])
-def test_a_redirect_on_the_same_server_is_followed(server: FakeServer, code: int) -> None:
+def test_a_redirect_on_the_same_server_is_followed(server: FakeServer, ask: Ask, code: int) -> None:
     server.answers = [Answer(code, headers={"location": "/elsewhere"}), completion("there")]
-    assert prompt("?").value == "there"
+    assert ask("?").value == "there"
     assert [request.path for request in server.requests] == ["/v1/chat/completions", "/elsewhere"]
     assert server.bodies[0] == server.bodies[1]
 
 
 @pytest.mark.parametrize("code", [301, 302, 303])
-def test_a_redirect_that_forgets_the_prompt_is_an_error(server: FakeServer, code: int) -> None:
+def test_a_redirect_that_forgets_the_prompt_is_an_error(
+    server: FakeServer, ask: Ask, code: int
+) -> None:
     server.answers = [Answer(code, headers={"location": "/elsewhere"})]
-    with pytest.raises(ProviderError, match="forgets what it asks"):
-        prompt("?")
+    with pytest.raises(ProviderError, match="which would drop the request"):
+        ask("?")
     assert len(server.requests) == 1
 
 
-def test_redirects_in_a_circle_end(server: FakeServer) -> None:
+def test_redirects_in_a_circle_end(server: FakeServer, ask: Ask) -> None:
     server.answers = [Answer(307, headers={"location": "/v1/chat/completions"})]
     with pytest.raises(ProviderError, match="redirects"):
-        prompt("?", options={"retries": 0})
+        ask("?", options={"retries": 0})
 
 
-def test_a_redirect_to_no_address(server: FakeServer) -> None:
+def test_a_redirect_to_no_address(server: FakeServer, ask: Ask) -> None:
     server.answers = [Answer(307, headers={"location": "http://[::1"})]
-    with pytest.raises(ProviderError, match="answered 307"):
-        prompt("?")
+    with pytest.raises(ProviderError, match=r"redirected \(307\) to an address that is not valid"):
+        ask("?")
+
+
+NOT_HTTP = Answer(body=b"", drip=b"this is not HTTP\r\n\r\n")
+
+
+@pytest.mark.parametrize("answer", [cut(), cut(0), NOT_HTTP], ids=["body", "head", "not HTTP"])
+def test_a_reply_that_cannot_be_read_is_asked_for_again(
+    server: FakeServer, ask: Ask, answer: Answer
+) -> None:
+    server.answers = [answer, completion("whole")]
+    assert ask("?").value == "whole"
+    server.answers = [answer]
+    with pytest.raises(ProviderError, match=r"the answer of .* cannot be read"):
+        ask("?", options={"retries": 1})
+    assert len(server.requests) == 4
+
+
+def test_a_server_that_hangs_up_is_asked_again(server: FakeServer, ask: Ask) -> None:
+    def hang_up(_: dict[str, Any]) -> Answer:
+        raise ConnectionAbortedError
+
+    server.responder = hang_up
+    with pytest.raises(ProviderError, match="disconnected"):
+        ask("?", options={"retries": 1})
+    assert len(server.requests) == 2
+
+
+def test_nobody_at_the_address(server: FakeServer, ask: Ask) -> None:
+    configure(base_url="http://127.0.0.1:1/v1", retries=0)
+    with pytest.raises(ProviderError, match=r"cannot reach http://127.0.0.1:1/v1/: .*onnect"):
+        ask("?")
 
 
 @pytest.mark.parametrize("code", [429, 503])
-def test_a_wait_longer_than_patience_is_an_error_at_once(server: FakeServer, code: int) -> None:
+def test_a_wait_longer_than_patience_is_an_error_at_once(
+    server: FakeServer, ask: Ask, code: int
+) -> None:
     server.answers = [status(code, "busy", retry_after="90")]
     with pytest.raises(ProviderError, match=r"busy; it asks to wait 90 s; .* `patience`, .* 30 s"):
-        prompt("?", options={"patience": 30.0})
+        ask("?", options={"patience": 30.0})
     assert len(server.requests) == 1
 
 
-def test_a_wait_until_a_date(server: FakeServer) -> None:
+def test_a_wait_until_a_date(server: FakeServer, ask: Ask) -> None:
     server.answers = [status(429, retry_after="Wed, 21 Oct 2115 07:28:00 GMT")]
     with pytest.raises(RateLimited, match="it asks to wait") as caught:
-        prompt("?")
+        ask("?")
     assert caught.value.retry_after is not None
     assert caught.value.retry_after > 1e9
     assert len(server.requests) == 1
@@ -155,17 +214,19 @@ def test_a_wait_until_a_date(server: FakeServer) -> None:
         b'{"error": {"message": "no", "type": "insufficient_quota"}}',
     ],
 )
-def test_an_account_that_is_used_up_is_not_asked_again(server: FakeServer, body: bytes) -> None:
+def test_an_account_that_is_used_up_is_not_asked_again(
+    server: FakeServer, ask: Ask, body: bytes
+) -> None:
     server.answers = [raw(body, status=429)]
     with pytest.raises(RateLimited) as caught:
-        prompt("?")
+        ask("?")
     assert len(server.requests) == 1
     assert "retries" not in str(caught.value)
     assert "nothing left" in str(caught.value)
 
 
 def test_a_proxy_of_the_environment_is_used(
-    server: FakeServer, elsewhere: FakeServer, monkeypatch: pytest.MonkeyPatch
+    server: FakeServer, ask: Ask, elsewhere: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = elsewhere.url.removesuffix("/v1").replace("://", "://user:proxypassword1@")
     monkeypatch.setenv("http_proxy", proxy)
@@ -174,23 +235,23 @@ def test_a_proxy_of_the_environment_is_used(
     configure(base_url="http://model.invalid/v1")
     elsewhere.answers = [status(400, "no entry for proxypassword1")]
     with pytest.raises(ProviderError, match=r"no entry for \[redacted\]"):
-        prompt("?")
+        ask("?")
     (request,) = elsewhere.requests
     assert request.path == "http://model.invalid/v1/chat/completions"
     assert request.headers["proxy-authorization"].startswith("Basic ")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     configure(base_url=server.url)
-    assert prompt("?").value == "ok"
+    assert ask("?").value == "ok"
     assert len(elsewhere.requests) == 1
 
 
 @pytest.mark.parametrize("proxy", ["http://127.0.0.1:99999", "http://[::1", "127.0.0.1:0"])
 def test_a_proxy_that_cannot_be_is_refused(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch, proxy: str
+    server: FakeServer, ask: Ask, monkeypatch: pytest.MonkeyPatch, proxy: str
 ) -> None:
     monkeypatch.setenv("http_proxy", proxy)
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.delenv("NO_PROXY", raising=False)
     configure(base_url="http://model.invalid/v1")
     with pytest.raises(ConfigError, match="the proxy URL in the environment is not valid"):
-        prompt("?")
+        ask("?")

@@ -1,0 +1,464 @@
+"""httpx2's clients for requests that end: in time, with a reply of bounded size, where they began.
+
+    openai.OpenAI(http_client=client_to(httpx2.URL("https://api.openai.com/v1")), ...)
+    openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
+    content = yield from Body(response, most_bytes).read()
+
+The time-out of a request bounds all of it, from waiting for a connection to the last byte of the
+reply, and not the pause between two bytes as it does in httpx2. A client leaves the body of a
+response to be read by a `Body`, up to so many bytes, counted after decompression; of the body of an
+error it has read the beginning. A redirect to another place is an error: the prompt was not meant
+for it.
+
+In an event loop aiohttp sends where it is installed, through the openai package's own client.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache, partial
+from typing import Any, TypeVar
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+import openai
+
+from runtime_support._effects import (
+    Effect,
+    Effects,
+    close_after,
+    finish,
+    finish_async,
+    iterate,
+    iterate_async,
+)
+from runtime_support._redaction import remember_secrets, shown
+from runtime_support.errors import ConfigError, ProviderError
+from runtime_support.providers._network import TOO_LATE, Deadline, TimedTransport
+
+try:
+    import aiohttp
+except ImportError:
+    aiohttp = None
+
+T = TypeVar("T")
+
+LAST_PORT = 65_535
+
+_MOST_ERROR_BYTES = 65_536
+_MOST_CONNECTIONS = 1000
+_MOST_IDLE_CONNECTIONS = 100
+_CONNECTIONS_OF_POOL = 32
+_IDLE_SECONDS = 5.0
+# llama.cpp's server closes an idle connection after five seconds, maybe just as it is used again.
+_IDLE_SECONDS_EMBEDDED = 1.0
+
+_MOST_REDIRECTS = 3
+# These ask for the same request again; after others a GET would follow, which asks nothing.
+_REPEATING = (307, 308)
+_OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
+
+# What events begin with, and no JSON.
+_OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_LONGEST_FIELD = max(map(len, _OF_EVENTS))
+# The last of the events, and how long the end of the body behind it is waited for.
+_DONE = b"[DONE]"
+_DRAIN_SECONDS = 0.1
+
+
+def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Client:
+    """A client for threads, through the proxy that the environment names for this address.
+
+    An embedded server is reached directly.
+    """
+    proxy = None if is_embedded else _proxy_to(address)
+    certificates = _certificates() if address.scheme == "https" else None
+    return client_over(TimedTransport(_limits(is_embedded), proxy, certificates), address)
+
+
+def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.Client:
+    """A client for threads that sends by this transport."""
+    return _Client(transport=transport, auth=_auth(address))
+
+
+def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
+    """The same for an event loop."""
+    proxy = None if is_embedded else _proxy_to(address)
+    # Without TLS they are a megabyte for nothing.
+    is_plain = address.scheme == "http" and (proxy is None or proxy.url.scheme == "http")
+    options: dict[str, Any] = {
+        "limits": _limits(is_embedded),
+        "verify": False if is_plain else _certificates(),
+    }
+    is_known_to_aiohttp = proxy is None or proxy.url.scheme in ("http", "https")
+    if aiohttp is not None and is_known_to_aiohttp:
+        return _AioClient(auth=_auth(address), trust_env=False, proxy=proxy, **options)
+    make = partial(httpx2.AsyncHTTPTransport, trust_env=False, proxy=proxy, **options)
+    return _AsyncClient(transport=_Pools(make), auth=_auth(address))
+
+
+def _limits(is_embedded: bool) -> httpx2.Limits:
+    return httpx2.Limits(
+        max_connections=_MOST_CONNECTIONS,
+        max_keepalive_connections=_MOST_IDLE_CONNECTIONS,
+        keepalive_expiry=_IDLE_SECONDS_EMBEDDED if is_embedded else _IDLE_SECONDS,
+    )
+
+
+def _auth(address: httpx2.URL) -> tuple[str, str] | None:
+    """A name and password beside the address, so that no log of the address has them."""
+    return (address.username, address.password) if address.userinfo else None
+
+
+class _Lightly:
+    """Builds requests of the one form that is sent here, with an address that is parsed once.
+
+    What httpx2 does for requests of all forms is a tenth of the time of a prompt.
+    """
+
+    def build_request(self, method: str, url: httpx2.URL | str, **parts: Any) -> httpx2.Request:
+        """The request; see `httpx2.Client`."""
+        client: Any = self
+        content, headers, timeout = map(parts.pop, ("content", "headers", "timeout"))
+        if any(parts.values()) or client.cookies:
+            of_httpx2: Any = super()
+            parts |= {"content": content, "headers": headers, "timeout": timeout}
+            return of_httpx2.build_request(method, url, **parts)
+        return httpx2.Request(
+            method,
+            _parsed(url),
+            headers=[*self._always, *headers],
+            content=content,
+            extensions={"timeout": httpx2.Timeout(timeout).as_dict()},
+        )
+
+    @cached_property
+    def _always(self) -> list[tuple[str, str]]:
+        own: Any = self
+        return [(name, own.headers[name]) for name in ("Accept-Encoding", "Connection")]
+
+
+@lru_cache(64)
+def _parsed(url: httpx2.URL | str) -> httpx2.URL:
+    return httpx2.URL(url)
+
+
+class _Client(_Lightly, httpx2.Client):
+    """For threads."""
+
+    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """The response, of which the body is still to be read."""
+        return finish(_sent(request, partial(super().send, **options | _OPEN)))
+
+
+class _InLoop(_Lightly):
+    """For an event loop, whatever client sends in it."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """The response, of which the body is still to be read."""
+        client: Any = super()
+        return await finish_async(_sent(request, partial(client.send, **options | _OPEN)))
+
+
+class _AsyncClient(_InLoop, httpx2.AsyncClient):
+    pass
+
+
+class _AioClient(_InLoop, openai.DefaultAioHttpClient):
+    pass
+
+
+_OPEN: dict[str, Any] = {"stream": True, "follow_redirects": False}
+
+
+def _sent(request: httpx2.Request, send: Callable[..., Any]) -> Effects[httpx2.Response]:
+    """The response to a request, also when its server has it asked at another path."""
+    deadline = Deadline(request.extensions["timeout"]["read"])
+    for_each = dict.fromkeys(("connect", "read", "write", "pool"), deadline)
+    request.extensions = {**request.extensions, "timeout": for_each}
+    for _ in range(_MOST_REDIRECTS + 1):
+        ask = partial(send, request)
+        response: httpx2.Response = yield Effect(ask, partial(_in_time, deadline, ask))
+        response.extensions["deadline"] = deadline
+        if response.status_code >= 400:
+            return (yield from _error(response))
+        if not response.has_redirect_location:
+            return response
+        yield Body(response).closing
+        request = _asked_again(response)
+    raise ProviderError("the server redirects in a circle", hint=_WHERE_IT_ANSWERS)
+
+
+def _error(response: httpx2.Response) -> Effects[httpx2.Response]:
+    """The response with the beginning of its body."""
+    content = yield from Body(response).read_beginning(_MOST_ERROR_BYTES)
+    headers = response.headers.copy()
+    for name in _OF_THE_WAY:
+        headers.pop(name, None)
+    status = response.status_code
+    return httpx2.Response(status, headers=headers, content=content, request=response.request)
+
+
+class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """What a response has, still to be read: decoded, in time, and up to so many bytes."""
+
+    def __init__(self, response: httpx2.Response, most: int | None = None) -> None:
+        self._response = response
+        self._most = most
+        self._deadline: Deadline = response.extensions["deadline"]
+        self._here = response.iter_bytes()
+        self._there = response.aiter_bytes()
+        self._ahead: list[bytes] = []
+        self._last = b""
+        self._length = 0
+
+    def read(self) -> Effects[bytes]:
+        """All of it."""
+        return (yield from close_after(self._all(), self.closing))
+
+    def read_beginning(self, most: int) -> Effects[bytes]:
+        """As many bytes of it, or all."""
+        return (yield from close_after(self._beginning(most), self.closing))[:most]
+
+    def has_events(self) -> Effects[bool]:
+        """Whether it is one of server-sent events, which not every server says."""
+        said = self._response.headers.get("content-type", "").partition(";")[0]
+        if said.strip().lower() == "text/event-stream":
+            return True
+        first = yield from self._beginning(_LONGEST_FIELD)
+        self._ahead.append(first)
+        return first.lstrip().startswith(_OF_EVENTS)
+
+    def events(self) -> httpx2.Response:
+        """A response from which its events can be read as they come.
+
+        The time in which nobody asks for the next one does not count.
+        """
+        return httpx2.Response(
+            self._response.status_code, stream=self, request=self._response.request
+        )
+
+    @property
+    def closing(self) -> Effect:
+        """Ends the exchange, also when the server has more to say."""
+        return Effect(self._response.close, partial(_to_its_end, self._response.aclose))
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iterate(self._parts())
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return iterate_async(self._parts())
+
+    def close(self) -> None:
+        """Ends the exchange; the connection serves again when all was read."""
+        finish(close_after(self._drained(), self.closing))
+
+    async def aclose(self) -> None:
+        """The same, awaited."""
+        await finish_async(close_after(self._drained(), self.closing))
+
+    def _parts(self) -> Effects[None]:
+        while part := (yield from self._next()):
+            given = time.monotonic()
+            yield part
+            self._deadline.end += time.monotonic() - given
+
+    def _all(self) -> Effects[bytes]:
+        parts: list[bytes] = []
+        while part := (yield from self._next()):
+            parts.append(part)
+        return b"".join(parts)
+
+    def _beginning(self, least: int) -> Effects[bytes]:
+        """As many bytes or more, not counting blanks before them."""
+        content = b""
+        while len(content.lstrip()) < least and (part := (yield from self._next())):
+            content += part
+        return content
+
+    def _drained(self) -> Effects[None]:
+        if not self._last.rstrip().endswith(_DONE):
+            return
+        # What ends the body is on its way, and with it read the connection serves again.
+        self._deadline.end = time.monotonic() + _DRAIN_SECONDS
+        with suppress(httpx2.TransportError):
+            while (yield from self._next()):
+                pass
+
+    def _next(self) -> Effects[bytes]:
+        """The next part; nothing at the end. ProviderError when all together are too large."""
+        if self._ahead:
+            return self._ahead.pop()
+        part: bytes | None = b""
+        while part == b"":
+            part = yield Effect(partial(next, self._here, None), self._awaited)
+        self._last = part or b""
+        self._length += len(self._last)
+        if self._most is not None and self._length > self._most:
+            raise ProviderError(
+                f"the reply has more than {self._most} bytes",
+                request_id=self._response.headers.get("x-request-id"),
+                hint="raise `max_reply_bytes`, or ask for less",
+            )
+        return self._last
+
+    async def _awaited(self) -> bytes | None:
+        return await _in_time(self._deadline, partial(anext, self._there, None))
+
+
+async def _in_time(deadline: Deadline, ask: Callable[[], Awaitable[T]]) -> T:
+    """What comes of it before the deadline; an error of httpx2, whoever sends."""
+    import asyncio
+
+    try:
+        async with asyncio.timeout(deadline.left):
+            return await ask()
+    except TimeoutError:
+        raise httpx2.ReadTimeout(TOO_LATE) from None
+    except (httpx2.TransportError, *_OF_AIOHTTP) as error:
+        raise _as_of_httpx2(error) from error
+
+
+async def _to_its_end(close: Callable[[], Awaitable[None]]) -> None:
+    """Closes something, also when the task is cancelled meanwhile: its pool would not forget it."""
+    import asyncio
+
+    closing = asyncio.ensure_future(close())
+    try:
+        await asyncio.shield(closing)
+    except asyncio.CancelledError:
+        await asyncio.wait((closing,))
+        raise
+
+
+_OF_AIOHTTP = () if aiohttp is None else (aiohttp.ClientError,)
+
+
+def _as_of_httpx2(error: Exception) -> Exception:
+    """The error as httpx2's own client has it: of aiohttp's, most come as a time-out of it."""
+    found = error.__cause__ if isinstance(error, httpx2.TransportError) else error
+    if aiohttp is None or isinstance(error, httpx2.ProxyError):
+        return error
+    match found:
+        case aiohttp.ServerTimeoutError():
+            return httpx2.ReadTimeout(str(found))
+        case aiohttp.ClientConnectorError():
+            return httpx2.ConnectError(str(found))
+        case aiohttp.ClientOSError():
+            return httpx2.ReadError(str(found))
+        case aiohttp.ClientError():
+            return httpx2.RemoteProtocolError(str(found))
+        case _:
+            return error
+
+
+_WHERE_IT_ANSWERS = "set `base_url` to the address that answers"
+
+
+def _asked_again(response: httpx2.Response) -> httpx2.Request:
+    """The request that a redirect leads to; ProviderError when it leads away from the server."""
+    asked, status = response.request.url, response.status_code
+    try:
+        target = asked.join(response.headers["location"])
+        is_near = target.origin == asked.origin
+        place = str(target.copy_with(userinfo=b"", query=None, fragment=None))
+    except (httpx2.InvalidURL, ValueError):
+        is_near, place = False, "an address that is not valid"
+    if is_near and status in _REPEATING and response.next_request is not None:
+        return response.next_request
+    said = f"the server redirected ({status}) to {shown(place)}"
+    raise ProviderError(
+        f"{said}, which would drop the request" if is_near else said,
+        status=status,
+        request_id=response.headers.get("x-request-id"),
+        hint=_WHERE_IT_ANSWERS,
+    )
+
+
+@dataclass(slots=True)
+class _Pool:
+    """Some connections of an event loop, and how many requests have or want one of them."""
+
+    connections: httpx2.AsyncBaseTransport
+    requests: int = 0
+
+
+class _Pools(httpx2.AsyncBaseTransport):
+    """Connections to one server, in several pools: for each request, one looks at all of its own.
+
+    With a thousand requests at once, one pool takes nearly twice the time.
+    """
+
+    def __init__(self, make: Callable[[], httpx2.AsyncBaseTransport]) -> None:
+        self._make = make
+        self._pools: list[_Pool] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The response of the first pool with room, so that idle connections are found again."""
+        free = (pool for pool in self._pools if pool.requests < _CONNECTIONS_OF_POOL)
+        pool = next(free, None)
+        if pool is None:
+            pool = _Pool(self._make())
+            self._pools.append(pool)
+        pool.requests += 1
+        try:
+            response = await pool.connections.handle_async_request(request)
+        except BaseException:
+            pool.requests -= 1
+            raise
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _OfPool(pool, response.stream)
+        return response
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        for pool in self._pools:
+            await pool.connections.aclose()
+
+
+class _OfPool(httpx2.AsyncByteStream):
+    """The body of a response, with which a request leaves its pool."""
+
+    def __init__(self, pool: _Pool, parts: httpx2.AsyncByteStream) -> None:
+        self._pool: _Pool | None = pool
+        self._parts = parts
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self._parts)
+
+    async def aclose(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.requests -= 1
+        await self._parts.aclose()
+
+
+def _proxy_to(address: httpx2.URL) -> httpx2.Proxy | None:
+    found = getproxies()
+    named = found.get(address.scheme) or found.get("all")
+    if not named or proxy_bypass(address.host):
+        return None
+    try:
+        proxy = httpx2.Proxy(named if "://" in named else f"http://{named}")
+        if proxy.url.port is not None and not 0 < proxy.url.port <= LAST_PORT:
+            raise ValueError("there is no such port")
+    except (httpx2.InvalidURL, ValueError):
+        raise ConfigError(
+            "the proxy URL in the environment is not valid",
+            hint="look at HTTP_PROXY, HTTPS_PROXY and ALL_PROXY",
+        ) from None
+    if proxy.auth is not None:
+        remember_secrets(proxy.auth[1], user=proxy.auth[0])
+    if proxy.url.scheme == "https":
+        proxy.ssl_context = _certificates()
+    return proxy
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Those that the environment trusts: a megabyte, and the same for every address."""
+    return httpx2.create_ssl_context()
