@@ -174,6 +174,6 @@ def _main_has_its_map() -> bool:
 
 # In a program that imports compiled modules Python's own report of uncaught errors stays as it is.
 if _main_has_its_map():
-    from runtime_support import _positions as positions
+    from runtime_support._uncaught import install
 
-    positions.install()
+    install()

@@ -367,7 +367,7 @@ class _Surroundings:
 def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Surroundings:
     _tell_unknown_variables()
     path = _project_file(directory)
-    project = {} if path is None else _read_project(path)
+    project = {} if path is None else _of_project(path)
     said = {
         name: checked_option(name, _read_text(variable, name, text), variable)
         for (variable, name), text in zip(_VARIABLES.items(), variables, strict=True)
@@ -408,11 +408,13 @@ def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> Non
     is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
     if not open_ or not is_sending or is_replaying:
         return
+    from runtime_support._projects import is_of_this_machine, is_trusted, user_file
+
     has_key = settings.api_key_env is not None or any(map(os.environ.get, _KEYS))
-    if not has_key and _is_of_this_machine(settings.base_url or ""):
+    if not has_key and is_of_this_machine(settings.base_url or ""):
         return
-    folder, trusting = os.path.dirname(found.path), _user_file()
-    if _is_trusted(folder, trusting):
+    folder, trusting = os.path.dirname(found.path), user_file()
+    if is_trusted(folder, trusting):
         return
     name = open_[0]
     raise ConfigError(
@@ -421,37 +423,6 @@ def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> Non
         setting=name,
         hint=f"set SAFT_{name.upper()}, or write `trusted = [{quote(folder)}]` into {trusting}",
     )
-
-
-def _is_of_this_machine(address: str) -> bool:
-    import ipaddress
-    from urllib.parse import urlsplit
-
-    try:
-        host = urlsplit(address).hostname or ""
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _user_file() -> str:
-    from platformdirs import user_config_path
-
-    return str(user_config_path("saft", appauthor=False) / "config.toml")
-
-
-def _is_trusted(folder: str, trusting: str) -> bool:
-    """Whether the user's own file names the folder, or one that it is in."""
-    if not os.path.isfile(trusting):
-        return False
-    named = _read_toml(trusting).get("trusted", [])
-    try:
-        folders = check(named, list[str], path=f"{trusting} trusted")
-    except CheckError as error:
-        raise ConfigError(error.message) from None
-    inside = os.path.join(os.path.realpath(folder), "")
-    places = (os.path.realpath(os.path.expanduser(place)) for place in folders)
-    return any(inside.startswith(os.path.join(place, "")) for place in places)
 
 
 def _read_text(variable: str, name: str, text: str) -> Any:
@@ -477,23 +448,11 @@ def _project_file(directory: str) -> str | None:
         directory = parent
 
 
-def _read_project(path: str) -> dict[str, Any]:
-    tool = _read_toml(path).get("tool", {})
-    section: Any = tool.get("saft", {}) if is_object(tool) else {}
-    if not is_object(section):
-        raise ConfigError(f"{path} [tool.saft]: expected a table, got {brief(section)}")
+def _of_project(path: str) -> dict[str, Any]:
+    from runtime_support._projects import read_section
+
     return {
         name: checked_option(name, value, f"{path} [tool.saft]")
-        for name, value in section.items()
+        for name, value in read_section(path).items()
         if name not in _OF_THE_COMPILER
     }
-
-
-def _read_toml(path: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from runtime_support._language.files import size_text
     from runtime_support._names import did_you_mean, listed
     from runtime_support._observe.timeline import Timeline, write_form, write_timeline
-    from runtime_support._positions import is_broken_rule, name_of_place
+    from runtime_support._positions import name_of_place
     from runtime_support._redaction import escaped
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from runtime_support._settings import check_provider_name, settings_for
     from runtime_support._templates import Unknown, tool_name
     from runtime_support._tools import function_tool
+    from runtime_support._uncaught import is_broken_rule
     from runtime_support._values import counted, literal
     from runtime_support.programs import _tree as program_tree
     from runtime_support.programs import _types as program_types
@@ -51,7 +52,7 @@ else:
         "_names": "did_you_mean listed",
         "_observe.timeline": "Timeline write_form write_timeline",
         "_order": "order=.",
-        "_positions": "is_broken_rule name_of_place",
+        "_positions": "name_of_place",
         "_redaction": "escaped",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
@@ -59,6 +60,7 @@ else:
         "_settings": "check_provider_name settings_for",
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
+        "_uncaught": "is_broken_rule",
         "_values": "counted literal",
         "programs._coercion": "MOST_CONVERSIONS readings",
         "programs._prompting": "ProgramQuestion",

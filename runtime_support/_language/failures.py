@@ -161,7 +161,7 @@ def _calls_python(trace: TracebackType, frame: FrameType) -> bool:
     """Whether it came out of a call of something that the script has imported."""
     import ast
 
-    from runtime_support._positions import text_of_step
+    from runtime_support._uncaught import text_of_step
 
     try:
         node = ast.parse(f"({text_of_step(trace)})", mode="eval").body

@@ -32,11 +32,12 @@ from typing import Any, NamedTuple
 from runtime_support._jsontext import to_json
 from runtime_support._language.failures import words_of
 from runtime_support._order import Clock, abandoned, clock
-from runtime_support._positions import is_ours, position_of_error, position_of_frame
+from runtime_support._positions import is_ours
 from runtime_support._redaction import redacted
 from runtime_support._schema.checking import validate
 from runtime_support._settings import configured_here, settings_for
 from runtime_support._tools import Tool, bound, function_tool
+from runtime_support._uncaught import position_of_error, position_of_frame
 from runtime_support._values import plain
 from runtime_support.errors import (
     AuthenticationFailed,

@@ -15,8 +15,9 @@ from runtime_support import ContractError, SaftError, prompt
 from runtime_support._effects import finish
 from runtime_support._exchange import Request
 from runtime_support._observe.tracing import add_observer
-from runtime_support._positions import Place, mapped
+from runtime_support._positions import Place
 from runtime_support._settings import Settings
+from runtime_support._source_maps import mapped
 from runtime_support.runs._budgets import Spending
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
