@@ -196,7 +196,7 @@ class Conversation:
             raise Refused(f"the model declined to answer{said}", text=reply.text)
         if reply.finish == "left":
             raise ProviderError(
-                "nobody wanted the rest of this reply when it was recorded", hint="record it again"
+                "the stream was closed before this reply was recorded whole", hint="record it again"
             )
         needs_all = self.target.is_typed or bool(reply.tool_calls)
         if self.finish == "length" and (needs_all or self.settings.cut == "error"):

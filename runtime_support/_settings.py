@@ -418,8 +418,8 @@ def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> Non
         return
     name = open_[0]
     raise ConfigError(
-        f"{found.path} [tool.saft] {name}: a project file does not choose where prompts and keys "
-        f"go without your word",
+        f"{found.path} [tool.saft] sets `{name}`: confirm it before prompts and keys "
+        "are sent there",
         setting=name,
         hint=f"set SAFT_{name.upper()}, or write `trusted = [{quote(folder)}]` into {trusting}",
     )

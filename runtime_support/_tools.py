@@ -35,7 +35,7 @@ from runtime_support.errors import CheckError, ConfigError, ProviderError, RunSt
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# No model takes more; a text of this size only costs memory, and a refusal of the server.
+# Larger than any context window: sending it would only be refused.
 LARGEST_RESULT = 4_000_000
 _BOOLS = {"true": True, "false": False}
 

@@ -48,7 +48,7 @@ class Scripted:
             self.requests.append(request)
             if not self.replies:
                 raise ProviderError(
-                    f"the script of replies is over: this is request {len(self.requests)}"
+                    f"no scripted reply is left for request {len(self.requests)}"
                 )
             queued = self.replies.pop(0)
         if isinstance(queued, Exception):

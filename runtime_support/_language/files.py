@@ -204,7 +204,7 @@ def unwritable(error: UnicodeEncodeError) -> str:
     """Why a text cannot be printed, by its first character that cannot."""
     character = error.object[error.start]
     if "\ud800" <= character <= "\udfff":
-        return "half of a surrogate pair is no character"
+        return "half of a surrogate pair is not a character"
     return f"{brief(character)} cannot be written in {error.encoding}"
 
 
@@ -224,7 +224,7 @@ def _placed(path: str) -> str:
             raise ValueError
         os.fsencode(path)
     except ValueError:
-        raise FileError(f"{brief(path)} can be no path", path=path) from None
+        raise FileError(f"{brief(path)} is not a valid path", path=path) from None
     return path if os.path.isabs(path) else os.path.join(base_folder(), path)
 
 

@@ -115,7 +115,7 @@ class Observer(Around):
             self.unanswered(error)
             raise
         except Abandoned:
-            self.unanswered(ProviderError("nobody wanted the rest of the reply"))
+            self.unanswered(ProviderError("the stream was closed before the reply was complete"))
             raise
         self.received(reply)
         return reply

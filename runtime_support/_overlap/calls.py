@@ -47,7 +47,7 @@ H = TypeVar("H")
 T = TypeVar("T")
 P = ParamSpec("P")
 
-# Calls inside of so many others run one after the other: endless recursion is to end as ever.
+# Beyond this depth calls run one after the other, so that endless recursion still fails.
 DEEPEST = 64
 # So many times more than may be in flight are begun before the first is taken.
 AHEAD = 2

@@ -179,7 +179,7 @@ def keys_of_fields(members: dict[str, Node], schema: m.ObjectSchema, path: str) 
     for key in members:
         near = by_letters.get(letters(key), []) if key not in keys else []
         if len(near) > 1 or any(name in keys for name in near):
-            raise Misfit(path, f"it cannot be told which field the key `{key}` is")
+            raise Misfit(path, f"the key `{key}` matches more than one field")
         keys.update({name: key for name in near})
     return keys
 

@@ -33,7 +33,7 @@ class Streamed(Arriving):
             raise self._end
         if self._end is None:
             raise CheckError(
-                "the prompt is not answered to its end", hint="go through all of its pieces first"
+                "the reply is not complete", hint="go through all of its pieces first"
             )
         return self._end
 

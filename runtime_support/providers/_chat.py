@@ -352,7 +352,7 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
 
 def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
     return ProviderError(
-        f"the server's answer is no chat completion: {excerpt(content)}", request_id=request_id
+        f"the server did not return a chat completion: {excerpt(content)}", request_id=request_id
     )
 
 

@@ -160,7 +160,7 @@ def configured_server(settings: Settings, own_address: str | None, key_variable:
         raise ConfigError(f"the environment has no {variable}", setting="api_key_env")
     if not (key.isascii() and key.isprintable()):
         raise ConfigError(
-            f"what stands in {variable} is no key: it has characters that no header takes",
+            f"{variable} is not a valid API key: it has characters that no header may have",
             setting="api_key_env",
         )
     setting = "base_url" if settings.base_url else "OPENAI_BASE_URL"

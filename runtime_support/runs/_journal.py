@@ -93,7 +93,7 @@ class Journal:
             self._read()
             if self.damaged:
                 lines = counted(self.damaged, "line is", "lines are")
-                note(f"{path}: {lines} damaged; what stood there is asked again")
+                note(f"{path}: {lines} damaged; those prompts are sent again")
             self._tell_of_beginning()
             head = {"saft": "journal", "version": VERSION, "saftc": __version__}
             self._note({**head, "script": self.script, "process": os.getpid(), "time": _now()})
@@ -147,7 +147,7 @@ class Journal:
         except (ValueError, RecursionError):
             entry = {}
         if sum_fits(line) is False or not is_sound(entry):
-            note(f"{self.path}: a line is damaged; what stood there is asked again")
+            note(f"{self.path}: a line is damaged; those prompts are sent again")
             return None
         return entry if entry["at"] == [*asked, step] else None
 
@@ -359,7 +359,7 @@ def check_head(path: str, line: bytes, script: str = "") -> None:
     if not is_journal:
         is_recording = b'"key": ' in line and b'"repeat": ' in line
         raise ConfigError(
-            f"{path} is no journal" + ("; it is a recording" if is_recording else ""),
+            f"{path} is not a journal" + ("; it is a recording" if is_recording else ""),
             setting="journal",
             hint="`--replay` takes recordings" if is_recording else "name another file",
         )
@@ -377,7 +377,7 @@ def check_head(path: str, line: bytes, script: str = "") -> None:
         )
     if not is_sound(head):
         raise ConfigError(
-            f"{path} is no journal that saftc has written: its first line has no time of a run",
+            f"{path} is not a journal that saftc has written: its first line has no time of a run",
             setting="journal",
             hint="name another file",
         )

@@ -259,7 +259,7 @@ class KeptCall:
                 return None
             raise JournalError(
                 f"{_named(entry)} was begun {time_text(entry['time'])}, and the run ended before "
-                "it did: nobody knows what it has done",
+                "it did: it may or may not have taken effect",
                 hint="look for that; without SAFT_IN_DOUBT=stop it is called again",
             )
         if "kept" not in entry:

@@ -297,7 +297,7 @@ def _read(path: str) -> tuple[dict[Place, Entry], int | None]:
                 return entries, number
             raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
         if not _is_entry(entry):
-            raise ConfigError(f"{path}:{number}: it is no entry of a recording")
+            raise ConfigError(f"{path}:{number}: this is not an entry of a recording")
         entries[entry["key"], entry["repeat"]] = entry
     return entries, None
 

@@ -76,7 +76,7 @@ class Ledger:
                 raise ConfigError(f"{folder} has parts, and no job.journal says of what")
             self._file = Held(self.path, 0o600, waits=False)
         except BlockingIOError:
-            raise ConfigError(f"{folder}: another process is at it, {self._holder()}") from None
+            raise ConfigError(f"{folder}: another process is using it, {self._holder()}") from None
         except OSError as error:
             raise ConfigError(f"cannot use {folder}: {error.strerror or error}") from None
         try:
@@ -191,7 +191,7 @@ class Ledger:
         before, rows = head.get("same"), head.get("rows")
         is_known = head.get("saft") == "map" and head.get("version") == VERSION
         if not is_known or not is_object(before) or not isinstance(rows, int):
-            raise ConfigError(f"{self.path} is no journal of a job of this version")
+            raise ConfigError(f"{self.path} is not a journal of a job of this version")
         now = json.loads(json.dumps(same))
         others = [_WORDS[name] for name in now if before.get(name) != now[name]]
         if others:
@@ -245,7 +245,7 @@ class Ledger:
         # A process that was killed may have left no more than a part of its first line.
         if first and not _HEAD.startswith(first[: len(_HEAD)]):
             raise ConfigError(
-                f"{self.path} is no journal of a job of this version",
+                f"{self.path} is not a journal of a job of this version",
                 hint="it stays as it is: name another folder",
             )
 

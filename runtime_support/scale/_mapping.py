@@ -184,7 +184,7 @@ class Work:
                     now = time.monotonic()
                     self._speed.note(now, self.progress().ended - self._passed_by)
                     if interrupts.count and self.report.stopped is None:
-                        note("waits for the rows under way; once more, and it ends at once")
+                        note("waiting for running rows; press Ctrl-C again to stop now")
                         self._stop("interrupted")
                     if self.report.stopped is not None:
                         deadline = deadline or now + GRACE

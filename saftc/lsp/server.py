@@ -478,10 +478,10 @@ async def _renamed(ls: SaftServer, params: lsp.RenameParams) -> lsp.WorkspaceEdi
     script, offset = ls.at(params)
     found = definitions.occurrence_at(script, offset)
     if found is None or found.target.kind != "name":
-        raise JsonRpcInvalidParams(message="this is no name that the script gives")
+        raise JsonRpcInvalidParams(message="this is not a name that the script gives")
     name = params.new_name
     if not (name.isidentifier() and name.isascii()) or name in KEYWORDS:
-        raise JsonRpcInvalidParams(message=f"`{name}` is no name")
+        raise JsonRpcInvalidParams(message=f"`{name}` is not a name")
     changes: dict[str, list[lsp.TextEdit]] = {}
     for one, span in definitions.renamed(ls.session, script, found):
         taken = definitions.taken(one, span, name)

@@ -318,11 +318,11 @@ class _Finder:
             case "div" if not is_clear:
                 return Failure(node, "it may be a division by zero")
             case "div" if any(may_be(one, FLOAT) for one in types):
-                return Failure(node, "`div` fails on what is no finite number")
+                return Failure(node, "`div` fails on a number that is not finite")
             case "split" if len(types) == 2 and not is_clear:
                 return Failure(node, "the separator may be empty")
             case "round" if len(types) == 1 and may_be(types[0], FLOAT):
-                return Failure(node, "`round` fails on what is no finite number")
+                return Failure(node, "`round` fails on a number that is not finite")
             case "range" if len(types) == 3:
                 return Failure(node, "the step may be zero")
             case "div" | "split" | "round" | "range":

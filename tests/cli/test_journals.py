@@ -84,7 +84,7 @@ def test_another_script(saftc: Command, script: Script) -> None:
     [
         ("missing", None, "cannot read the journal missing: No such file or directory"),
         ("empty", b"", "empty is empty"),
-        ("text", b"Dear diary,\n", "text is no journal; name another file"),
+        ("text", b"Dear diary,\n", "text is not a journal; name another file"),
         ("later", b'{"saft": "journal", "version": 9, "script": ""}\n', "of version 9"),
     ],
 )
@@ -178,10 +178,10 @@ def test_odd_journals_do_not_hide_the_others(
     assert names == ["a.journal", "deep.journal", "z.journal"]
     deep, odd = listed.err.splitlines()
     assert deep == "saftc: deep.journal: 1 line is damaged"
-    assert odd.startswith("saftc: odd.journal is no journal that saftc has written")
+    assert odd.startswith("saftc: odd.journal is not a journal that saftc has written")
     ended = saftc("run", "greet.saft", "--provider", "mock", "--journal", "odd.journal")
     assert ended.code == 1
-    assert ended.err.startswith("saftc: odd.journal is no journal that saftc has written")
+    assert ended.err.startswith("saftc: odd.journal is not a journal that saftc has written")
     assert Path("odd.journal").read_text() == head
     shown = saftc("trace", "deep.journal")
     assert shown.code == 0
@@ -211,7 +211,7 @@ def test_what_is_no_journal_is_nothing_for_the_script_to_catch(
     script("a.saft", "try:\n    print($ hi $)\nexcept error:\n    print(error.kind)\n")
     ended = saftc("run", "a.saft", "--provider", "mock", "--journal", "notes.txt")
     assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "saftc: notes.txt is no journal; name another file\n"
+    assert ended.err == "saftc: notes.txt is not a journal; name another file\n"
     assert Path("notes.txt").read_text() == "hello\n"
 
 

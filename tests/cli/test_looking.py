@@ -81,7 +81,7 @@ def test_a_run_that_fails_is_drawn(saftc: Command, script: Script) -> None:
 def test_what_cannot_be_read_or_written(saftc: Command, script: Script) -> None:
     script("a.saft", "print($ hello $)\n")
     ended = saftc("trace", "a.saft", "--html", "run.html")
-    assert (ended.code, ended.err) == (1, "saftc: a.saft is no journal; name another file\n")
+    assert (ended.code, ended.err) == (1, "saftc: a.saft is not a journal; name another file\n")
     assert not Path("run.html").exists()
     saftc("run", "a.saft", "--journal", "a.journal")
     ended = saftc("trace", "a.journal", "--html", "nowhere/run.html", "--chrome", "trace.json")

@@ -392,8 +392,8 @@ def test_a_project_file_does_not_choose_where_keys_go(
     assert caught.value.setting == name
     home = folder.parent / "home" / "saft" / "config.toml"
     assert str(caught.value) == (
-        f"{folder}/pyproject.toml [tool.saft] {name}: a project file does not choose where "
-        f"prompts and keys go without your word; set SAFT_{name.upper()}, or write "
+        f"{folder}/pyproject.toml [tool.saft] sets `{name}`: confirm it before "
+        f"prompts and keys are sent there; set SAFT_{name.upper()}, or write "
         f'`trusted = ["{folder}"]` into {home}'
     )
 
@@ -404,7 +404,7 @@ def test_a_server_on_this_machine_gets_prompts_but_no_key(
     project(HERE)
     assert settings_for().base_url == "http://127.0.0.1:8080/v1"
     monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
-    with pytest.raises(ConfigError, match="without your word"):
+    with pytest.raises(ConfigError, match="confirm it before"):
         settings_for()
 
 
@@ -440,7 +440,7 @@ def test_trusted_projects(project: Callable[[str], Path]) -> None:
         assert settings_for().api_key_env == "MY_BANK_PASSWORD"
     for text in (f'trusted = ["{str(folder)[:-1]}"]', f'trusted = ["{folder}/inside"]', ""):
         own.write_text(text)
-        with pytest.raises(ConfigError, match="without your word"):
+        with pytest.raises(ConfigError, match="confirm it before"):
             settings_for()
     own.write_text("trusted = true")
     with pytest.raises(ConfigError, match=r"config\.toml trusted: expected list, got bool true"):
@@ -457,7 +457,7 @@ def test_where_nothing_is_sent_the_project_file_is_no_matter(
     monkeypatch.setenv("SAFT_REPLAY", "recording.jsonl")
     assert settings_for().base_url == "https://collect.example/v1"
     monkeypatch.setenv("SAFT_RECORD", "recording.jsonl")
-    with pytest.raises(ConfigError, match="without your word"):
+    with pytest.raises(ConfigError, match="confirm it before"):
         settings_for()
 
 

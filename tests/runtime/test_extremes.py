@@ -106,7 +106,7 @@ def test_rows_of_a_table_by_a_number_of_any_size() -> None:
     ],
 )
 def test_what_can_be_no_path(call: Callable[[str], Any], path: str) -> None:
-    with pytest.raises(SaftError, match="can be no path"):
+    with pytest.raises(SaftError, match="is not a valid path"):
         call(path)
 
 
@@ -138,7 +138,7 @@ print(prompt("hi", options={"provider": "mock"}).text != "")
 @pytest.mark.parametrize(
     ("encoding", "text", "said"),
     [
-        ("utf-8", "half \ud800", "print: half of a surrogate pair is no character"),
+        ("utf-8", "half \ud800", "print: half of a surrogate pair is not a character"),
         ("ascii", "caf\xe9", 'print: string "\xe9" cannot be written in ascii'),
     ],
 )

@@ -525,7 +525,7 @@ def test_a_damaged_line_is_asked_again(
     with journaled(FILE):
         assert [ask(n) for n in range(3)] == ["ok"] * 3
     assert len(server.requests) == 5
-    assert "damaged; what stood there is asked again" in capsys.readouterr().err
+    assert "damaged; those prompts are sent again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -540,11 +540,11 @@ def test_a_damaged_line_is_asked_again(
             b'{"key": "a", "repeat": 0, "request": {}, "reply": {}}\n',
             "it is a recording; `--replay`",
         ),
-        (b"Dear diary,\n", "is no journal; name another file"),
-        (b"Dear diary, without an end", "is no journal; name another file"),
-        (b'{"saft"}', "is no journal; name another file"),
-        (b"\x89PNG\r\n", "is no journal"),
-        (b"[1]\n", "is no journal"),
+        (b"Dear diary,\n", "is not a journal; name another file"),
+        (b"Dear diary, without an end", "is not a journal; name another file"),
+        (b'{"saft"}', "is not a journal; name another file"),
+        (b"\x89PNG\r\n", "is not a journal"),
+        (b"[1]\n", "is not a journal"),
     ],
 )
 def test_what_is_no_journal_of_this_script_stays_as_it_is(

@@ -949,7 +949,7 @@ def test_folders_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
         map_rows(ask, path, "parts")
     Path("other").mkdir()
     Path("other/job.journal").write_text('{"saft": "journal"}\n')
-    with pytest.raises(ConfigError, match="is no journal of a job of this version"):
+    with pytest.raises(ConfigError, match="is not a journal of a job of this version"):
         map_rows(ask, path, "other")
 
 
@@ -989,7 +989,7 @@ def test_a_file_that_is_not_of_a_job_stays_as_it_is(text: str) -> None:
     Path("out/job.journal").write_text(text)
     path = table("mails.csv", 2)
     for check_only in (True, False):
-        with pytest.raises(ConfigError, match="is no journal of a job of this version"):
+        with pytest.raises(ConfigError, match="is not a journal of a job of this version"):
             map_rows(ask, path, "out", check_only=check_only)
     assert Path("out/job.journal").read_text() == text
 
@@ -1132,7 +1132,7 @@ def test_one_process_at_a_time() -> None:
     first = threading.Thread(target=map_rows, args=(ask, path, "out"))
     first.start()
     assert entered.wait(60)
-    with pytest.raises(ConfigError, match=r"another process is at it, .*-\d+ since 20"):
+    with pytest.raises(ConfigError, match=r"another process is using it, .*-\d+ since 20"):
         map_rows(ask, path, "out")
     go_on.set()
     first.join()
