@@ -64,19 +64,37 @@ def emit_binary(context: Context, node: n.Binary) -> Expression:
     left, right = context.emit(node.left), context.emit(node.right)
     if context.facts.forms.operators[node] != Form.NATIVE:
         return context.operation(_OPERATIONS[node.operator], left, right)
-    is_written = any(isinstance(one, cst.List) and not py.is_spread(one) for one in (left, right))
-    is_alike = context.type_of(node.left) == context.type_of(node.right)
-    if node.operator == "+" and is_written and is_alike:
-        # Of lists of different items checkers know more as a sum.
-        return py.list_([*_items(left), *_items(right)])
+    # Of lists of different items checkers know more as a sum.
+    if node.operator == "+" and context.type_of(node.left) == context.type_of(node.right):
+        return _joined(left, right) or py.binary(left, "+", right)
     return py.binary(left, node.operator, right)
 
 
-def _items(made: Expression) -> list[Expression]:
-    """A list as items of a new one: those that are written out here, or all by `*`."""
-    if not isinstance(made, cst.List) or py.is_spread(made):
-        return [py.starred(made)]
-    return [one if isinstance(one, cst.StarredElement) else one.value for one in made.elements]
+def _joined(left: Expression, right: Expression) -> Expression | None:
+    """`[*log, entry]` for `log + [entry]`; None where neither is a list that is written out.
+
+    Comments between the items stay, and so does one item a line.
+    """
+    match left, right:
+        case cst.List(), cst.List() if not _opens_with_comment(right):
+            joined = left.with_changes(elements=[*left.elements, *right.elements])
+        case cst.List(), cst.List():
+            return None
+        case cst.List(), _:
+            joined = left.with_changes(elements=[*left.elements, py.starred(right)])
+        case _, cst.List():
+            joined = right.with_changes(elements=[py.starred(left), *right.elements])
+        case _:
+            return None
+    is_spread = any(isinstance(one, cst.List) and py.is_spread(one) for one in (left, right))
+    return py.spread(joined) if is_spread and not py.is_spread(joined) else joined
+
+
+def _opens_with_comment(made: cst.List) -> bool:
+    space = made.lbracket.whitespace_after
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return False
+    return space.first_line.comment is not None or bool(space.empty_lines)
 
 
 def emit_comparison(context: Context, node: n.Comparison) -> Expression:

@@ -124,7 +124,7 @@ def test_what_a_function_of_another_script_does_is_known(saftc: Command, script:
     assert saftc("build", "a.saft").code == 0
     assert 'list(overlap(ask, ["Ada"]))' in module.read_text()
     # What is called ahead from elsewhere prints in its turn.
-    assert "from runtime_support import print, prompt" in helpers.read_text()
+    assert "from runtime_support.ops import print" in helpers.read_text()
     # What was compiled before is not what it would be now.
     script("helpers.saft", HELPERS.format('assert word != ""'))
     assert saftc("build", "a.saft").code == 0
