@@ -215,8 +215,10 @@ def test_a_run_tells_what_it_asks_and_prints(page: Page) -> None:
     text = (EXAMPLES / "hello.saft").read_text(encoding="utf-8")
     with own(page) as connection:
         *news, ended = news_of(connection, {"run": text}, "ended")
-    kinds = dict.fromkeys(one.get("event", one["kind"]) for one in news)
-    assert list(kinds) == ["request", "reply", "output"]
+    kinds = [one.get("event", one["kind"]) for one in news]
+    # What is printed comes by a pipe of its own, and may overtake what is told.
+    assert set(kinds) == {"request", "reply", "output"}
+    assert kinds.index("request") < kinds.index("reply")
     assert printed(news) == "Alice will be 31 next year\n"
     assert (ended["code"], ended["stopped"]) == (0, False)
 
