@@ -19,7 +19,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from runtime_support._exchange import Message, Reply, Request, Said, ToolRequest
+from runtime_support._exchange import Failed, Message, Reply, Request, Said, ToolRequest
 from runtime_support._names import listed
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import Answer, Result, ToolCall, Usage
@@ -235,11 +235,15 @@ class Conversation:
         for identity, call in identified:
             if self.target.takes(call):
                 answer = self.target.keep(call)
+                # It answers with words of its own, and with these when it refuses a value.
+                failed = answer.startswith("error: ")
             else:
                 made: ToolCall = yield call
                 self.calls.append(made)
-                answer = made.result if made.result is not None else f"error: {made.error}"
-            self.messages.append({"role": "tool", "tool_call_id": identity, "content": answer})
+                failed = made.result is None
+                answer = f"error: {made.error}" if made.result is None else made.result
+            message = {"role": "tool", "tool_call_id": identity, "content": answer}
+            self.messages.append(Failed(message) if failed else message)
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
         """The limit that a round with these ordinary calls would pass."""

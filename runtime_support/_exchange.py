@@ -158,6 +158,12 @@ class Said(dict[str, Any]):
         self.reply = reply
 
 
+class Failed(dict[str, Any]):
+    """The message with the outcome of a call that failed; as data it is one like any other."""
+
+    __slots__ = ()
+
+
 @runtime_checkable
 class Provider(Protocol):
     """Whatever can answer a request; used from several threads at once.

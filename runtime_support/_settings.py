@@ -30,9 +30,9 @@ from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 
 # The providers that can be chosen by name, and those among them that send to a server.
-PROVIDERS = ("openai", "openrouter", "gemini", "local", "mock", "none")
-_SENDING = (None, "openai", "openrouter", "gemini")
-_KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY")
+PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "none")
+_SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
+_KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
 
 # What a project says to the compiler.
 _OF_THE_COMPILER = ("overlap", "pure")
@@ -44,7 +44,7 @@ _ELSEWHERE = {"reasoning_effort": "effort", "max_completion_tokens": "max_tokens
 
 
 # In which form a server is asked, where it understands several.
-WireName: TypeAlias = Literal["chat", "responses"]
+WireName: TypeAlias = Literal["chat", "responses", "messages"]
 # How much a model thinks before it answers; each knows some of these words.
 Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 

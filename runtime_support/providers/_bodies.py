@@ -120,6 +120,9 @@ class Text:
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
 
+# And what the model thought, as a part of the output; Anthropic.
+_THOUGHT = ("reasoning_tokens", "thinking_tokens")
+
 
 def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[str, int]:
     """The tokens of a reply, by the names of its fields; the wire has a name for each of the two.
@@ -132,7 +135,7 @@ def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[st
     sent, answered = _count(usage, f"{sent_name}_tokens"), _count(usage, f"{answered_name}_tokens")
     cached = _count(of_input, *_CACHED) or _count(usage, *_CACHED)
     written = _count(of_input, *_WRITTEN) or _count(usage, *_WRITTEN)
-    reasoning = _count(of_output, "reasoning_tokens") or _count(usage, "reasoning_tokens")
+    reasoning = _count(of_output, *_THOUGHT) or _count(usage, *_THOUGHT)
     total = _count(usage, "total_tokens")
     untold = total - sent - answered
     of_cache = cached + written

@@ -39,6 +39,7 @@ from runtime_support._effects import (
 from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._network import TOO_LATE, Deadline, TimedTransport
+from runtime_support.providers._refusals import request_id_of
 
 try:
     import aiohttp
@@ -128,6 +129,8 @@ class _Lightly:
             of_httpx2: Any = super()
             parts |= {"content": content, "headers": headers, "timeout": timeout}
             return of_httpx2.build_request(method, url, **parts)
+        if isinstance(headers, httpx2.Headers):  # the packages differ
+            headers = headers.multi_items()
         return httpx2.Request(
             method,
             _parsed(url),
@@ -301,7 +304,7 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         if self._most is not None and self._length > self._most:
             raise ProviderError(
                 f"the reply has more than {self._most} bytes",
-                request_id=self._response.headers.get("x-request-id"),
+                request_id=request_id_of(self._response),
                 hint="raise `max_reply_bytes`, or ask for less",
             )
         return self._last
@@ -374,7 +377,7 @@ def _asked_again(response: httpx2.Response) -> httpx2.Request:
     raise ProviderError(
         f"{said}, which would drop the request" if is_near else said,
         status=status,
-        request_id=response.headers.get("x-request-id"),
+        request_id=request_id_of(response),
         hint=_WHERE_IT_ANSWERS,
     )
 

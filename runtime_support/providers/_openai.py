@@ -1,4 +1,4 @@
-"""Any server that speaks a wire (`_wires`), through the openai package.
+"""Any server that speaks a wire (`_wires`), through the package that has a client for it.
 
     OpenAIProvider(settings, server).complete(request)          its reply
     OpenAIProvider(settings, server).stream(request)            its pieces, and the reply
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx2
-import openai
 
 from runtime_support._effects import Effect, Effects, close_after
 from runtime_support._exchange import (
@@ -30,9 +29,9 @@ from runtime_support._exchange import (
 from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._settings import Settings
-from runtime_support._values import counted
+from runtime_support._values import counted, is_object
 from runtime_support.errors import ProviderError, ProviderTimeout, Refused, ToolsUnsupported
-from runtime_support.providers import _chat, _responses
+from runtime_support.providers import _chat, _messages, _responses
 from runtime_support.providers._clients import Body
 from runtime_support.providers._refusals import (
     SHOWN,
@@ -41,13 +40,14 @@ from runtime_support.providers._refusals import (
     is_used_up,
     refusal_of,
     reported,
+    request_id_of,
     words_of,
 )
 from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import Form, Gathering, Part, Wire, without_lacking
 
-WIRES: dict[str, Wire] = {"chat": _chat, "responses": _responses}
+WIRES: dict[str, Wire] = {"chat": _chat, "responses": _responses, "messages": _messages}
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
 
@@ -152,11 +152,11 @@ class OpenAIProvider(Streaming):
             exchange = _Exchange(self, path, content, number)
             try:
                 response: httpx2.Response = yield Effect(exchange.post, exchange.post_async)
-                request_id = response.headers.get("x-request-id")
+                request_id = request_id_of(response)
                 body = Body(response, self.settings.max_reply_bytes)
                 is_streamed = form.streamed and (yield from body.has_events())
                 reply = None if is_streamed else (yield from body.read())
-            except (openai.OpenAIError, httpx2.RequestError) as error:
+            except (self.server.error, httpx2.RequestError) as error:
                 raise self._failure(error) from None
             if reply is None:
                 exchange.begin_events(body)
@@ -178,7 +178,7 @@ class OpenAIProvider(Streaming):
             if gathered.is_whole:
                 return gathered.reply()
             failure = _damaged(self.address, "it has no end")
-        except (openai.OpenAIError, httpx2.RequestError) as error:
+        except (self.server.error, httpx2.RequestError) as error:
             failure = self._failure(error)
         except ValueError as error:  # neither JSON nor text
             failure = _damaged(self.address, shown(str(error), SHOWN))
@@ -202,9 +202,10 @@ class OpenAIProvider(Streaming):
 
     def _failure(self, error: Exception) -> Exception:
         """The error as ours; Unanswered where another try may do."""
-        if isinstance(error, openai.APIStatusError):
-            return _failure_of(error.response, self.address)
-        cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
+        package: Any = self.server.package
+        if isinstance(error, package.APIStatusError):
+            return _failure_of(error, self.address)
+        cause: Any = error.__cause__ if isinstance(error, package.APIConnectionError) else error
         match cause:
             case httpx2.TimeoutException():
                 late = ProviderTimeout(
@@ -214,9 +215,9 @@ class OpenAIProvider(Streaming):
                 return Unanswered(late, "broken")
             case httpx2.DecodingError() | httpx2.RemoteProtocolError():
                 return _damaged(self.address, shown(str(cause), SHOWN))
-            case openai.APIError():
+            case package.APIError():
                 return _as_status(reported(cause.body or cause.message, None))
-            case openai.OpenAIError():
+            case _ if isinstance(cause, self.server.error):
                 return ProviderError(shown(str(cause), SHOWN))
             case _:
                 said = shown(str(cause or error), SHOWN)
@@ -247,17 +248,19 @@ class _Exchange:
 
     def post(self) -> httpx2.Response:
         """The response, of which the body is still to be read."""
-        self._client = self._server.client()
-        return self._client.post(**self._sent, stream_cls=openai.Stream[object])
+        self._client, kind = self._server.client(), self._server.package.Stream
+        return self._client.post(**self._sent, stream_cls=kind[object])
 
     async def post_async(self) -> httpx2.Response:
         """The same, awaited."""
-        self._client = await self._server.async_client()
-        return await self._client.post(**self._sent, stream_cls=openai.AsyncStream[object])
+        self._client, kind = await self._server.async_client(), self._server.package.AsyncStream
+        return await self._client.post(**self._sent, stream_cls=kind[object])
 
     def begin_events(self, body: Body) -> None:
         """From now on the events of this body are its chunks."""
-        kind: Any = openai.Stream if isinstance(self._client, openai.OpenAI) else openai.AsyncStream
+        package = self._server.package
+        is_here = isinstance(self._client, package.Client)
+        kind = package.Stream if is_here else package.AsyncStream
         self._chunks = kind(cast_to=object, response=body.events(), client=self._client)
 
     def next_chunk(self) -> Effect:
@@ -279,8 +282,13 @@ class _Rejected(Exception):
         self.words = words
 
 
-def _failure_of(response: httpx2.Response, address: str) -> Exception:
+def _failure_of(status_error: Any, address: str) -> Exception:
     """What a response with the status of an error comes to: whether to ask again, and how."""
+    response: httpx2.Response = status_error.response
+    if response.is_success:  # an event of a stream told of it
+        body = status_error.body if is_object(status_error.body) else {}
+        told = body.get("error") or status_error.message
+        return _as_status(reported(told, body.get("request_id")))
     refusal = refusal_of(response)
     if refusal is not None:
         return refusal

@@ -36,18 +36,21 @@ _DECLINED = (
     *("content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"),
     *("misalignment_policy_violation", "image_content_policy_violation"),
 )
+_FILTERED = re.compile(r"blocked by content filtering policy")
 _TOO_LONG = re.compile(
     r"context_length_exceeded|maximum context length|context window|context size"
-    r"|prompt is too long|input token count .* exceeds"
+    r"|exceed context limit|prompt is too long|input token count .* exceeds"
 )
 _TOO_LONG_HINT = "send less, or choose a model that reads more at once"
 
 # The status that a code stands for where a response has the status of a success.
 _STATUSES = {
     "rate_limit_exceeded": 429,
+    "rate_limit_error": 429,
     "server_error": 500,
     "api_error": 500,
     "overloaded_error": 529,
+    "timeout_error": 504,
     "vector_store_timeout": 504,
 }
 
@@ -55,7 +58,7 @@ _STATUSES = {
 def error_of(response: httpx2.Response, address: str) -> ProviderError:
     """The error that a response with the status of one is."""
     status = response.status_code
-    request_id = response.headers.get("x-request-id")
+    request_id = request_id_of(response)
     said = f"{shown(address)} answered {status}: {words_of(response, SHOWN)}"
     wait = asked_wait(response)
     if wait is not None:
@@ -80,6 +83,11 @@ def error_of(response: httpx2.Response, address: str) -> ProviderError:
     return ProviderError(said, status=status, request_id=request_id, hint=hint)
 
 
+def request_id_of(response: httpx2.Response) -> str | None:
+    """What the server calls the request, for which it has two names of headers."""
+    return response.headers.get("x-request-id") or response.headers.get("request-id")
+
+
 def refusal_of(response: httpx2.Response) -> Refused | None:
     """The error when the provider declines the prompt itself, as its filters or policies say."""
     if response.status_code not in (400, 403):
@@ -89,9 +97,11 @@ def refusal_of(response: httpx2.Response) -> Refused | None:
     except (ValueError, RecursionError):
         return None
     error = body.get("error") if is_object(body) else None
-    if not is_object(error) or error.get("code") not in _DECLINED:
+    if not is_object(error):
         return None
-    return _declined(words_of(response, SHOWN))
+    said = words_of(response, SHOWN)
+    is_declined = error.get("code") in _DECLINED or _FILTERED.search(said.lower())
+    return _declined(said) if is_declined else None
 
 
 def _declined(said: str) -> Refused:

@@ -1,7 +1,7 @@
-"""One address with one key: the openai package's client, and what is known of the server.
+"""One address with one key: the client of a package, and what is known of the server.
 
 Server("http://127.0.0.1:8080/v1", key)
-configured_server(settings, None, "OPENAI_API_KEY")       the one that settings name
+configured_server(settings, None, "OPENAI_API_KEY", "openai")      the one that settings name
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import re
 import threading
 import weakref
 from collections.abc import AsyncGenerator
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import httpx2
-import openai
 
 from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
@@ -37,6 +38,29 @@ _OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", 
 _OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
 
+# By package: the errors of its client. In all else they are alike, down to the names.
+_ERRORS = {"openai": "OpenAIError", "anthropic": "AnthropicError"}
+
+
+def package_of(wire: str | None) -> str:
+    """The package whose client sends the requests of a wire."""
+    return "anthropic" if wire == "messages" else "openai"
+
+
+def _imported(package: str) -> ModuleType:
+    """The package; ConfigError when it is not installed."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise ConfigError(
+            f"the wire `messages` needs the package {package}",
+            setting="wire",
+            hint=f"pip install {package}, which is the extra `{package}`",
+        ) from None
+
+
 class Server:
     """One address with one key: a client for all threads, and what is known of the server.
 
@@ -45,9 +69,17 @@ class Server:
     """
 
     def __init__(
-        self, address: str, key: str, *, setting: str = "base_url", is_embedded: bool = False
+        self,
+        address: str,
+        key: str,
+        *,
+        setting: str = "base_url",
+        is_embedded: bool = False,
+        package: str = "openai",
     ) -> None:
         url = _checked(address, setting)
+        self.package = _imported(package)
+        self.error: type[Exception] = getattr(self.package, _ERRORS[package])
         self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
         self.key = key
         self.lacks = Lacks()
@@ -68,12 +100,12 @@ class Server:
         """Leaves the connections to the process that this one was forked from."""
         if self._closing is not None:
             self._closing.detach()
-        self._client: openai.OpenAI | None = None
+        self._client: Any = None
         self._async_clients: dict[AbstractEventLoop, _AsyncClient] = {}
         self._lock = threading.Lock()
         self.pace = Pace()
 
-    def client(self) -> openai.OpenAI:
+    def client(self) -> Any:
         """The client, made at the first use."""
         if self._client is None:
             with self._lock:
@@ -81,7 +113,7 @@ class Server:
                     self._client = self._connected()
         return self._client
 
-    async def async_client(self) -> openai.AsyncOpenAI:
+    async def async_client(self) -> Any:
         """The client of the event loop that runs here, made at the first use.
 
         It is closed when the loop is: its connections are of no use to another one.
@@ -98,32 +130,35 @@ class Server:
             await made.begin()
         return made.client
 
-    def _connected(self) -> openai.OpenAI:
+    def _connected(self) -> Any:
         connections = client_to(self._url, is_embedded=self.is_embedded)
         self._closing = weakref.finalize(self, connections.close)
-        return openai.OpenAI(http_client=connections, **self._of_client())
+        return self.package.Client(http_client=connections, **self._of_client())
 
-    def _new_async_client(self) -> openai.AsyncOpenAI:
+    def _new_async_client(self) -> Any:
         connections = async_client_to(self._url, is_embedded=self.is_embedded)
-        return openai.AsyncOpenAI(http_client=connections, **self._of_client())
+        return self.package.AsyncClient(http_client=connections, **self._of_client())
 
     def _of_client(self) -> dict[str, Any]:
         left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
         if not self.is_openai:
             left_out += _OF_OPENAI
+        # Its client would trace by itself where the environment says so, beside our spans.
+        untraced = {"open_telemetry": False} if self.package.__name__ == "anthropic" else {}
         return {
             "api_key": self.key,
             "base_url": self.address,
-            "default_headers": dict.fromkeys(left_out, openai.Omit()),
+            "default_headers": dict.fromkeys(left_out, self.package.Omit()),
             "default_query": dict(self._url.params.multi_items()),
             "max_retries": 0,
+            **untraced,
         }
 
 
 class _AsyncClient:
     """A client that is closed with the event loop it belongs to."""
 
-    def __init__(self, client: openai.AsyncOpenAI) -> None:
+    def __init__(self, client: Any) -> None:
         self.client = client
         self._life = self._lives()
 
@@ -150,7 +185,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_all_connections)
 
 
-def configured_server(settings: Settings, own_address: str | None, key_variable: str) -> Server:
+def configured_server(
+    settings: Settings, own_address: str | None, key_variable: str, package: str
+) -> Server:
     """The server of these settings, else the one at its own address; ConfigError without a key."""
     variable = settings.api_key_env or key_variable
     key = os.environ.get(variable, "").strip()
@@ -164,7 +201,8 @@ def configured_server(settings: Settings, own_address: str | None, key_variable:
             setting="api_key_env",
         )
     setting = "base_url" if settings.base_url else "OPENAI_BASE_URL"
-    return Server(named or own_address or OPENAI_ADDRESS, key or "none", setting=setting)
+    address = named or own_address or OPENAI_ADDRESS
+    return Server(address, key or "none", setting=setting, package=package)
 
 
 def _checked(address: str, setting: str) -> httpx2.URL:

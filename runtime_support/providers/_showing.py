@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import httpx2
-import openai
 
 from runtime_support._asking import Question, first_request, settings_where_known
 from runtime_support._redaction import REDACTED, redacted
@@ -22,7 +21,7 @@ from runtime_support.errors import ConfigError
 from runtime_support.providers import PRESETS, who_answers
 from runtime_support.providers._clients import client_over
 from runtime_support.providers._openai import WIRES, OpenAIProvider
-from runtime_support.providers._server import OPENAI_ADDRESS, Server
+from runtime_support.providers._server import OPENAI_ADDRESS, Server, package_of
 
 HIDDEN = "***"
 _SECRET_HEADERS = ("authorization", "x-api-key")
@@ -56,9 +55,10 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
         )
     model = preset.checked_model(chosen, settings)
     own = preset.address or os.environ.get("OPENAI_BASE_URL") or OPENAI_ADDRESS
-    server = _Unconnected(settings.base_url or own, HIDDEN)
-    wire = None if settings.wire is None else WIRES[settings.wire]
-    provider = OpenAIProvider(settings, server, model, wire, cache_key)
+    wire = settings.wire or preset.wire
+    server = _Unconnected(settings.base_url or own, HIDDEN, package=package_of(wire))
+    spoken = None if wire is None else WIRES[wire]
+    provider = OpenAIProvider(settings, server, model, spoken, cache_key)
     request = first_request(question)
     try:
         if is_streamed and (request.must_answer or not request.tools):
@@ -81,9 +81,9 @@ class _Stopped(BaseException):
 class _Unconnected(Server):
     """A server whose client stops before it connects."""
 
-    def _connected(self) -> openai.OpenAI:
+    def _connected(self) -> Any:
         connections = client_over(_Stopping(), self._url)
-        return openai.OpenAI(http_client=connections, **self._of_client())
+        return self.package.Client(http_client=connections, **self._of_client())
 
 
 class _Stopping(httpx2.BaseTransport):

@@ -24,7 +24,11 @@ from saftc.semantics.types import (
 # How much a model thinks before it answers; the runtime has the same list.
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 # The wires, and the options that each has no field for; those of the runtime say the same.
-WIRES: dict[str, tuple[str, ...]] = {"chat": (), "responses": ("seed", "stop")}
+WIRES: dict[str, tuple[str, ...]] = {
+    "chat": (),
+    "responses": ("seed", "stop"),
+    "messages": ("seed", "temperature", "top_p"),
+}
 # What `with` takes.
 OPTIONS: dict[str, Type] = {
     "model": STRING,

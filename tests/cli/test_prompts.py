@@ -14,6 +14,7 @@ from runtime_support import configure
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._observe.tracing import add_observer
 from runtime_support.providers import _server
+from saftc.semantics import results
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
 from tests.support.fake_server import FakeServer
@@ -708,7 +709,9 @@ def test_what_the_server_gets(
     wire: Spoken,
     is_openai: bool,
 ) -> None:
-    (folder / "triage.saft").write_text(SENT)
+    lacks = results.WIRES[wire.NAME]
+    sent = SENT.replace("temperature: 0, ", "") if "temperature" in lacks else SENT
+    (folder / "triage.saft").write_text(sent)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdefghij")
     monkeypatch.setenv("SAFT_WIRE", wire.NAME)
     monkeypatch.setenv("SAFT_MODEL", "gpt-5.6")
@@ -740,8 +743,9 @@ def test_what_the_server_gets(
         own = {**dict(shown["headers"]), "content-length": str(len(one.content))}
         assert own == headers
         body = json.loads(shown["body"])
-        assert body.get("prompt_cache_key", "").startswith("triage" if is_openai else "")
-        assert ("prompt_cache_key" in body) == is_openai
+        has_key = is_openai and wire.NAME != "messages"
+        assert body.get("prompt_cache_key", "").startswith("triage" if has_key else "")
+        assert ("prompt_cache_key" in body) == has_key
         assert f"\n{shown['body']}\n" in text and "sk-test" not in text
 
 
@@ -765,12 +769,13 @@ def test_what_is_not_sent_has_no_form(saftc: Command, monkeypatch: pytest.Monkey
 def test_no_key_is_needed_and_none_is_shown(
     saftc: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY"):
+    for name in ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     addresses = {
         "openai": "https://api.openai.com/v1/responses",
         "openrouter": "https://openrouter.ai/api/v1/chat/completions",
         "gemini": "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
+        "anthropic": "https://api.anthropic.com/v1/messages",
     }
     for provider, address in addresses.items():
         monkeypatch.setenv("SAFT_PROVIDER", provider)

@@ -65,6 +65,8 @@ def _requests(wire: str) -> TypeAdapter[Any]:
             from openai.types.chat import CompletionCreateParams as kind
         case "responses":
             from openai.types.responses import ResponseCreateParams as kind
+        case "messages":
+            from anthropic.types.message_create_params import MessageCreateParams as kind
         case _:
             raise AssertionError(f"no package is known to judge the wire {wire}")
     return TypeAdapter(strict(kind))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tests.support.fake_server import Answer, status
-from tests.support.wires import chat, responses
+from tests.support.wires import chat, messages, responses
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ class Spoken(Protocol):
 
 CHAT: Spoken = chat
 RESPONSES: Spoken = responses
-WIRES: tuple[Spoken, ...] = (CHAT, RESPONSES)
+MESSAGES: Spoken = messages
+WIRES: tuple[Spoken, ...] = (CHAT, RESPONSES, MESSAGES)
 
 
 class Speaker:

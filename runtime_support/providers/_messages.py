@@ -1,0 +1,402 @@
+"""Anthropic's Messages on the wire, which is a `Wire` (`_wires`): requests, replies and refusals.
+
+    render(request, form)                       ("messages", {"model": ..., "messages": [...]})
+    read(b'{"content": ...}', request, form, None)          Reply("...")
+    gather(request, form, None).add({"type": "content_block_delta", ...})    a piece
+    refuses("thoughts", "adaptive thinking is not supported on this model")       True
+
+What the model thought comes back signed, in blocks beside those of its text and of its calls; all
+blocks of a reply go back in their order, as they were.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from runtime_support._exchange import Failed, Message, Origin, Reply, Request, Said, ToolRequest
+from runtime_support._jsontext import without_halves
+from runtime_support._values import is_list, is_object
+from runtime_support.errors import ConfigError, ProviderError
+from runtime_support.providers import _chat
+from runtime_support.providers._bodies import (
+    Text,
+    enclosed,
+    is_wrapped,
+    joined,
+    object_at,
+    tokens,
+    unwrapped,
+    with_extra,
+)
+from runtime_support.providers._refusals import excerpt, reported
+from runtime_support.providers._wires import Form, Part
+
+NAME = "messages"
+LACKS = ("seed", "temperature", "top_p")
+
+# The wire demands a limit; this one stands where nobody has set any.
+MOST_TOKENS = 16_384
+# The words for how much a model thinks that the wire has not, with the nearest that it has.
+_NEAREST_EFFORT = {"minimal": "low"}
+_CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
+_DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
+
+_FINISHES = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool_calls",
+}
+# What stands for the result of a call that nobody has made: each wants one.
+_NOT_CALLED = "not called: nothing was missing any more"
+
+
+def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+    """The path and the body of a request."""
+    options = dict(request.options)
+    extra: dict[str, Any] = options.pop("extra", {})
+    effort: str | None = options.pop("effort", None)
+    if effort in _NEAREST_EFFORT:
+        raise ConfigError(
+            f"the wire `{NAME}` has no effort `{effort}`",
+            setting="effort",
+            hint=f'the nearest is "{_NEAREST_EFFORT[effort]}"',
+        )
+    if "stop" in options:
+        stop = options.pop("stop")
+        options["stop_sequences"] = [stop] if isinstance(stop, str) else stop
+    system, messages = _system(request.messages)
+    tools = list(map(_tool, request.tools))
+    # They come first: what is marked is kept with all that stands before it.
+    if tools and not system:
+        tools[-1] |= _CACHED
+    sent = _merged(_messages(messages, form.origin))
+    # Marking each single request would pay for writing what nobody reads.
+    if any(message["role"] == "assistant" for message in sent) and sent[-1]["content"]:
+        sent[-1]["content"][-1] = {**sent[-1]["content"][-1], **_CACHED}
+    body: dict[str, Any] = {"model": form.origin.model, "max_tokens": MOST_TOKENS, **options}
+    if tools:
+        body["tools"] = tools
+        if request.must_answer:
+            body["tool_choice"] = {"type": "none"}
+    if system:
+        body["system"] = [{"type": "text", "text": system, **_CACHED}]
+    body["messages"] = sent
+    if effort == "none":
+        body["thinking"] = {"type": "disabled"}
+    elif effort is not None:
+        if form.thoughts:
+            body["thinking"] = {"type": "adaptive"}
+        body["output_config"] = {"effort": effort}
+    if form.enforced and request.schema is not None and _is_expressible(request):
+        format_ = {"type": "json_schema", "schema": enclosed(request.schema)}
+        body["output_config"] = {**body.get("output_config", {}), "format": format_}
+    if form.streamed:
+        body["stream"] = True
+    # Addresses end in the version, or in front of it, as those that the package is given.
+    has_version = form.origin.address.rstrip("/").endswith("/v1")
+    return "messages" if has_version else "v1/messages", with_extra(body, extra)
+
+
+def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+    """The reply in the body of a response; ProviderError when it is not one."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ProviderError(
+            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
+        ) from None
+    if not is_object(body):
+        raise _unexpected(content, request_id)
+    if is_object(body.get("error")):
+        raise reported(body["error"], request_id)
+    if not is_list(body.get("content")):
+        raise _unexpected(content, request_id)
+    return _reply(body, body["content"], request, form)
+
+
+def gather(request: Request, form: Form, request_id: str | None) -> Gathered:
+    """What takes the events of a message that is streamed."""
+    return Gathered(request, form, request_id)
+
+
+def refuses(part: Part, words: str) -> bool:
+    """Whether a server that says this, in lower case, takes no such part of requests."""
+    own = _REFUSALS.get(part)
+    if own is not None and own.search(words):
+        return True
+    return part != "thoughts" and _chat.refuses(part, words)
+
+
+def _is_expressible(request: Request) -> bool:
+    """Whether the wire has words for all of the schema: it knows no other than strict ones."""
+    return request.is_strict or request.structured == "on"
+
+
+def _system(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
+    """The text of the system message, if there is one, and the other messages."""
+    if messages and messages[0]["role"] == "system":
+        return messages[0]["content"], messages[1:]
+    return "", messages
+
+
+def _tool(described: dict[str, Any]) -> dict[str, Any]:
+    function = dict(described["function"])
+    return {"input_schema": function.pop("parameters"), **function}
+
+
+def _merged(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages, of which none has the role of the one before."""
+    merged: list[dict[str, Any]] = []
+    for message in messages:
+        if merged and merged[-1]["role"] == message["role"]:
+            merged[-1]["content"] += message["content"]
+        else:
+            merged.append(message)
+    return merged
+
+
+def _messages(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
+    """The messages in blocks; what this server has said itself goes back as it was.
+
+    The results of all calls of a message follow it at once.
+    """
+    ids: dict[str, str] = {}  # the server's own, by ours
+    open_: list[str] = []  # calls without a result
+    for message in messages:
+        if message["role"] == "tool":
+            ours: str = message["tool_call_id"]
+            identity = ids.get(ours, ours)
+            open_ = [one for one in open_ if one != identity]
+            failed = isinstance(message, Failed)
+            yield _user([_result(identity, message["content"], is_error=failed)])
+            continue
+        if open_:
+            yield _user([_result(identity, _NOT_CALLED) for identity in open_])
+            open_ = []
+        reply = message.reply if isinstance(message, Said) else None
+        own = None if reply is None else _own_blocks(reply, origin)
+        if reply is None or own is None:
+            blocks = list(_blocks(message))
+        else:
+            blocks = own
+            known = (call["id"] for call in message.get("tool_calls", ()))
+            ids |= zip(known, (one.id for one in reply.tool_calls), strict=True)
+            open_ = [one["id"] for one in own if one.get("type") == "tool_use"]
+        # A server takes no message without a block; of the user's, it says so.
+        if blocks or message["role"] != "assistant":
+            yield {"role": message["role"], "content": blocks}
+    if open_:
+        yield _user([_result(identity, _NOT_CALLED) for identity in open_])
+
+
+def _user(blocks: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"role": "user", "content": blocks}
+
+
+def _own_blocks(reply: Reply, origin: Origin) -> list[dict[str, Any]] | None:
+    """The blocks of a reply of this server, as they came."""
+    blocks = None if reply.origin != origin else (reply.opaque or {}).get("content")
+    if not is_list(blocks) or not all(map(is_object, blocks)):
+        return None
+    # Servers may give a text that has nothing in it; they do not take one.
+    return [one for one in blocks if one.get("type") != "text" or str(one.get("text")).strip()]
+
+
+def _blocks(message: Message) -> Iterator[dict[str, Any]]:
+    """The blocks of a message that anybody may have written."""
+    content = message["content"]
+    if is_list(content):
+        yield from map(_block, content)
+    elif content and (content.strip() or message["role"] == "user"):
+        yield {"type": "text", "text": content}
+    for call in message.get("tool_calls", ()):
+        function = call["function"]
+        input_ = json.loads(function["arguments"])
+        yield {"type": "tool_use", "id": call["id"], "name": function["name"], "input": input_}
+
+
+def _block(part: dict[str, Any]) -> dict[str, Any]:
+    match part["type"]:
+        case "image_url":
+            return {"type": "image", "source": _source(part["image_url"]["url"])}
+        case "file" if "file_data" in part["file"]:
+            file = part["file"]
+            block = {"type": "document", "source": _source(file["file_data"])}
+            return {**block, "title": file["filename"]} if "filename" in file else block
+        case "input_audio":
+            raise ProviderError(
+                f"the wire `{NAME}` has no field for a sound", hint="send what is said in it"
+            )
+        case _:  # a text, or one that was given in the form of this wire
+            return part
+
+
+def _source(url: str) -> dict[str, Any]:
+    data = _DATA_URL.fullmatch(url)
+    if data is None:
+        return {"type": "url", "url": url}
+    return {"type": "base64", "media_type": data[1], "data": data[2]}
+
+
+def _result(identity: str, text: str, *, is_error: bool = False) -> dict[str, Any]:
+    result = {"type": "tool_result", "tool_use_id": identity, "content": text}
+    return {**result, "is_error": True} if is_error else result
+
+
+# The parts of a block that come in pieces: by the type of the event, its field and the block's.
+_GROWING = {
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "signature_delta": ("signature", "signature"),
+    "input_json_delta": ("partial_json", "input"),
+}
+
+
+class Gathered:
+    """The events of a message that is streamed, and what they come to."""
+
+    def __init__(self, request: Request, form: Form, request_id: str | None) -> None:
+        self._request = request
+        self._form = form
+        self._request_id = request_id
+        self._text = Text(is_wrapped=is_wrapped(request, form))
+        self._body: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._pieces: dict[tuple[int, str], list[str]] = {}
+
+    @property
+    def text(self) -> str:
+        """The text until now."""
+        return self._text.known
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the server has said that this is all."""
+        return self._body.get("stop_reason") is not None
+
+    def add(self, event: Any) -> str:
+        """Takes an event; what it has of the text."""
+        if not is_object(event):
+            raise _unexpected(str(event).encode(), self._request_id)
+        place: Any = event.get("index")
+        match event.get("type"):
+            case "message_start":
+                self._body |= object_at(event, "message")
+            case "content_block_start" if isinstance(place, int):
+                block = object_at(event, "content_block")
+                self._blocks[place] = block
+                if block.get("type") == "text":  # most begin empty
+                    return self._text.add(str(block.get("text") or ""))
+            case "content_block_delta" if place in self._blocks:
+                return self._add(place, object_at(event, "delta"))
+            case "message_delta":
+                # The counts are of all that there was until now; what is not told stays.
+                told = object_at(event, "usage")
+                counts = {name: one for name, one in told.items() if one is not None}
+                usage = {**object_at(self._body, "usage"), **counts}
+                self._body |= {**object_at(event, "delta"), "usage": usage}
+            case "error":
+                raise reported(event.get("error"), self._request_id)
+            case _:
+                pass
+        return ""
+
+    def _add(self, place: int, delta: dict[str, Any]) -> str:
+        kind = str(delta.get("type"))
+        if kind == "citations_delta":
+            block = self._blocks[place]
+            block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+        if kind not in _GROWING:
+            return ""
+        name, own = _GROWING[kind]
+        piece = str(delta.get(name) or "")
+        self._pieces.setdefault((place, own), []).append(piece)
+        return self._text.add(piece) if kind == "text_delta" else ""
+
+    def reply(self) -> Reply:
+        """What all events come to."""
+        for (place, name), pieces in self._pieces.items():
+            block, whole = self._blocks[place], joined(pieces)
+            if name != "input":
+                block[name] = str(block.get(name) or "") + whole
+            elif whole:
+                block[name] = _input(whole)
+        content = [self._blocks[place] for place in sorted(self._blocks)]
+        return _reply(self._body, content, self._request, self._form)
+
+
+def _input(text: str) -> Any:
+    """The arguments of a call, as text when they are cut off."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _reply(body: dict[str, Any], content: list[Any], request: Request, form: Form) -> Reply:
+    """The reply that these blocks are."""
+    blocks = list(filter(is_object, content))
+    used = [one for one in blocks if one.get("type") == "tool_use"]
+    calls = tuple(map(_call, used))
+    texts = (one.get("text") for one in blocks if one.get("type") == "text")
+    text = "".join(one for one in texts if isinstance(one, str))
+    reason = str(body.get("stop_reason") or ("tool_use" if calls else "end_turn"))
+    if reason == "refusal" and not text:
+        text = str(object_at(body, "stop_details").get("explanation") or "")
+    is_sound = all(is_object(one.get("input")) for one in used) and _are_sound(calls)
+    has_own = bool(blocks) and len(blocks) == len(content) and is_sound
+    return Reply(
+        text=unwrapped(text) if is_wrapped(request, form) else text,
+        tool_calls=calls if has_own else tuple(ToolRequest(c.name, c.arguments) for c in calls),
+        finish=_FINISHES.get(reason, without_halves(reason)),
+        model=without_halves(str(body.get("model") or form.origin.model)),
+        **_tokens(object_at(body, "usage")),
+        opaque={"content": content} if has_own else None,
+        origin=form.origin if has_own else None,
+    )
+
+
+def _tokens(usage: dict[str, Any]) -> dict[str, int]:
+    """The tokens of a reply; the wire counts the input without what a cache had or was given."""
+    parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    counts = (usage.get(name) for name in parts)
+    sent = sum(one for one in counts if type(one) is int and one > 0)
+    return tokens({**usage, "input_tokens": sent}, "input", "output")
+
+
+def _call(block: dict[str, Any]) -> ToolRequest:
+    arguments, identity = block.get("input"), block.get("id")
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+    name = without_halves(str(block.get("name", "")))
+    return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
+
+
+def _are_sound(calls: tuple[ToolRequest, ...]) -> bool:
+    """Whether each of the calls has an id that no other has: else they cannot be answered."""
+    ids = {one.id for one in calls}
+    return "" not in ids and len(ids) == len(calls)
+
+
+def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
+    return ProviderError(
+        f"the server's answer is not a message: {excerpt(content)}",
+        request_id=request_id,
+        hint='a server that does not speak this wire takes `wire = "chat"`',
+    )
+
+
+_REFUSALS: Mapping[Part, re.Pattern[str]] = {
+    "thoughts": re.compile(r"adaptive thinking is not (supported|available)"),
+    "schema": re.compile(
+        r"(does not|doesn't) support (output[ _](format|config)|structured outputs?)"
+        r"|structured outputs? (is|are) not (supported|enabled|available)"
+        r"|output_(format|config): extra inputs are not permitted"
+    ),
+    "this schema": re.compile(r"output_config\.format\.schema\b|schema is too complex"),
+}
