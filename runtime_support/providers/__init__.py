@@ -197,6 +197,6 @@ def _openai_provider(name: str, settings: Settings, place: Place | None) -> Prov
     if settings.provider is None:
         settings = replace(settings, provider=name)
     openai = load_part("openai")
-    spoken = None if wire is None else openai.WIRES[wire]
+    spoken = None if wire is None else openai.wire_named(wire)
     key_of_cache = "" if place is None else place.name()
     return openai.OpenAIProvider(settings, made[1], model, spoken, key_of_cache)

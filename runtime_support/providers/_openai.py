@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
@@ -31,7 +32,6 @@ from runtime_support._redaction import shown
 from runtime_support._settings import Settings
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ProviderError, ProviderTimeout, Refused, ToolsUnsupported
-from runtime_support.providers import _chat, _messages, _responses
 from runtime_support.providers._clients import Body
 from runtime_support.providers._refusals import (
     SHOWN,
@@ -47,7 +47,12 @@ from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import Form, Gathering, Part, Wire, without_lacking
 
-WIRES: dict[str, Wire] = {"chat": _chat, "responses": _responses, "messages": _messages}
+if TYPE_CHECKING:
+    from runtime_support.providers import _chat, _messages, _responses
+
+    _ALL: tuple[Wire, ...] = (_chat, _responses, _messages)  # so that checkers hold each to it
+
+WIRES = ("chat", "responses", "messages")
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
 
@@ -314,9 +319,18 @@ def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exc
 def suitable_wire(server: Server, request: Request) -> Wire:
     """The wire for a request where none was chosen: at OpenAI, the one that takes all of it."""
     if not server.is_openai:
-        return _chat
+        return wire_named("chat")
+    from runtime_support.providers import _responses
+
     wants_both = bool(request.tools) and "effort" in request.options
-    return _chat if _responses.is_for_chat(request) and not wants_both else _responses
+    is_for_chat = _responses.is_for_chat(request) and not wants_both
+    return wire_named("chat" if is_for_chat else "responses")
+
+
+def wire_named(name: str) -> Wire:
+    """The wire of this name, which is loaded when it is first asked for."""
+    wire: Any = import_module(f"runtime_support.providers._{name}")
+    return wire
 
 
 def _damaged(address: str, cause: str) -> Unanswered:

@@ -20,7 +20,7 @@ from runtime_support._templates import Unknown
 from runtime_support.errors import ConfigError
 from runtime_support.providers import PRESETS, who_answers
 from runtime_support.providers._clients import client_over
-from runtime_support.providers._openai import WIRES, OpenAIProvider
+from runtime_support.providers._openai import OpenAIProvider, wire_named
 from runtime_support.providers._server import OPENAI_ADDRESS, Server, package_of
 
 HIDDEN = "***"
@@ -57,7 +57,7 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
     own = preset.address or os.environ.get("OPENAI_BASE_URL") or OPENAI_ADDRESS
     wire = settings.wire or preset.wire
     server = _Unconnected(settings.base_url or own, HIDDEN, package=package_of(wire))
-    spoken = None if wire is None else WIRES[wire]
+    spoken = None if wire is None else wire_named(wire)
     provider = OpenAIProvider(settings, server, model, spoken, cache_key)
     request = first_request(question)
     try:

@@ -19,7 +19,7 @@ import pytest
 
 from runtime_support import ProviderError, add_observer, configure, overlap, prompt
 from runtime_support.errors import BudgetSpent, Refused
-from runtime_support.providers._openai import WIRES as WIRE_MODULES
+from runtime_support.providers._openai import wire_named
 from runtime_support.runs import _lines as lines
 from runtime_support.runs import _recordings
 from runtime_support.runs._keeper import journaled
@@ -204,7 +204,7 @@ def test_scripts(
 ) -> None:
     script = SCRIPTS[name]
     text = script.text
-    if "temperature" in WIRE_MODULES[wire.NAME].LACKS:
+    if "temperature" in wire_named(wire.NAME).LACKS:
         text = text.replace("temperature: 0.5, ", "")
     Path("dot.png").write_bytes(PNG)
     Path("paper.pdf").write_bytes(b"%PDF-1.4 ...")
@@ -248,7 +248,7 @@ def five_rounds() -> Any:
 
 def die_when_a_reply_is_kept(wire: Spoken) -> None:
     """Has the process kill itself at the next thing that its journal keeps after a reply."""
-    module: Any = WIRE_MODULES[wire.NAME]
+    module: Any = wire_named(wire.NAME)
     journal: Any = lines
     read, sync = module.read, journal._sync
 

@@ -353,7 +353,7 @@ def test_the_wire_that_was_chosen(monkeypatch: pytest.MonkeyPatch, name: Any) ->
     for provider in (Settings(provider="openai", wire=name), Settings(wire=name)):
         found: Any = live_provider(provider)
         used: Wire = found.wire
-        assert used is _openai.WIRES[name]
+        assert used is _openai.wire_named(name)
 
 
 def fields_of(union: Any) -> set[str]:
@@ -445,6 +445,6 @@ def test_the_key_of_a_cache_is_the_place_of_the_prompt(server: FakeServer) -> No
 
 
 def test_the_compiler_has_the_same_lists() -> None:
-    assert {wire.NAME: wire.LACKS for wire in _openai.WIRES.values()} == results.WIRES
+    assert {one: _openai.wire_named(one).LACKS for one in _openai.WIRES} == results.WIRES
     assert get_args(Effort) == results.EFFORTS
     assert get_args(WireName) == tuple(results.WIRES)
