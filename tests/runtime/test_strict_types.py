@@ -87,6 +87,44 @@ def test_mistakes_of_responses(wrong: dict[str, Any]) -> None:
     assert mistakes(wrong, wire="responses") != ""
 
 
+def of_messages(*messages: dict[str, Any], **options: Any) -> dict[str, Any]:
+    return {"model": "m", "max_tokens": 9, "messages": list(messages) or [TEXT], **options}
+
+
+USED: dict[str, Any] = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+SIGNED: dict[str, Any] = {"type": "thinking", "thinking": "Hm", "signature": "S"}
+
+
+def said(*blocks: dict[str, Any], role: str = "assistant") -> dict[str, Any]:
+    return {"role": role, "content": list(blocks)}
+
+
+def test_messages_as_they_should_be() -> None:
+    returned = {"type": "tool_result", "tool_use_id": "1", "content": "x", "is_error": True}
+    assert mistakes(of_messages(), wire="messages") == ""
+    right = of_messages(TEXT, said(SIGNED, USED), said(returned, role="user"), stream=True)
+    assert mistakes(right, wire="messages") == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"model": "m", "messages": [TEXT]},
+        of_messages({"role": "banana", "content": "x"}),
+        of_messages({"role": "tool", "tool_call_id": "1", "content": "x"}),
+        of_messages(said({**USED, "arguments": "{}"})),
+        of_messages(said({"type": "thinking", "thinking": "Hm"})),
+        of_messages(said({"type": "image_url", "image_url": {"url": "x"}}, role="user")),
+        of_messages(temperature=0),
+        of_messages(reasoning_effort="low"),
+        of_messages(output_config={"effort": "minimal"}),
+        of_messages(tools=[{"type": "function", "function": {"name": "f", "parameters": {}}}]),
+    ],
+)
+def test_mistakes_of_messages(wrong: dict[str, Any]) -> None:
+    assert mistakes(wrong, wire="messages") != ""
+
+
 def test_what_goes_back_is_exempt_by_name_and_place() -> None:
     assert mistakes(body(TEXT, {**calling(extra_content={}), "reasoning_details": []})) == ""
     assert mistakes(body(TEXT, calling(thought_signature="x"))) != ""

@@ -379,7 +379,7 @@ def test_arguments_that_were_cut() -> None:
 
 
 def broken(kind: str, said: str) -> bytes:
-    body = {"type": "error", "error": {"type": kind, "message": said}}
+    body = {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_1"}
     return f"event: error\ndata: {json.dumps(body)}\n\n".encode()
 
 
@@ -407,8 +407,9 @@ def test_a_stream_that_breaks_off(messages: FakeServer) -> None:
         prompt("hi", stream=True).value  # noqa: B018
     configure(retries=0, patience=0)
     messages.answers = [events([*parts, broken("rate_limit_error", "Slow down")])]
-    with pytest.raises(RateLimited, match="Slow down; 5 characters of the reply had come"):
+    with pytest.raises(RateLimited, match="Slow down; 5 characters of the reply had come") as late:
         prompt("hi", stream=True).value  # noqa: B018
+    assert late.value.request_id == "req_1"
 
 
 # Errors

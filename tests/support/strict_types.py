@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 import typing_extensions
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 # What goes back as the server gave it, which the package knows nothing of.
 OF_MESSAGES = ("reasoning_details", "reasoning_content", "reasoning")
@@ -38,8 +38,20 @@ def strict(kind: Any) -> Any:
     if origin in (collections.abc.Iterable, list):
         return list[strict(arguments[0])]
     if origin in (typing.Union, types.UnionType):
-        return typing.Union[tuple(map(strict, arguments))]  # noqa: UP007
+        # The models of replies may stand beside; they take keys that they do not name.
+        kept = tuple(strict(one) for one in arguments if not _is_of_models(one))
+        return typing.Union[kept]  # noqa: UP007
     return str if "typing.IO" in str(kind) or "PathLike" in str(kind) else kind
+
+
+def _is_of_models(kind: Any) -> bool:
+    """Whether this is a model, or one of several."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return _is_of_models(arguments[0])
+    if origin in (typing.Union, types.UnionType):
+        return all(map(_is_of_models, arguments))
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _strict_object(kind: Any) -> Any:
