@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from runtime_support._language.failures import words_of
     from runtime_support._language.files import size_text
     from runtime_support._names import did_you_mean, listed
+    from runtime_support._observe.spans import workflow
     from runtime_support._observe.timeline import Timeline, write_form, write_timeline
     from runtime_support._positions import name_of_place
     from runtime_support._redaction import escaped
@@ -50,6 +51,7 @@ else:
         "_language.failures": "words_of",
         "_language.files": "size_text",
         "_names": "did_you_mean listed",
+        "_observe.spans": "workflow",
         "_observe.timeline": "Timeline write_form write_timeline",
         "_order": "order=.",
         "_positions": "name_of_place",
@@ -123,6 +125,7 @@ __all__ = [
     "tool_name",
     "want",
     "words_of",
+    "workflow",
     "write_form",
     "write_timeline",
 ]

@@ -1,11 +1,13 @@
 """Prompts, requests and calls of tools as spans of OpenTelemetry.
 
+    invoke_workflow triage.saft            a run of a script, see `workflow`
     invoke_agent triage.saft:12:5          a prompt, with its place
       chat gpt-4o-mini                     each request
       execute_tool look_up                 each call; what the tool does is inside of it
 
-Names and attributes are those of its semantic conventions for generative AI. What was said is left
-out, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for it; then it has no secrets.
+Names and attributes are those of its semantic conventions for generative AI, v0.1.0. What was said
+is left out, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for it; then it has no
+secrets.
 Only a program that has imported OpenTelemetry pays for this.
 """
 
@@ -67,11 +69,9 @@ class Spans(Observer):
     @classmethod
     def of(cls, call: PromptCall) -> Spans | None:
         """The spans, where the program has set up OpenTelemetry."""
-        trace: Any = sys.modules["opentelemetry.trace"]
-        provider = trace.get_tracer_provider()
-        if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
+        tracer = _tracer()
+        if tracer is None:
             return None
-        tracer: Tracer = provider.get_tracer("saftc-runtime", __version__)
         place = "prompt" if call.place is None else call.place.text()
         return cls(tracer, place, *who_answers(call.settings))
 
@@ -163,6 +163,39 @@ class Spans(Observer):
 
 
 register(Spans)
+
+
+@contextmanager
+def workflow(name: str) -> Generator[None]:
+    """The run of a script as a span, which those of its prompts are inside of.
+
+    Where the program has not set up OpenTelemetry, nothing.
+    """
+    tracer = _tracer()
+    if tracer is None:
+        yield
+        return
+    about = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.agent.name": name}
+    span = tracer.start_span(redacted(f"invoke_workflow {name}"), attributes=about)
+    error: BaseException | None = None
+    try:
+        with use_span(span, record_exception=False, set_status_on_exception=False):
+            yield
+    except BaseException as failure:
+        is_end = isinstance(failure, SystemExit) and not failure.code
+        error = None if is_end else failure
+        raise
+    finally:
+        _ended(span, {}, error)
+
+
+def _tracer() -> Tracer | None:
+    """What begins spans; None where the program has not set up OpenTelemetry."""
+    trace: Any = sys.modules["opentelemetry.trace"]
+    provider = trace.get_tracer_provider()
+    if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
+        return None
+    return provider.get_tracer("saftc-runtime", __version__)
 
 
 def _ended(

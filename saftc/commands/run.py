@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
@@ -59,7 +60,8 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     ended: Literal["ok", "failed", "interrupted"] = "failed"
     error = ""
     try:
-        _execute(module, main, workspace, scripts)
+        with _workflow(shown(module.script)):
+            _execute(module, main, workspace, scripts)
         ended = "ok"
     except SystemExit as end:
         if end.code:
@@ -82,6 +84,15 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         if problem is not None:
             complain(problem)
     return 0 if ended == "ok" and problem is None else 1
+
+
+def _workflow(name: str) -> AbstractContextManager[None]:
+    """The span of the run, where OpenTelemetry is loaded."""
+    if "opentelemetry.trace" not in sys.modules:
+        return nullcontext()
+    from saftc.runtime import workflow
+
+    return workflow(name)
 
 
 def _journal_problem() -> str | None:

@@ -12,6 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from runtime_support._observe import timeline as timelines
 from runtime_support.runs import _budgets as spending
@@ -87,3 +91,23 @@ def test_what_cannot_be_read_or_written(saftc: Command, script: Script) -> None:
     ended = saftc("trace", "a.journal", "--html", "nowhere/run.html", "--chrome", "trace.json")
     assert ended.code == 1 and Path("trace.json").exists()
     assert ended.err.startswith("saft: cannot write the timeline nowhere/run.html: ")
+
+
+# OpenTelemetry
+
+
+@pytest.mark.parametrize(("more", "failed"), [("", None), ('fail "no more"\n', "Failed")])
+def test_a_run_is_a_span(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch, more: str, failed: str | None
+) -> None:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    script("triage.saft", TRIAGE + more)
+    assert saftc("run", "triage.saft").code == (failed is not None)
+    spans = {span.name.partition(":")[0]: span for span in exporter.get_finished_spans()}
+    run, asked = spans["invoke_workflow triage.saft"], spans["invoke_agent triage.saft"]
+    assert asked.parent is not None and asked.parent.span_id == run.context.span_id
+    about = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.agent.name": "triage.saft"}
+    assert dict(run.attributes or {}) == about | ({} if failed is None else {"error.type": failed})
