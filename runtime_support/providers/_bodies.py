@@ -12,8 +12,11 @@ import json
 import re
 from typing import Any
 
-from runtime_support._exchange import Request
+from runtime_support._exchange import Request, ToolRequest
+from runtime_support._jsontext import without_halves
 from runtime_support._values import is_object
+from runtime_support.errors import ProviderError
+from runtime_support.providers._refusals import excerpt, reported
 from runtime_support.providers._wires import Form
 
 _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
@@ -23,6 +26,47 @@ def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
     """The object at a key, an empty one where there is none."""
     value = body.get(key)
     return value if is_object(value) else {}
+
+
+def read_object(content: bytes, request_id: str | None, what: str, hint: str | None) -> Any:
+    """The object in the body of a response, as JSON data; ProviderError when it has none.
+
+    So it has where the server reports an error in it. `what` it should be, and the hint, are for
+    the error.
+    """
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ProviderError(
+            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
+        ) from None
+    if not is_object(body):
+        raise unexpected(content, request_id, what, hint)
+    if is_object(body.get("error")):
+        raise reported(body["error"], request_id)
+    return body
+
+
+def unexpected(
+    content: bytes, request_id: str | None, what: str, hint: str | None
+) -> ProviderError:
+    """The error for an answer that is not what it should be."""
+    said = f"the server did not return {what}: {excerpt(content)}"
+    return ProviderError(said, request_id=request_id, hint=hint)
+
+
+def call_of(data: dict[str, Any], arguments: Any, identity: Any) -> ToolRequest:
+    """The call of a tool, by the name in its data; what is not text in it is made so."""
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+    name = without_halves(str(data.get("name", "")))
+    return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
+
+
+def are_sound(calls: tuple[ToolRequest, ...]) -> bool:
+    """Whether each of the calls has an id that no other has: else they cannot be answered."""
+    ids = {one.id for one in calls}
+    return "" not in ids and len(ids) == len(calls)
 
 
 def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:

@@ -28,11 +28,12 @@ from runtime_support.providers._bodies import (
     is_wrapped,
     joined,
     object_at,
+    read_object,
     tokens,
+    unexpected,
     unwrapped,
     with_extra,
 )
-from runtime_support.providers._refusals import excerpt, reported
 from runtime_support.providers._wires import Form, Part
 
 NAME = "chat"
@@ -42,6 +43,10 @@ LACKS: tuple[str, ...] = ()
 _OF_REPLIES = ("reasoning_details",)
 _OF_REPLIES_WITH_CALLS = ("reasoning_details", "reasoning_content", "reasoning")
 _OF_CALLS = ("extra_content",)
+
+# What a reply is here, and what helps where it is something else.
+_MEANT = ("a chat completion", None)
+
 
 def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
@@ -75,20 +80,11 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
 
 def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
     """The reply in the body of a response; ProviderError when it is not one."""
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ProviderError(
-            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
-        ) from None
-    if not is_object(body):
-        raise _unexpected(content, request_id)
-    if is_object(body.get("error")):
-        raise reported(body["error"], request_id)
+    body = read_object(content, request_id, *_MEANT)
     choice = _first_choice(body)
     message = choice.get("message")
     if not is_object(message):
-        raise _unexpected(content, request_id)
+        raise unexpected(content, request_id, *_MEANT)
     return _reply(body, choice, message, form.origin, is_wrapped(request, form), request_id)
 
 
@@ -176,7 +172,7 @@ class Gathered:
     def add(self, chunk: Any) -> str:
         """Takes a chunk; what it has of the text."""
         if not is_object(chunk):
-            raise _unexpected(str(chunk).encode(), self._about[2])
+            raise unexpected(str(chunk).encode(), self._about[2], *_MEANT)
         self._body.update({key: chunk[key] for key in ("model", "usage") if chunk.get(key)})
         choice = _first_choice(chunk)
         self._finish = choice.get("finish_reason") or self._finish
@@ -349,11 +345,6 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
         requests.append(ToolRequest(name, arguments, identity, _parts(call, _OF_CALLS) or None))
     return tuple(requests)
 
-
-def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
-    return ProviderError(
-        f"the server did not return a chat completion: {excerpt(content)}", request_id=request_id
-    )
 
 
 _QUOTE = r"[\"'`]?"

@@ -23,15 +23,19 @@ from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
     Text,
+    are_sound,
+    call_of,
     enclosed,
     is_wrapped,
     joined,
     object_at,
+    read_object,
     tokens,
+    unexpected,
     unwrapped,
     with_extra,
 )
-from runtime_support.providers._refusals import excerpt, reported
+from runtime_support.providers._refusals import reported
 from runtime_support.providers._wires import Form, Part
 
 NAME = "messages"
@@ -53,6 +57,9 @@ _FINISHES = {
 }
 # What stands for the result of a call that nobody has made: each wants one.
 _NOT_CALLED = "not called: nothing was missing any more"
+
+# What a reply is here, and what helps where it is something else.
+_MEANT = ("a message", 'a server that does not speak this wire takes `wire = "chat"`')
 
 
 def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
@@ -104,18 +111,9 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
 
 def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
     """The reply in the body of a response; ProviderError when it is not one."""
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ProviderError(
-            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
-        ) from None
-    if not is_object(body):
-        raise _unexpected(content, request_id)
-    if is_object(body.get("error")):
-        raise reported(body["error"], request_id)
+    body = read_object(content, request_id, *_MEANT)
     if not is_list(body.get("content")):
-        raise _unexpected(content, request_id)
+        raise unexpected(content, request_id, *_MEANT)
     return _reply(body, body["content"], request, form)
 
 
@@ -282,7 +280,7 @@ class Gathered:
     def add(self, event: Any) -> str:
         """Takes an event; what it has of the text."""
         if not is_object(event):
-            raise _unexpected(str(event).encode(), self._request_id)
+            raise unexpected(str(event).encode(), self._request_id, *_MEANT)
         place: Any = event.get("index")
         match event.get("type"):
             case "message_start":
@@ -342,13 +340,13 @@ def _reply(body: dict[str, Any], content: list[Any], request: Request, form: For
     """The reply that these blocks are."""
     blocks = list(filter(is_object, content))
     used = [one for one in blocks if one.get("type") == "tool_use"]
-    calls = tuple(map(_call, used))
+    calls = tuple(call_of(one, one.get("input"), one.get("id")) for one in used)
     texts = (one.get("text") for one in blocks if one.get("type") == "text")
     text = "".join(one for one in texts if isinstance(one, str))
     reason = str(body.get("stop_reason") or ("tool_use" if calls else "end_turn"))
     if reason == "refusal" and not text:
         text = str(object_at(body, "stop_details").get("explanation") or "")
-    is_sound = all(is_object(one.get("input")) for one in used) and _are_sound(calls)
+    is_sound = all(is_object(one.get("input")) for one in used) and are_sound(calls)
     has_own = bool(blocks) and len(blocks) == len(content) and is_sound
     return Reply(
         text=unwrapped(text) if is_wrapped(request, form) else text,
@@ -369,26 +367,7 @@ def _tokens(usage: dict[str, Any]) -> dict[str, int]:
     return tokens({**usage, "input_tokens": sent}, "input", "output")
 
 
-def _call(block: dict[str, Any]) -> ToolRequest:
-    arguments, identity = block.get("input"), block.get("id")
-    if not isinstance(arguments, str):
-        arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-    name = without_halves(str(block.get("name", "")))
-    return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
 
-
-def _are_sound(calls: tuple[ToolRequest, ...]) -> bool:
-    """Whether each of the calls has an id that no other has: else they cannot be answered."""
-    ids = {one.id for one in calls}
-    return "" not in ids and len(ids) == len(calls)
-
-
-def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
-    return ProviderError(
-        f"the server's answer is not a message: {excerpt(content)}",
-        request_id=request_id,
-        hint='a server that does not speak this wire takes `wire = "chat"`',
-    )
 
 
 _REFUSALS: Mapping[Part, re.Pattern[str]] = {

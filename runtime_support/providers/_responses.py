@@ -11,7 +11,6 @@ its message and of its calls; all items of a reply go back in their order, as th
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -19,18 +18,22 @@ from typing import Any
 from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
 from runtime_support._jsontext import without_halves
 from runtime_support._values import is_list, is_object
-from runtime_support.errors import ConfigError, ProviderError
+from runtime_support.errors import ConfigError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
     Text,
+    are_sound,
+    call_of,
     enclosed,
     is_wrapped,
     object_at,
+    read_object,
     tokens,
+    unexpected,
     unwrapped,
     with_extra,
 )
-from runtime_support.providers._refusals import excerpt, reported
+from runtime_support.providers._refusals import reported
 from runtime_support.providers._wires import Form, Part
 
 NAME = "responses"
@@ -52,6 +55,9 @@ _WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4|gpt-5(\.\d+)?-c
 _CUT = {"max_output_tokens": "length", "max_messages": "length"}
 # What stands for the result of a call that nobody has made: each wants one.
 _NOT_CALLED = "not called: nothing was missing any more"
+
+# What a reply is here, and what helps where it is something else.
+_MEANT = ("a response", 'a server that does not speak this wire takes `wire = "chat"`')
 
 
 def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
@@ -90,18 +96,9 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
 
 def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
     """The reply in the body of a response; ProviderError when it is not one."""
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ProviderError(
-            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
-        ) from None
-    if not is_object(body):
-        raise _unexpected(content, request_id)
-    if is_object(body.get("error")):
-        raise reported(body["error"], request_id)
+    body = read_object(content, request_id, *_MEANT)
     if not is_list(body.get("output")):
-        raise _unexpected(content, request_id)
+        raise unexpected(content, request_id, *_MEANT)
     return _reply(body, body["output"], request, form)
 
 
@@ -226,7 +223,7 @@ class Gathered:
     def add(self, event: Any) -> str:
         """Takes an event; what it has of the text."""
         if not is_object(event):
-            raise _unexpected(str(event).encode(), self._request_id)
+            raise unexpected(str(event).encode(), self._request_id, *_MEANT)
         place: Any = event.get("output_index")
         match event.get("type"):
             case "response.output_text.delta" if place not in self._asides:
@@ -261,11 +258,15 @@ def _reply(
     """The reply that these items are; `heard` is the text that came in pieces."""
     items = list(filter(is_object, output))
     messages = [one for one in items if one.get("type") == "message"]
-    calls = tuple(_call(one) for one in items if one.get("type") == "function_call")
+    calls = tuple(
+        call_of(one, one.get("arguments"), one.get("call_id"))
+        for one in items
+        if one.get("type") == "function_call"
+    )
     refusal = _joined(messages, "refusal", "refusal")
     answers = [one for one in messages if not _is_aside(one)]
     text = refusal or _joined(answers or messages, "output_text", "text") or heard
-    has_own = bool(items) and len(items) == len(output) and _are_sound(calls)
+    has_own = bool(items) and len(items) == len(output) and are_sound(calls)
     return Reply(
         text=unwrapped(text) if is_wrapped(request, form) else text,
         tool_calls=calls if has_own else tuple(ToolRequest(c.name, c.arguments) for c in calls),
@@ -298,26 +299,7 @@ def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _call(item: dict[str, Any]) -> ToolRequest:
-    arguments, identity = item.get("arguments"), item.get("call_id")
-    if not isinstance(arguments, str):
-        arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-    name = without_halves(str(item.get("name", "")))
-    return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
 
-
-def _are_sound(calls: tuple[ToolRequest, ...]) -> bool:
-    """Whether each of the calls has an id that no other has: else they cannot be answered."""
-    ids = {one.id for one in calls}
-    return "" not in ids and len(ids) == len(calls)
-
-
-def _unexpected(content: bytes, request_id: str | None) -> ProviderError:
-    return ProviderError(
-        f"the server's answer is not a response: {excerpt(content)}",
-        request_id=request_id,
-        hint='a server that does not speak this wire takes `wire = "chat"`',
-    )
 
 
 _REFUSALS: Mapping[Part, re.Pattern[str]] = {

@@ -314,7 +314,7 @@ def test_calls_whose_ids_are_of_no_use_go_back_with_ours(ids: list[str]) -> None
 def test_what_is_not_a_message(messages: FakeServer) -> None:
     for body in ('{"object": "chat.completion", "choices": []}', "[]"):
         messages.answers = [raw(body.encode())]
-        with pytest.raises(ProviderError, match="is not a message") as caught:
+        with pytest.raises(ProviderError, match="did not return a message") as caught:
             prompt("hi")
         assert "wire" in str(caught.value)
     messages.answers = [raw(b"<html>")]

@@ -246,7 +246,7 @@ def test_what_is_not_a_response(responses: FakeServer) -> None:
     completion = {"object": "chat.completion", "choices": [{"message": {"content": "x"}}]}
     for body in (json.dumps(completion), "[]"):
         responses.answers = [raw(body.encode())]
-        with pytest.raises(ProviderError, match="is not a response") as caught:
+        with pytest.raises(ProviderError, match="did not return a response") as caught:
             prompt("hi")
         assert "wire" in str(caught.value)
     responses.answers = [raw(b"<html>")]
