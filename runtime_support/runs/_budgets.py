@@ -17,13 +17,15 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import partial
+from decimal import Decimal
+from functools import lru_cache, partial
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
 from runtime_support._exchange import Heard, Reply, Replying, Request, Said, is_in_exchange
@@ -37,6 +39,7 @@ from runtime_support._settings import Price, Settings
 from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
+from runtime_support.providers import who_answers
 
 if TYPE_CHECKING:
     from runtime_support._seams import Send
@@ -45,6 +48,11 @@ if TYPE_CHECKING:
 _MOST_PLACES = 3
 # How many requests are under way while nobody knows how long replies are.
 FIRST = 4
+# The providers by the names that `genai-prices` has for them.
+_SELLERS = {
+    **{name: name for name in ("openai", "openrouter", "anthropic")},
+    "gemini": "google",
+}
 # What a provider takes for writing to its cache where the price is not known, by that of input.
 _WRITING = 1.25
 
@@ -401,7 +409,9 @@ class _Asks:
     """What a request may take; ConfigError when a budget needs a price that is not known."""
 
     def __init__(self, settings: Settings, request: Request, model: str) -> None:
-        self._price = settings.prices.get(model)
+        self._most = _most_output(request)
+        self._sent = tokens_in(request) if self._most is None else _bytes(request)
+        self._price = price_of(settings, model, self._sent)
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(
                 f"max_cost: there is no price of the model {model}",
@@ -409,8 +419,6 @@ class _Asks:
                 hint="the project file has prices: [tool.saft.prices] "
                 f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
             )
-        self._most = _most_output(request)
-        self._sent = tokens_in(request) if self._most is None else _bytes(request)
 
     def reserved(self, *, is_blind: bool) -> Reserved:
         """What is reserved for it; blind while nobody knows how long replies are."""
@@ -466,10 +474,55 @@ def _spent(settings: Settings, model: str, usage: Usage) -> Spent:
         cache_write_tokens=usage.cache_write_tokens,
         reasoning_tokens=usage.reasoning_tokens,
     )
-    price = settings.prices.get(model)
+    price = price_of(settings, model, usage.input_tokens)
     if price is not None:
         spent.cost, spent.unpriced = cost_of(price, usage)
     return spent
+
+
+def price_of(settings: Settings, model: str, sent: int) -> Price | None:
+    """What the model costs: as the settings say, or by the package `genai-prices` (an extra).
+
+    That is asked about a provider at its own address alone: elsewhere a name says nothing. `sent`
+    is how many tokens the input has, as some models cost more for a long one.
+    """
+    given = settings.prices.get(model)
+    if given is not None or settings.base_url or os.environ.get("OPENAI_BASE_URL"):
+        return given
+    known = _well_known(who_answers(settings)[0], model)
+    price = {
+        name: max((cost for start, cost in steps if start <= sent), default=0.0)
+        for name, steps in known.items()
+    }
+    return cast("Price", price) if {"input", "output"} <= price.keys() else None
+
+
+@lru_cache(maxsize=256)
+def _well_known(provider: str, model: str) -> Mapping[str, Sequence[tuple[int, float]]]:
+    """The prices by `genai-prices`, each from so many tokens of input on; none that it lacks."""
+    seller = _SELLERS.get(provider)
+    if seller is None or find_spec("genai_prices") is None:
+        return {}
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    try:
+        found = calc_price(Tokens(), model, provider_id=seller).model_price
+    except LookupError:
+        return {}
+    parts = {
+        "input": found.input_mtok,
+        "output": found.output_mtok,
+        "cached_input": found.cache_read_mtok,
+        "cache_write": found.cache_write_mtok,
+    }
+    return {name: _steps(one) for name, one in parts.items() if one is not None}
+
+
+def _steps(price: Any) -> list[tuple[int, float]]:
+    if isinstance(price, Decimal):
+        return [(0, float(price))]
+    return [(0, float(price.base)), *((one.start, float(one.price)) for one in price.tiers)]
 
 
 def cost_of(price: Price, usage: Usage) -> tuple[float, int]:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import genai_prices
 import pytest
 
 from runtime_support import (
@@ -18,12 +19,16 @@ from runtime_support import (
     ConfigError,
     RunStopped,
     Scripted,
+    Settings,
+    Usage,
     configure,
     failure,
     overlap,
     program,
     prompt,
 )
+from runtime_support._settings import Price
+from runtime_support.runs import _budgets as spending
 from runtime_support.runs._budgets import spending_here
 from runtime_support.testing import tool_request
 from tests.support.fake_server import FakeServer, completion, status, streamed
@@ -279,3 +284,54 @@ ask(3)
 """
     told = run_late(server, script)
     assert told.startswith("saft: 3 prompts: 3 requests, 54 tokens, ")
+
+
+# Prices of well-known models
+
+
+@pytest.fixture
+def well_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "SAFT_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    spending._well_known.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "sent"),
+    [
+        ("openai", "gpt-4o-mini", 1_000),
+        ("anthropic", "claude-sonnet-4-5", 1_000),
+        ("anthropic", "claude-sonnet-4-5", 300_000),
+        ("openrouter", "openai/gpt-4o-mini", 1_000),
+    ],
+)
+def test_a_well_known_price_is_that_of_its_package(
+    well_known: None, provider: Any, model: str, sent: int
+) -> None:
+    usage = Usage(sent, 500, 1, cached_tokens=200)
+    price = spending.price_of(Settings(provider=provider, model=model), model, sent)
+    assert price is not None
+    tokens = genai_prices.Usage(input_tokens=sent, output_tokens=500, cache_read_tokens=200)
+    told = genai_prices.calc_price(tokens, model, provider_id=provider).total_price
+    assert spending.cost_of(price, usage)[0] == pytest.approx(float(told))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(provider="openai", model="gpt-4o-mini", base_url="http://127.0.0.1:1/v1"),
+        Settings(provider="openai", model="a-model-of-ours"),
+        Settings(provider="mock", model="gpt-4o-mini"),
+    ],
+)
+def test_no_price_is_taken_for_another_server_or_model(
+    well_known: None, settings: Settings
+) -> None:
+    assert settings.model is not None
+    assert spending.price_of(settings, settings.model, 100) is None
+
+
+def test_a_price_of_the_settings_comes_first(well_known: None) -> None:
+    own: Price = {"input": 1.0, "output": 2.0}
+    settings = Settings(provider="openai", model="gpt-4o-mini", prices={"gpt-4o-mini": own})
+    assert spending.price_of(settings, "gpt-4o-mini", 100) == own
