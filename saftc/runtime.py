@@ -15,14 +15,22 @@ from runtime_support._lazy import load_lazily
 if TYPE_CHECKING:
     from runtime_support import _order as order
     from runtime_support._asking import Question, first_request
-    from runtime_support._exchange import Request
+    from runtime_support._exchange import TOKEN_PARTS, Request
     from runtime_support._language.failures import words_of
-    from runtime_support._language.files import size_text
+    from runtime_support._language.files import (
+        PRIVATE,
+        base_folder,
+        check_regular,
+        replace_file,
+        size_text,
+    )
+    from runtime_support._media import described
     from runtime_support._names import did_you_mean, listed
+    from runtime_support._notes import note
     from runtime_support._observe.spans import workflow
-    from runtime_support._observe.timeline import Timeline, write_form, write_timeline
+    from runtime_support._observe.tracing import Event, trace_text
     from runtime_support._positions import name_of_place
-    from runtime_support._redaction import escaped
+    from runtime_support._redaction import escaped, redacted
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
     from runtime_support._seams import loaded_part, want
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
     from runtime_support._templates import Unknown, tool_name
     from runtime_support._tools import function_tool
     from runtime_support._uncaught import is_broken_rule
-    from runtime_support._values import counted, literal
+    from runtime_support._values import counted, is_list, is_object, literal
     from runtime_support.programs import _tree as program_tree
     from runtime_support.programs import _types as program_types
     from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
@@ -38,24 +46,27 @@ if TYPE_CHECKING:
     from runtime_support.programs._registry import Definition, Function, classes_of
     from runtime_support.providers._bodies import enclosed
     from runtime_support.providers._showing import Sent, sent_first
-    from runtime_support.runs._journal import time_text
+    from runtime_support.runs._budgets import Spent, cost_of
+    from runtime_support.runs._journal import script_here, time_text
     from runtime_support.runs._keeper import close_journals, journal_here
-    from runtime_support.runs._lines import is_journal
-    from runtime_support.runs._places import begin_run
-    from runtime_support.runs._reading import damaged_lines, summary, timeline, told
+    from runtime_support.runs._lines import Entry, is_journal, lock, usage_of
+    from runtime_support.runs._places import Asked, around, begin_run
+    from runtime_support.runs._reading import damaged_lines, entries, note_damaged
     from runtime_support.runs._recordings import advise
 else:
     _HOMES = {
         "_asking": "Question first_request",
-        "_exchange": "Request",
+        "_exchange": "TOKEN_PARTS Request",
         "_language.failures": "words_of",
-        "_language.files": "size_text",
+        "_language.files": "PRIVATE base_folder check_regular replace_file size_text",
+        "_media": "described",
         "_names": "did_you_mean listed",
+        "_notes": "note",
         "_observe.spans": "workflow",
-        "_observe.timeline": "Timeline write_form write_timeline",
+        "_observe.tracing": "Event trace_text",
         "_order": "order=.",
         "_positions": "name_of_place",
-        "_redaction": "escaped",
+        "_redaction": "escaped redacted",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
         "_seams": "loaded_part want",
@@ -63,7 +74,7 @@ else:
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
         "_uncaught": "is_broken_rule",
-        "_values": "counted literal",
+        "_values": "counted is_list is_object literal",
         "programs._coercion": "MOST_CONVERSIONS readings",
         "programs._prompting": "ProgramQuestion",
         "programs._registry": "Definition Function classes_of",
@@ -71,61 +82,78 @@ else:
         "programs._types": "program_types=.",
         "providers._bodies": "enclosed",
         "providers._showing": "Sent sent_first",
-        "runs._journal": "time_text",
+        "runs._budgets": "Spent cost_of",
+        "runs._journal": "script_here time_text",
         "runs._keeper": "close_journals journal_here",
-        "runs._lines": "is_journal",
-        "runs._places": "begin_run",
-        "runs._reading": "damaged_lines summary timeline told",
+        "runs._lines": "Entry is_journal lock usage_of",
+        "runs._places": "Asked around begin_run",
+        "runs._reading": "damaged_lines entries note_damaged",
         "runs._recordings": "advise",
     }
     __getattr__, __dir__ = load_lazily(__name__, "runtime_support", _HOMES)
 
 __all__ = [
     "MOST_CONVERSIONS",
+    "PRIVATE",
+    "TOKEN_PARTS",
+    "Asked",
     "Definition",
+    "Entry",
+    "Event",
     "Function",
     "Parameter",
     "ProgramQuestion",
     "Question",
     "Request",
     "Sent",
-    "Timeline",
+    "Spent",
     "Unknown",
     "advise",
+    "around",
+    "base_folder",
     "begin_run",
     "check_provider_name",
+    "check_regular",
     "classes_of",
     "close_journals",
+    "cost_of",
     "counted",
     "damaged_lines",
+    "described",
     "did_you_mean",
     "enclosed",
+    "entries",
     "escaped",
     "first_request",
     "function_tool",
     "is_broken_rule",
     "is_journal",
+    "is_list",
+    "is_object",
     "journal_here",
     "listed",
     "literal",
     "loaded_part",
+    "lock",
     "name_of_place",
+    "note",
+    "note_damaged",
     "order",
     "program_tree",
     "program_types",
     "readings",
+    "redacted",
+    "replace_file",
     "schema_model",
+    "script_here",
     "sent_first",
     "settings_for",
     "size_text",
-    "summary",
     "time_text",
-    "timeline",
-    "told",
     "tool_name",
+    "trace_text",
+    "usage_of",
     "want",
     "words_of",
     "workflow",
-    "write_form",
-    "write_timeline",
 ]

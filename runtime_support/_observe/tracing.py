@@ -28,6 +28,8 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import asdict
+from functools import cache
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
@@ -263,10 +265,21 @@ def _watchers_here() -> dict[str, Listener]:
     """The timeline, if the environment asks for one."""
     if not (os.environ.get("SAFT_TIMELINE") or os.environ.get("SAFT_CHROME")):
         return {}
-    from runtime_support._observe.timeline import timeline_here
+    watch = _drawing()
+    watcher = None if watch is None else watch()
+    return {} if watcher is None else {"timeline": watcher}
 
-    timeline = timeline_here()
-    return {} if timeline is None else {"timeline": timeline.see}
+
+@cache
+def _drawing() -> Callable[[], Listener | None] | None:
+    """What draws timelines: that of saftc, which an entry point names; None without saftc."""
+    for point in entry_points(group="saft.timeline"):
+        return point.load()
+    note(
+        "no timeline is drawn: saftc draws it, and is not installed here (pip install saftc); "
+        "SAFT_LOG=FILE writes the same events without it"
+    )
+    return None
 
 
 def add_observer(listener: Listener) -> Callable[[], None]:

@@ -1,45 +1,19 @@
-"""Looking at a journal, also while its run goes on; nothing of it is changed.
+"""Reading a journal, also while its run goes on; nothing in it is changed.
 
-told(path)        what was asked and answered, as a trace
-timeline(path)    the same, drawn over time
-summary(path)     a Summary: whose it is, how far it came, what it took
+    entries(path)      its lines, of which those that are damaged are counted
+    exchanges(path)    what a run would be answered with
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
 
 from runtime_support._notes import note
-from runtime_support._observe.timeline import Timeline
-from runtime_support._observe.tracing import Event, trace_text
 from runtime_support._values import counted
 from runtime_support.errors import ConfigError
-from runtime_support.runs._budgets import Spent
 from runtime_support.runs._journal import check_head, is_sound
-from runtime_support.runs._lines import Entry, Sums, lines_of, lock, usage_of
-from runtime_support.runs._places import Asked, around
-
-
-@dataclass(slots=True)
-class Summary:
-    """`state` is "running", "ok", "failed" or "killed"; times are in seconds, sizes in bytes."""
-
-    script: str = ""
-    begun: float = 0.0
-    processes: int = 0
-    state: str = "killed"
-    size: int = 0
-    prompts: set[tuple[str, str, int]] = field(default_factory=set[tuple[str, str, int]])
-    spent: Spent = field(default_factory=Spent)
-    tools: int = 0
-    damaged: int = 0
-
-    def note_damaged(self, count: int) -> None:
-        """Notes how many lines are damaged."""
-        self.damaged = count
+from runtime_support.runs._lines import Entry, Sums, lines_of
 
 
 def entries(
@@ -79,14 +53,14 @@ def damaged_lines(path: str, count: int) -> str:
     return f"{path}: {counted(count, 'line is', 'lines are')} damaged"
 
 
-def _note_damaged(path: str) -> Callable[[int], None]:
+def note_damaged(path: str) -> Callable[[int], None]:
     return lambda count: note(damaged_lines(path, count))
 
 
 def exchanges(path: str) -> Iterator[Entry]:
     """The exchanges that a run would be answered with: the last of each place, not forgotten."""
     found: dict[tuple[object, ...], Entry] = {}
-    for entry in entries(path, _note_damaged(path), only_whole=True):
+    for entry in entries(path, note_damaged(path), only_whole=True):
         at = tuple(entry.get("at", ()))
         if "forget" in entry:
             for later in [one for one in found if one[:3] == at[:3] and _is_from(one[3], at[3])]:
@@ -98,92 +72,6 @@ def exchanges(path: str) -> Iterator[Entry]:
             else:
                 found[at] = entry
     yield from found.values()
-
-
-def told(path: str) -> Iterator[str]:
-    """What was asked and answered, in the order of the file."""
-    return (trace_text(event) for event in events(path) if event["event"] != "over")
-
-
-def events(path: str) -> Iterator[Event]:
-    """What was asked and answered as the events of a trace and of a timeline, in that order."""
-    # Of prompts, and of the scopes of calls with the prompts that made them, there may be too many
-    # to keep them as they are.
-    numbers: dict[int, int] = {}
-    makers: dict[int, int] = {}
-    for entry in entries(path, _note_damaged(path)):
-        if "at" not in entry or "instead" in entry:
-            continue
-        asked, step = Asked(*entry["at"][:3]), entry["at"][3]
-        number = numbers.setdefault(hash(asked), len(numbers) + 1)
-        if "forget" in entry:
-            over = {"event": "over", "prompt": number, "key": number, "error": entry["forget"]}
-            yield {**over, "began": 0.0, "time": 0.0}
-            continue
-        if "tool" in entry:
-            makers[hash(asked.inside(step))] = number
-        if "ms" not in entry:
-            continue
-        inside = map(hash, around(asked.scope))
-        base: Event = {
-            "prompt": number,
-            "place": entry.get("place"),
-            "key": number,
-            "within": next((makers[one] for one in inside if one in makers), None),
-            "began": entry["time"],
-            "waited": 0.0,
-        }
-        ended = {**base, "duration": entry["ms"]}
-        if "tool" in entry:
-            call = {"args": entry["sent"], **entry, "result": entry["result"] or ""}
-            yield {**call, **ended, "event": "tool"}
-            continue
-        request: Entry = {"messages": [], "model": entry["used"][0], **entry["request"]}
-        yield {**base, **request, "event": "request", "new_from": 0}
-        if "reply" in entry:
-            yield {**ended, **entry["reply"], "event": "reply"}
-        else:
-            error = {"error": "ToolsUnsupported", "message": entry.get("message", "")}
-            yield {**ended, **error, "event": "failure"}
-
-
-def timeline(path: str) -> Timeline:
-    """The run drawn over time; between its processes no time is left."""
-    begun = [entry["time"] for entry in entries(path) if "saft" in entry][1:]
-    found = Timeline(os.path.basename(path))
-    state = summary(path).state
-    found.how = state if state in ("failed", "killed", "running") else "ok"
-    shift, last, number = 0.0, None, 0
-    for event in events(path):
-        while number < len(begun) and begun[number] <= event["began"]:
-            if last is not None:
-                shift += max(0.0, begun[number] - last)
-                found.marks.append(begun[number] - shift)
-            number += 1
-        last = max(last or 0.0, event["began"] + event.get("duration", 0.0) / 1000)
-        found.see({**event, "began": event["began"] - shift})
-    return found
-
-
-def summary(path: str) -> Summary:
-    """How far a run came, and what it took."""
-    found = Summary(size=os.path.getsize(path) if os.path.isfile(path) else 0)
-    for entry in entries(path, found.note_damaged):
-        if "saft" in entry:
-            found.script, found.begun = entry["script"], found.begun or entry["time"]
-            found.processes += 1
-            found.state = "killed"
-        elif "ended" in entry:
-            found.state = entry["ended"]
-        elif "used" in entry:
-            _, *used = entry["used"]
-            found.prompts.add(tuple(entry["at"][:3]))
-            found.spent.add(Spent(**asdict(usage_of(*used))))
-        found.tools += "tool" in entry and "ms" in entry and "instead" not in entry
-    with open(path, "rb") as file:
-        if not lock(file.fileno(), waits=False):
-            found.state = "running"
-    return found
 
 
 def _is_from(step: object, first: int) -> bool:

@@ -8,7 +8,7 @@ from saftc.commands.reporting import complain, write_result
 def show_trace(file: str) -> int:
     """Writes what a journal holds to standard output, and its sum; gives the exit code."""
     from runtime_support.errors import ConfigError
-    from saftc.runtime import summary, told
+    from saftc.looking.journals import summary, told
 
     try:
         for text in told(file):
@@ -25,7 +25,8 @@ def show_trace(file: str) -> int:
 def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
     """Writes what a journal holds as a page, and as a trace for Chrome; gives the exit code."""
     from runtime_support.errors import ConfigError
-    from saftc.runtime import Timeline, timeline, write_form
+    from saftc.looking.journals import timeline
+    from saftc.looking.timeline import Timeline, write_form
 
     try:
         drawn = timeline(file)
@@ -40,7 +41,8 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
 def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support.errors import ConfigError
-    from saftc.runtime import damaged_lines, escaped, is_journal, size_text, summary, time_text
+    from saftc.looking.journals import summary
+    from saftc.runtime import damaged_lines, escaped, is_journal, size_text, time_text
 
     if not Path(folder).is_dir():
         complain(f"there is no folder {folder}")

@@ -130,8 +130,8 @@ def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str |
         except JournalError as failure:
             problem = str(failure)
     tell_sum()
-    if "runtime_support._observe.timeline" in sys.modules:
-        from saftc.runtime import write_timeline
+    if "saftc.looking.timeline" in sys.modules:
+        from saftc.looking.timeline import write_timeline
 
         if problem is not None and ended == "ok":
             ended, error = "failed", problem

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support._observe.timeline import Timeline
+from saftc.looking.timeline import Timeline
 from tests.browser.conftest import sync_api
 
 pytestmark = pytest.mark.one_python

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support._observe import timeline as _timeline
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
 from runtime_support.runs import _places as places
+from saftc.looking import timeline as _timeline
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]

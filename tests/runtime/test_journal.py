@@ -42,8 +42,9 @@ from runtime_support.runs import _journal as journals
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
 from runtime_support.runs import _places as places
-from runtime_support.runs import _reading as reading
+from runtime_support.runs._reading import exchanges
 from runtime_support.testing import tool_request
+from saftc.looking import journals as journals_shown
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, status
 
@@ -990,11 +991,11 @@ def test_an_odd_line_is_left_out(
         ask(1)
     assert len(server.requests) == 1
     assert "run.journal: 1 line is damaged; " in capsys.readouterr().err
-    found = reading.summary(FILE)
+    found = journals_shown.summary(FILE)
     assert (found.damaged, found.state, len(found.prompts)) == (1, "ok", 1)
-    assert len(list(reading.told(FILE))) == 2
-    assert reading.timeline(FILE).page()
-    assert len(list(reading.exchanges(FILE))) == 1
+    assert len(list(journals_shown.told(FILE))) == 2
+    assert journals_shown.timeline(FILE).page()
+    assert len(list(exchanges(FILE))) == 1
 
 
 @pytest.mark.parametrize("time", [b'"x"', b"1e999", b"-1", b"null", b"1e18", b"true"])

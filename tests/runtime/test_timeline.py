@@ -26,11 +26,11 @@ from runtime_support import (
     prompt,
     together,
 )
-from runtime_support._observe import timeline as timelines
 from runtime_support._observe import tracing as tracing
-from runtime_support._observe.timeline import Timeline, write_timeline
-from runtime_support.runs._reading import timeline
 from runtime_support.testing import Scripted, tool_request
+from saftc.looking import timeline as timelines
+from saftc.looking.journals import timeline
+from saftc.looking.timeline import Timeline, write_timeline
 from tests.support.fake_server import FakeServer, completion, status
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
@@ -492,3 +492,19 @@ def test_how_a_script_has_ended(more: str, how: str, error: str, tmp_path: Path)
         assert "<stdin>:3:" in run["error"]
     # The text of a script that is in no file is at hand.
     assert run["places"] == [{"place": "<stdin>:2:5", "line": "a = $ a number $"}]
+
+
+def test_without_saftc_it_is_said_once_that_none_is_drawn(
+    scripted: Made, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tracing, "entry_points", lambda group: ())
+    tracing._drawing.cache_clear()
+    scripted("a", "b")
+    assert prompt("one").value == "a"
+    assert prompt("two").value == "b"
+    tracing._drawing.cache_clear()
+    assert capsys.readouterr().err == (
+        "saft: no timeline is drawn: saftc draws it, and is not installed here "
+        "(pip install saftc); SAFT_LOG=FILE writes the same events without it\n"
+    )
+    assert not Path(os.environ["SAFT_TIMELINE"]).exists()

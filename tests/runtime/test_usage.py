@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from runtime_support import Result, Usage, add_observer, configure, prompt
-from runtime_support._observe.timeline import Timeline
 from runtime_support._observe.tracing import trace_text
 from runtime_support.runs import _recordings
 from runtime_support.runs._budgets import Spending, spending_here
 from runtime_support.runs._keeper import journaled
-from runtime_support.runs._reading import summary
+from saftc.looking.journals import summary
+from saftc.looking.timeline import Timeline
 from tests.support.fake_server import Answer, FakeServer, chunk, event, events, raw
 
 

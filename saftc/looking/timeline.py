@@ -25,26 +25,33 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from importlib.resources import files
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from runtime_support._exchange import TOKEN_PARTS
-from runtime_support._language.files import PRIVATE, base_folder, check_regular, replace_file
-from runtime_support._media import described
-from runtime_support._notes import note
-from runtime_support._redaction import redacted
-from runtime_support._results import Usage
-from runtime_support._settings import settings_for
-from runtime_support._values import counted, is_list, is_object
+from runtime_support import Usage
 from runtime_support.errors import SaftError
-from runtime_support.runs._budgets import cost_of
-from runtime_support.runs._journal import script_here
+from saftc.runtime import (
+    PRIVATE,
+    TOKEN_PARTS,
+    Event,
+    base_folder,
+    check_regular,
+    cost_of,
+    counted,
+    described,
+    is_list,
+    is_object,
+    note,
+    redacted,
+    replace_file,
+    script_here,
+    settings_for,
+)
 
-Event: TypeAlias = Mapping[str, Any]
 Kind: TypeAlias = Literal["request", "repair", "tool"]
 How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running"]
 
@@ -218,7 +225,7 @@ class Timeline:
             places=[_members(place=place, line=redacted(_line_at(place))) for place in places],
             prompts=_Text(f"[{told}]"),
         )
-        template = files("runtime_support").joinpath("timeline.html").read_text(encoding="utf-8")
+        template = files("saftc.looking").joinpath("timeline.html").read_text(encoding="utf-8")
         # Of half a surrogate pair, the escape is JSON as well; and nothing there ends the script.
         data = run.replace("<", "\\u003c")
         return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
@@ -461,8 +468,16 @@ _here = _OfProcess()
 _lock = threading.Lock()
 
 
-def timeline_here() -> Timeline | None:
-    """The timeline of the process, if the environment asks for one and no other process has it."""
+def watch() -> Callable[[Event], None] | None:
+    """What sees the events of this process; None of one whose run another process draws.
+
+    The runtime calls it before each prompt when the environment asks for a timeline.
+    """
+    timeline = _timeline_here()
+    return None if timeline is None else timeline.see
+
+
+def _timeline_here() -> Timeline | None:
     wanted = {os.environ[name]: form for name, form in FORMS.items() if os.environ.get(name)}
     if not wanted or _is_child():
         return None

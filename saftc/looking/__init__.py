@@ -1,0 +1,1 @@
+"""Looking at runs: drawn over time, and read from their journals."""
