@@ -10,7 +10,8 @@ not at all, when a journal knows the outcome.
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
 are run in order and answered. Any other reply ends a turn: it reaches the target, or the model is
-told why not and asked again, as often as `repairs` says.
+told why not and asked again, as often as `repairs` says. So does a call where no tool is on offer,
+once it is answered.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ _SAME: dict[str, str] = {
     **dict.fromkeys(("content_filtered", "guardrail_intervened", "safety_stop"), "content_filter"),
 }
 SHOWN = 200
+NO_TOOLS = "no tool is on offer"
 MORE_ROUNDS = "allow more `rounds` if it may use them more often"
 
 
@@ -223,6 +225,8 @@ class Conversation:
         is_do = self.rounds_allowed is not None
         if objection is None and is_do and not ordinary and not self.target.is_enough:
             objection = NOT_ALL
+        if objection is None and ordinary and not self.tools:
+            objection = f"the reply calls {listed([call.name for call in ordinary])}; {NO_TOOLS}"
         if objection is not None:
             self._note_attempt(reply.text, objection)
 

@@ -12,6 +12,7 @@ from saftc.project.python.library import Written
 from saftc.semantics.builtins import BUILTINS, Builtin
 from saftc.semantics.facts import FunctionFacts, RecordFacts
 from saftc.semantics.names import Symbol
+from saftc.semantics.tools import offered_by
 from saftc.semantics.types import ANY, NEVER, BuiltinType, FunctionType, Type, members, show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -218,11 +219,10 @@ def _prompt(script: Script, prompt: n.Prompt) -> str:
     asked = facts.prompts.get(prompt, ANY)
     type_ = "program" if prompt.mode == "program" else "string" if asked == ANY else show(asked)
     parts = [_code(f"$ ... $: {type_}")]
-    holes = (one.value for one in prompt.parts if isinstance(one, n.Hole))
     tools = {
         member.name
-        for hole in holes
-        for member in members(facts.types.get(hole, ANY))
+        for offered in offered_by(prompt)
+        for member in members(facts.types.get(offered, ANY))
         if isinstance(member, FunctionType | BuiltinType)
     }
     if tools:

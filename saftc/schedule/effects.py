@@ -31,6 +31,7 @@ from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
+from saftc.semantics.tools import offered_by
 from saftc.semantics.types import (
     ANY,
     BuiltinType,
@@ -450,9 +451,9 @@ class Effects:
         effects, called = set[Effect](("asks",)), set[n.FunctionDef]()
         if node.is_streamed:  # its pieces are for now
             effects.add("writes")
-        for part in node.parts:
-            if isinstance(part, n.Hole) and not self.is_declared_pure(part.value):
-                type_ = self.facts.types.get(part.value, ANY)
+        for offered in offered_by(node):
+            if not self.is_declared_pure(offered):
+                type_ = self.facts.types.get(offered, ANY)
                 own, functions = self._of_value(type_, is_called=False)
                 effects |= own
                 called |= functions

@@ -166,7 +166,7 @@ _SEMANTICS = [
     "types",
     "foreign relations",
     "operators builtins results",
-    "forms names",
+    "forms names tools",
     "resolution bindings",
     "history",
     "facts",

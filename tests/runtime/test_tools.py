@@ -11,6 +11,7 @@ import pytest
 
 from runtime_support import (
     CheckError,
+    ContractError,
     ToolLimitError,
     ambiguous,
     configure,
@@ -308,6 +309,15 @@ def test_calls_that_nobody_offered_are_answered(scripted: Script) -> None:
     result = prompt("hello")
     assert result.value == "fine"
     assert result.tool_calls[0].error == "there is no tool `search`; the tools are none"
+
+
+def test_calls_where_no_tool_is_on_offer_are_repaired_as_often_as_other_replies(
+    scripted: Script,
+) -> None:
+    model = scripted(*[tool_request("search", q="x")] * 9)
+    with pytest.raises(ContractError, match="the reply calls search; no tool is on offer"):
+        prompt("hello", options={"repairs": 2})
+    assert len(model.requests) == 3
 
 
 def test_a_cut_reply_with_calls_is_not_run(scripted: Script) -> None:

@@ -11,6 +11,7 @@ from saftc.semantics.inference.members import conversation_hint
 from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import OPTIONS, OPTIONS_ELSEWHERE, WIRES
+from saftc.semantics.tools import offered_by
 from saftc.semantics.types import (
     ANY,
     RESULT,
@@ -117,11 +118,10 @@ def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
 
 
 def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
-    for part in node.parts:
-        if isinstance(part, n.Hole):
-            function = inference.facts.types.get(part.value)
-            if isinstance(function, FunctionType):
-                _tool_without_tables(inference, part.value, function)
+    for offered in offered_by(node):
+        function = inference.facts.types.get(offered)
+        if isinstance(function, FunctionType):
+            _tool_without_tables(inference, offered, function)
 
 
 def _tool_without_tables(inference: Inference, node: n.Expression, function: FunctionType) -> None:
