@@ -1,8 +1,9 @@
-"""Every script of docs/language.md prints what it says there; no rule of the grammar is missing.
+"""Every script of the reference prints what it says there; no rule and no builtin is missing.
 
 `pytest tests/docs --update-cases` rewrites the outputs; read the difference.
 """
 
+import io
 import re
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from saftc.source import Source
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "language.md"
+BUILTINS_PAGE = ROOT / "docs" / "builtins.md"
 GRAMMAR = ROOT / "saftc" / "syntax" / "grammar.lark"
 
 _BLOCK = re.compile(r"^```(saft|python|text)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -42,6 +44,7 @@ _PASSED_THROUGH = {
 class Example:
     """A script of the page; `places` are the blocks of its output and error in the page."""
 
+    page: Path
     name: str
     script: str
     siblings: dict[str, str]
@@ -51,7 +54,11 @@ class Example:
 
 
 def _examples() -> list[Example]:
-    page = PAGE.read_text(encoding="utf-8")
+    return [example for path in (PAGE, BUILTINS_PAGE) for example in _examples_of(path)]
+
+
+def _examples_of(path: Path) -> list[Example]:
+    page = path.read_text(encoding="utf-8")
     found: list[Example] = []
     siblings: dict[str, str] = {}
     for match in _BLOCK.finditer(page):
@@ -61,7 +68,7 @@ def _examples() -> list[Example]:
         elif kind == "saft":
             heading = [h for h in _HEADING.finditer(page, 0, match.start())][-1][1]
             name = f"{len(found)} {heading.partition(' (')[0]}"
-            found.append(Example(name, body, dict(siblings)))
+            found.append(Example(path, name, body, dict(siblings)))
         elif info == "replies":
             found[-1].replies = [_reply(line) for line in body.splitlines()]
         else:
@@ -82,6 +89,7 @@ def _surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
     monkeypatch.setattr(config, "_configured", {})
     monkeypatch.setattr(providers, "_made", {})
     monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
@@ -112,10 +120,10 @@ def test_example(number: int, capsys: pytest.CaptureFixture[str], updates_cases:
     example = _examples()[number]
     found = _found(example, capsys)
     if updates_cases:
-        page = PAGE.read_text(encoding="utf-8")
+        page = example.page.read_text(encoding="utf-8")
         for kind, (start, end) in reversed(example.places.items()):
             page = page[:start] + found.get(kind, "") + page[end:]
-        PAGE.write_text(page, encoding="utf-8")
+        example.page.write_text(page, encoding="utf-8")
     else:
         assert found == example.expected
 
@@ -139,3 +147,9 @@ def test_every_builtin_is_there() -> None:
     page = PAGE.read_text(encoding="utf-8")
     table = page[page.index("| Builtin |") :]
     assert set(re.findall(r"`(\w+)\(", table.partition("\n\n")[0])) == set(BUILTINS)
+
+
+def test_every_builtin_has_its_example() -> None:
+    page = BUILTINS_PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)\(", " ".join(_HEADING.findall(page)))
+    assert set(named) == set(BUILTINS)
