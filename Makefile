@@ -1,5 +1,6 @@
 # make demo   install, compile a script, and let an embedded model answer it
 # make test   all checks: lint, types, tests on the oldest and the newest Python here
+# make docs   the site, in .site/html
 # make wheels what is published, in dist/: saftc, and saftc-runtime for where modules only run
 # make bench  what it costs: beside Python, the openai package and others, see benchmarks/README.md
 #
@@ -9,7 +10,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests lint build wheels oracle bench clean
+.PHONY: help demo test tests lint build docs wheels oracle bench clean
 
 # Every CPython from 3.11 on that can make virtual environments, as VERSION:PATH, oldest first.
 PYTHONS := $(shell \
@@ -74,6 +75,12 @@ build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build
 	@$(BIN)/saftc build examples/journey.json --tools geography --out-dir build
 
+docs: .venv/.test
+	@rm -rf .site
+	@$(BIN)/python docs/site/stage.py .site
+	@cd .site && ../$(BIN)/zensical build --strict
+	@echo "== .site/html/index.html"
+
 # What is published: the compiler, and the runtime alone.
 wheels: .venv/.demo
 	@rm -rf .setuptools
@@ -94,7 +101,7 @@ bench: .venv/.demo
 	@$(BIN)/python benchmarks/run.py --json benchmarks/results.json
 
 clean:
-	rm -rf .venv .venv-3.* benchmarks/.peers .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
+	rm -rf .site .venv .venv-3.* benchmarks/.peers .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 
 # A stamp says that what pyproject.toml asks for is installed.
 
