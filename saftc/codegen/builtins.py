@@ -13,70 +13,22 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
-from saftc.codegen.dataframes import dataframe_call
 from saftc.codegen.python import Expression
 from saftc.schedule.awaits import Wait
-from saftc.semantics.builtins import BUILTINS, ITEMS, takes
+from saftc.semantics.builtins import BUILTINS, ITEMS, PROGRAMS, TEXT, Builtin, Python
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
-    DATAFRAME,
     STRING,
     FunctionType,
     LiteralType,
     is_only,
     item_type,
-    members,
     union,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-
-# Builtins whose only form is a function of the runtime, under a name that Python leaves free.
-_RUNTIME = {
-    "json": "to_json",
-    "parse": "parse",
-    "read": "read",
-    "read_text": "read_text",
-    "list_files": "list_files",
-    "mean": "mean",
-    "image": "image",
-    "file": "file",
-    "write_text": "write_text",
-    "append_text": "append_text",
-    "input": "read_line",
-    "type": "kind",
-    "run": "run",
-    "option": "option",
-    "ambiguous": "ambiguous",
-}
-# Those that stand in the package itself also where they are not called but passed on.
-_OWN_VALUES = {"run", "option", "ambiguous"}
-# Those that have another name in `ops`: `ops.div` is the operator `/`.
-_IN_OPS = {"div": "floordiv"}
-
-# `upper(text)` as `text.upper()`.
-_METHODS = {
-    "upper": "upper",
-    "lower": "lower",
-    "strip": "strip",
-    "split": "split",
-    "replace": "replace",
-    "starts_with": "startswith",
-    "ends_with": "endswith",
-    "get": "get",
-}
-
-# The same function in Python; some give an iterator there, which only a loop takes as it is.
-_FUNCTIONS = {"sum", "min", "max", "any", "all", "int", "float", "round", "abs"}
-_ITERATORS = {"range", "reversed", "zip", "enumerate"}
-# What takes an iterator as well as a list: always, or when it is all it is given.
-_TAKE_ITERATORS = {"range", "zip", "enumerate"}
-_TAKE_ONE_ITERATOR = {"sorted", "sum", "min", "max", "any", "all"}
-# Those that a key function of Python's own can be, and those that are methods there.
-_KEY_FUNCTIONS = {"len", "int", "float", "abs"}
-_KEY_METHODS = {"upper", "lower", "strip"}
 
 _Given = Sequence[n.Expression]
 
@@ -111,15 +63,20 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 def builtin_value(context: Context, name: str) -> Expression:
     """A builtin as a value; in the async form, one that waits is its `aio`."""
-    if name not in _OWN_VALUES:
+    if not _is_of_programs(BUILTINS[name]):
         return context.operator(name_in_ops(name))
     value = context.global_(name)
     return py.attribute(value, "aio") if name == "run" and context.is_async else value
 
 
+def _is_of_programs(builtin: Builtin) -> bool:
+    """Whether it is a function of programs, which is none of `ops`."""
+    return builtin.ways[0].python.module == PROGRAMS
+
+
 def name_in_ops(name: str) -> str:
     """What a builtin is called in `runtime_support.ops`."""
-    return _IN_OPS.get(name, name)
+    return BUILTINS[name].in_ops or name
 
 
 def arguments(
@@ -137,7 +94,7 @@ def arguments(
 
 
 def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Expression) -> Expression:
-    places = list(arguments_by_position(node, form.builtin))
+    places = list(arguments_by_position(node, form.way))
     is_in_order = form.by is None or node.arguments[0].value is not form.by
     if (
         isinstance(made, cst.Call)
@@ -151,83 +108,91 @@ def _one_a_line(context: Context, node: n.Call, form: BuiltinCall, made: Express
 
 def _iterator(context: Context, form: BuiltinCall) -> Expression | None:
     """A call that gives an iterator in Python, and a list in Saft."""
-    name, given = form.builtin.name, form.arguments
-    if form.form == Form.OPS or given is None:
+    python, given = form.way.python, form.arguments
+    if form.form == Form.OPS or given is None or not python.is_iterator:
         return None
-    if name == "keys":
-        return context.emit(given[0])
-    if name in ("values", "items"):
-        return py.call(py.attribute(context.emit(given[0]), name))
-    if name in _ITERATORS:
-        emit = emit_iterable if name in _TAKE_ITERATORS else Context.emit
-        # Saft ends with the shortest list, too.
-        ending = [("strict", py.constant(False))] if name == "zip" else []
-        return py.call(context.global_(name), [emit(context, one) for one in given], ending)
-    return None
+    emit = Context.emit if form.builtin.goes_over is None else emit_iterable
+    values = [emit(context, one) for one in given]
+    if python.how == "itself":
+        return values[0]
+    # Saft ends with the shortest list, too.
+    ending = [("strict", py.constant(False))] if python.name == "zip" else []
+    return py.call(_function(context, python, values), _behind(python, values), ending)
 
 
 def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
     name, given = form.builtin.name, form.arguments
     if form.builtin.takes_names:
-        return py.call(context.global_(_RUNTIME[name]), *arguments(context, node))
+        return py.call(context.global_(form.way.python.name), *arguments(context, node))
     made = None
     if form.by is not None:
         made = _ordered_by(context, node, form, form.by)
     elif form.form == Form.NATIVE and given is not None:
-        made = dataframe_call(context, form.builtin, given) or _native(context, name, given)
+        made = _native(context, form, given)
     elif given is not None:
         made = py.call(builtin_value(context, name), list(map(context.emit, given)))
     if made is not None:
         return made
     positional, named = arguments(context, node)
-    if form.builtin.repeats:
+    if any(way.repeats for way in form.builtin.ways):
         # What may be given any number of times has no name in Python.
-        only = form.builtin.parameters[0].name
+        only = form.way.parameters[0].name
         positional += [value for text, value in named if text == only]
         named = [(text, value) for text, value in named if text != only]
     return py.call(builtin_value(context, name), positional, named)
 
 
-def _native(context: Context, name: str, given: _Given) -> Expression:
+def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
     """Python's own form of a proved call."""
-    if name in _SPECIAL:
-        return _SPECIAL[name](context, given)
-    if name in _RUNTIME:
-        is_value = name in _OWN_VALUES
-        function = builtin_value(context, name) if is_value else context.global_(_RUNTIME[name])
-        return py.call(function, [context.emit(one) for one in given])
-    if name in _TAKE_ONE_ITERATOR and len(given) == 1:
-        values = [_taken(context, name, given[0])]
+    builtin, python = form.builtin, form.way.python
+    if python.how == "own":
+        return _OWN[builtin.name](context, given)
+    if builtin.goes_over is not None and len(given) == 1:
+        values = [_taken(context, builtin, given[0])]
     else:
         values = [context.emit(argument) for argument in given]
-    if name in _METHODS:
-        return py.call(py.attribute(values[0], _METHODS[name]), values[1:])
-    if name == "sorted":
-        # Python takes this one by name only.
-        named = zip(("reverse",), values[1:], strict=False)
-        return py.call(context.global_(name), values[:1], named)
-    assert name in _FUNCTIONS, name
-    return py.call(context.global_(name), values)
+    if python.how == "attribute":
+        return py.attribute(values[0], python.name)
+    if python.how == "operation":
+        return context.operation(builtin.name, *values)
+    if _is_of_programs(builtin):
+        return py.call(builtin_value(context, builtin.name), values)
+    taken = list(zip(form.way.parameters, values, strict=False))
+    named = [(one.name, value) for one, value in taken if one.is_keyword]
+    values = values[: len(values) - len(named)]
+    return py.call(_function(context, python, values), _behind(python, values), named)
 
 
-def _taken(context: Context, name: str, node: n.Expression) -> Expression:
+def _function(context: Context, python: Python, values: Sequence[Expression]) -> Expression:
+    """What Python calls: a function, or a method of the first value."""
+    if python.how == "method":
+        return py.attribute(values[0], python.name)
+    return context.global_(python.name)
+
+
+def _behind(python: Python, values: Sequence[Expression]) -> Sequence[Expression]:
+    """The arguments: those behind the value that a method is of."""
+    return values[1:] if python.how == "method" else values
+
+
+def _taken(context: Context, builtin: Builtin, node: n.Expression) -> Expression:
     """The items that a function of Python's takes one after another: no list needs to be made."""
     made = emit_iterable(context, node)
-    if isinstance(made, cst.ListComp) and _may_be_lazy(context, name, node):
+    if isinstance(made, cst.ListComp) and _may_be_lazy(context, builtin, node):
         return py.generator(made)
     return made
 
 
-def _may_be_lazy(context: Context, name: str, node: n.Expression) -> bool:
+def _may_be_lazy(context: Context, builtin: Builtin, node: n.Expression) -> bool:
     """Whether nobody can tell that the items are made while the function takes them."""
     found = context.plan.effects.of(node)
     if context.is_async and any(context.wait(one) is not None for one in walk(node)):
         return False  # Python has other generators for what waits
-    if name in ("any", "all"):
+    if builtin.goes_over == "some":
         return context.is_plain(node)  # they leave out the rest
     # A sum of integers and floats may fail itself, and what Python's code raises end a generator.
     item = item_type(context.type_of(node))
-    adds_alike = name != "sum" or is_only(item, "int") or is_only(item, "float")
+    adds_alike = builtin.name != "sum" or is_only(item, "int") or is_only(item, "float")
     return "unknown" not in found and (adds_alike or context.is_certain(node))
 
 
@@ -240,7 +205,7 @@ def _ordered_by(
         return None
     if isinstance(function, FunctionType) and function.definition in context.facts.history.does:
         return None
-    values = given if form.builtin.repeats else given[:1]
+    values = given if form.way.repeats else given[:1]
     emit = emit_iterable if len(values) == 1 else Context.emit
     named = [
         ("key", _key(context, by, values))
@@ -259,12 +224,14 @@ def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
         return context.emit(by)
     types = [context.type_of(one) for one in values]
     element = item_type(types[0]) if len(types) == 1 else union(types)
-    parameter = BUILTINS[by.text].parameters[0]
-    if takes(parameter, element) is not True or DATAFRAME in members(element):
+    way = BUILTINS[by.text].meant([(None, element)])
+    python = way.python
+    if not way.is_proved([element]) or python.module:
         return context.emit(by)
-    if by.text in _KEY_METHODS:
-        return py.attribute(context.global_("str"), _METHODS[by.text])
-    return context.global_(by.text) if by.text in _KEY_FUNCTIONS else context.emit(by)
+    if python.how == "method" and way.parameters[0].kinds == TEXT:
+        return py.attribute(context.global_("str"), python.name)
+    is_function = python.how == "function" or by.text == "len"
+    return context.global_(by.text) if is_function else context.emit(by)
 
 
 # The ones with a form of their own.
@@ -308,13 +275,13 @@ def _str(context: Context, given: _Given) -> Expression:
 def _join(context: Context, given: _Given) -> Expression:
     if len(given) == 1:
         join = py.attribute(py.constant(""), "join")
-        return py.call(join, [_taken(context, "join", given[0])])
+        return py.call(join, [_taken(context, BUILTINS["join"], given[0])])
     if is_only(context.type_of(given[0]), *ITEMS):
         items, separator = given
     else:
         separator, items = given
     join = py.attribute(context.emit(separator), "join")
-    return py.call(join, [_taken(context, "join", items)])
+    return py.call(join, [_taken(context, BUILTINS["join"], items)])
 
 
 def _contains(context: Context, given: _Given) -> Expression:
@@ -389,11 +356,7 @@ def _is_name_of(context: Context, node: n.Expression, symbol: Symbol) -> bool:
     return isinstance(node, n.Name) and context.facts.names.of(node) is symbol
 
 
-def _rows(context: Context, given: _Given) -> Expression:
-    return py.call(py.attribute(context.emit(given[0]), "to_dicts"))
-
-
-_SPECIAL: dict[str, Callable[[Context, _Given], Expression]] = {
+_OWN: dict[str, Callable[[Context, _Given], Expression]] = {
     "print": _print,
     "write": _write,
     "str": _str,
@@ -402,7 +365,6 @@ _SPECIAL: dict[str, Callable[[Context, _Given], Expression]] = {
     "env": _env,
     "div": _div,
     "len": _len,
-    "rows": _rows,
 }
 
 

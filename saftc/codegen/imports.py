@@ -13,25 +13,27 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.layout import WIDTH, code_of
+from saftc.semantics.builtins import BUILTINS
 
-# What the output may import, and from where.
+# What the output may import, and from where; also what builtins are there (see their rows).
 _NAMES = {
     "": "asyncio os pl",
     "contextlib": "suppress",
     "dataclasses": "dataclass field",
     "typing": "Annotated Any Literal NoReturn TypedDict",
     "runtime_support": (
-        "Failed File Image Result ToolCall Usage check file image in_thread later ops overlap "
-        "program prompt together"
+        "Failed File Image Result ToolCall Usage check in_thread later ops overlap program prompt "
+        "together"
     ),
     # `print`: of modules in which something may print ahead of its turn.
-    "runtime_support.ops": (
-        "Failure append_text failure kind list_files mean parse print read read_line read_text "
-        "require show to_json write_text"
-    ),
-    "runtime_support.programs": "Plan ambiguous option run",
+    "runtime_support.ops": "Failure failure print require show",
+    "runtime_support.programs": "Plan",
 }
-SOURCES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_PYTHON = [way.python for builtin in BUILTINS.values() for way in builtin.ways]
+SOURCES = {
+    **{name: module for module, names in _NAMES.items() for name in names.split()},
+    **{one.name: one.module for one in _PYTHON if one.module},
+}
 # The modules that go by another name.
 _MODULES = {"pl": "polars"}
 

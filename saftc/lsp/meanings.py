@@ -75,11 +75,12 @@ def _parameters(pairs: Iterable[tuple[n.Parameter, Type]], source: Source) -> li
 
 def builtin_signature(known: Builtin) -> tuple[str, list[str]]:
     """A call of a builtin, and its parameters."""
-    parameters = [one.name if one.is_required else f"{one.name}?" for one in known.parameters]
-    if known.repeats:
-        parameters[-1] += ", ..."
-    if known.by is not None:
-        parameters.append(f"{known.by.name}?")
+    parameters: list[str] = []
+    for name in known.names:
+        taken = [way.named(name) for way in known.ways]
+        is_needed = all(one is not None and one.is_required for one in taken)
+        repeats = any(way.repeats and way.parameters[-1].name == name for way in known.ways)
+        parameters.append(name + ("" if is_needed else "?") + (", ..." if repeats else ""))
     return f"{known.name}({', '.join(parameters)})", parameters
 
 

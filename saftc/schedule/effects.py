@@ -24,9 +24,8 @@ of Python that is made, compared or shown by code of its own.
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Literal
 
-from saftc.semantics.builtins import BUILTINS
+from saftc.semantics.builtins import BUILTINS, Effect
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
@@ -44,22 +43,8 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of, walk
 
-Effect = Literal["asks", "prints", "reads", "writes", "unknown"]
 # What something does by itself, and the functions that it may call.
 _Found = tuple[set[Effect], set[n.FunctionDef]]
-
-# Those that are not pure and not here change something, or may.
-_OF_BUILTINS: dict[str, Effect] = {
-    "print": "prints",
-    "write": "prints",
-    "read_text": "reads",
-    "list_files": "reads",
-    "read": "reads",
-    "image": "reads",
-    "file": "reads",
-    "env": "reads",
-    "run": "unknown",
-}
 
 UNKNOWN = frozenset[Effect]({"unknown"})
 # What runs ahead of its turn has none of these.
@@ -81,8 +66,6 @@ _ONLY_PARTS = (
     *(n.AugmentedAssignStmt, n.DestructureStmt, n.Branch, n.IfStmt, n.WhileStmt, n.TryStmt),
     *(n.BreakStmt, n.ContinueStmt, n.RetStmt, n.ExpressionStmt, n.ImportedName, n.Module),
 )
-# The builtins that only pass on what they are given, or look no further than at its class.
-_PASS_ON = {"type", "option"}
 
 # Modules of Python's library whose functions only calculate.
 CALCULATING = frozenset(
@@ -353,7 +336,7 @@ class Effects:
     def is_looking(self, node: n.Call) -> bool:
         """Whether a builtin has code of Python run by looking at its arguments."""
         form = self.facts.forms.calls[node]
-        looks = isinstance(form, BuiltinCall) and form.builtin.name not in _PASS_ON
+        looks = isinstance(form, BuiltinCall) and form.builtin.looks
         return looks and any(self._is_seen_by_code(one.value) for one in node.arguments)
 
     # Names and calls
@@ -502,9 +485,8 @@ def _looked_at(node: n.Node) -> list[n.Expression]:
 
 
 def _of_builtin(name: str) -> set[Effect]:
-    if BUILTINS[name].is_pure:
-        return set()
-    return {_OF_BUILTINS.get(name, "writes")}
+    effect = BUILTINS[name].effect
+    return set() if effect is None else {effect}
 
 
 def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:

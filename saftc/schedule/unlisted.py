@@ -19,9 +19,6 @@ from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
 
-# Builtins that take all items of their one list, and do nothing else meanwhile.
-_TAKE_ALL = {"sum", "min", "max", "sorted", "join"}
-
 
 class Unlisted:
     """Finds the comprehensions in a statement whose items alone are wanted."""
@@ -41,7 +38,7 @@ class Unlisted:
                 is_plain = form.by is None or form.builtin.name == "sorted"
                 given = form.arguments or ()
                 is_total = not any(one.is_rare for one in failures_of(self.facts, node))
-                if form.builtin.name in _TAKE_ALL and is_plain and is_total:
+                if form.builtin.goes_over == "all" and is_plain and is_total:
                     yield from (found for one in given if (found := self._list(one)) is not None)
             case n.Comprehension(clauses=(clause,)):
                 found = self._list(clause.iterable)

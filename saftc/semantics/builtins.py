@@ -1,12 +1,14 @@
-"""The builtin functions as data: what they take and what they give.
+"""The builtin functions as data: what they take, give and do, and how Python says the same.
 
-A row says the parameters by the kinds of value they take, and how the result's type follows from
-the arguments'. When every argument is certainly of a kind that its parameter takes, the call is
-*proved*, and the output uses Python's own form of it (see `codegen/builtins.py`).
+A row is all that there is to say of a builtin; the emitter has a form of its own for the few that
+are written as `own`. A builtin has one or several *ways* to be called, of which the arguments tell
+the one that is meant. When every argument is certainly of a kind that its parameter takes, the call
+is *proved*, and the output uses Python's own form of it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Literal
 
 from saftc.semantics.types import (
     ANY,
@@ -24,6 +26,7 @@ from saftc.semantics.types import (
     ListType,
     MapType,
     ObjectType,
+    Scalar,
     TupleType,
     Type,
     is_only,
@@ -33,6 +36,7 @@ from saftc.semantics.types import (
     parts,
     union,
     widened,
+    within,
 )
 
 Kinds = frozenset[str]
@@ -50,52 +54,171 @@ FUNCTION = frozenset({"function"})
 # Anything at all.
 VALUE: Kinds = frozenset()
 
+# What evaluating something may do beside giving a value (see `schedule.effects`).
+Effect = Literal["asks", "prints", "reads", "writes", "unknown"]
+# When a call fails: never, only on values of another kind than it takes, also by an accident
+# outside of the script, or for a reason that is not known here.
+Fails = Literal["never", "on other kinds", "by accident", "maybe"]
+# What the value of a call may hold: nothing of the arguments, items of theirs, the one argument
+# that it chooses, its default, or any of them.
+Holds = Literal["nothing", "items", "one", "default", "arguments"]
+
+_OPS, _PACKAGE = "runtime_support.ops", "runtime_support"
+PROGRAMS = "runtime_support.programs"
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A parameter: the kinds it takes, and for a list the kinds its items must all be of one of."""
+    """A parameter: the kinds it takes, and for a list the kinds its items must all be of one of.
+
+    `is_keyword`: Python takes it by name alone.
+    """
 
     name: str
     kinds: Kinds
     items: tuple[Kinds, ...] = ()
     is_required: bool = True
+    is_keyword: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Builtin:
-    """A builtin function. `repeats`: its last parameter may be given any number of times;
-    `takes_names`: it takes arguments of any name; `by` is a parameter that is given by name alone.
+class Python:
+    """Python's own form of a proved call.
 
-    `gives` is the result's type, or how it follows from the types of the arguments but `by`.
+    `how`: `name(x)` ("function", of a `module` where it is not Python's), `x.name()` ("method"),
+    `x.name` ("attribute"), `x` itself ("itself"), the operation of the runtime ("operation"), or a
+    form that the emitter has for this builtin ("own"). One that `is_iterator` gives the items of
+    the list one after another.
     """
 
-    name: str
+    how: Literal["function", "method", "attribute", "itself", "operation", "own"]
+    name: str = ""
+    module: str = ""
+    is_iterator: bool = False
+
+
+_OWN, _OPERATION = Python("own"), Python("operation")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to call a builtin.
+
+    `gives` is the result's type, or how it follows from the types of the arguments but `by`, a
+    parameter that is given by name alone, and always given. `repeats`: the last parameter may be
+    given any number of times, but at `least` so often; in a proved call all of those are of one of
+    the kinds in `alike`.
+    """
+
     parameters: tuple[Taken, ...]
     gives: Type | Result
-    repeats: bool = False
-    takes_names: bool = False
-    is_pure: bool = False
+    python: Python
     by: Taken | None = None
+    repeats: bool = False
+    least: int = 0
+    alike: tuple[Kinds, ...] = ()
 
-    @property
-    def names(self) -> list[str]:
-        """The names that its arguments may have."""
-        return [one.name for one in (*self.parameters, *([self.by] if self.by else []))]
+    def result(self, arguments: Sequence[Type]) -> Type:
+        """The type of a call's value."""
+        return self.gives(arguments) if callable(self.gives) else self.gives
 
     def named(self, name: str) -> Taken | None:
         """The parameter of this name, or None."""
         parameters = (*self.parameters, *([self.by] if self.by else []))
         return next((one for one in parameters if one.name == name), None)
 
-    def result(self, arguments: Sequence[Type]) -> Type:
-        """The type of a call's value."""
-        return self.gives(arguments) if callable(self.gives) else self.gives
-
     def parameter(self, position: int) -> Taken | None:
         """The parameter that the argument at `position` is for, or None when it is one too many."""
         if position < len(self.parameters):
             return self.parameters[position]
         return self.parameters[-1] if self.repeats else None
+
+    def is_proved(self, arguments: Sequence[Type]) -> bool:
+        """Whether a call with `arguments`, `by` not among them, is certain to be right, so that
+        Python's own form does.
+        """
+        needed = sum(parameter.is_required for parameter in self.parameters)
+        if len(arguments) < max(needed, self.least):
+            return False
+        if self.alike and not any(is_only(union(arguments), *one) for one in self.alike):
+            return False
+        taken = zip(map(self.parameter, range(len(arguments))), arguments, strict=True)
+        return all(one is not None and takes(one, type_) is True for one, type_ in taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A builtin function.
+
+    Which of its `ways` is meant, the arguments tell (see `meant`). `effect` is None where it only
+    calculates. `goes_over` are the items of its one list that it takes one after another: "all", or
+    as many as it needs ("some"), or those that its own iterator is asked for ("later").
+    `takes_names`: it takes arguments of any name. One that `shows` its values needs their text; one
+    that does not look at them runs no code of Python's.
+    """
+
+    name: str
+    ways: tuple[Way, ...]
+    effect: Effect | None = "unknown"
+    fails: Fails = "maybe"
+    holds: Holds = "arguments"
+    goes_over: Literal["all", "some", "later"] | None = None
+    takes_names: bool = False
+    shows: bool = False
+    looks: bool = True
+    # Its name in `ops`, where that is another.
+    in_ops: str = ""
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether it does nothing but give a value."""
+        return self.effect is None
+
+    @property
+    def is_of_objects(self) -> bool:
+        """Whether it takes an object for its keys, whatever these are."""
+        return self.ways[0].parameters[:1] != () and self.ways[0].parameters[0].kinds == OBJECT
+
+    @property
+    def names(self) -> list[str]:
+        """The names that its arguments may have."""
+        ways = self.ways
+        names = [one.name for way in ways for one in way.parameters]
+        return list(dict.fromkeys([*names, *(way.by.name for way in ways if way.by)]))
+
+    def meant(self, arguments: Sequence[tuple[str | None, Type]]) -> Way:
+        """The way that arguments, named or not, are meant for.
+
+        That is the last that certainly takes them, as the general ones stand first, or the first
+        that may; else the one that takes the most of them from the left, of which a mistake tells.
+        """
+        if len(self.ways) == 1:
+            return self.ways[0]
+        fits = [(*_fit(way, arguments), way) for way in self.ways]
+        certain = [way for fit, _, way in fits if fit == _CERTAIN]
+        return certain[-1] if certain else max(fits, key=lambda one: one[:2])[2]
+
+
+_CERTAIN = 2
+
+
+def _fit(way: Way, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
+    """How well a way fits: certainly, maybe or not, and how many arguments it takes."""
+    if way.by is not None and all(name != way.by.name for name, _ in arguments):
+        return -1, 0
+    given, taken, is_certain = set[str](), 0, True
+    for position, (name, type_) in enumerate(arguments):
+        parameter = way.parameter(position) if name is None else way.named(name)
+        found = None if parameter is None else takes(parameter, type_)
+        if parameter is None or found is False:
+            return -1 if name is not None and parameter is None else 0, taken
+        given.add(parameter.name)
+        is_certain = is_certain and found is True
+        taken += 1
+    is_whole = len(arguments) - (way.by is not None) >= way.least
+    if not is_whole or any(one.is_required and one.name not in given for one in way.parameters):
+        return 0, taken
+    return _CERTAIN if is_certain else 1, 0
 
 
 def takes(parameter: Taken, argument: Type) -> bool | None:
@@ -139,6 +262,9 @@ def taken_words(parameter: Taken, argument: Type) -> str:
 
 
 _ITEM_WORDS = {NUMBERS: "numbers", TEXT: "strings", TRUTH: "bools"}
+
+
+# What they give
 
 
 def _list_of_items(arguments: Sequence[Type]) -> Type:
@@ -193,131 +319,264 @@ def _env(arguments: Sequence[Type]) -> Type:
     return union((STRING, NIL)) if len(arguments) == 1 else union((STRING, arguments[1]))
 
 
+# The rows
+
+
+def _method(name: str) -> Python:
+    return Python("method", name)
+
+
+def _function(name: str, module: str = "") -> Python:
+    return Python("function", name, module)
+
+
+def _iterator(name: str) -> Python:
+    return Python("function", name, is_iterator=True)
+
+
+def _view(name: str) -> Python:
+    return Python("method", name, is_iterator=True)
+
+
+def _maybe(name: str, taken: Kinds) -> Taken:
+    """A parameter that may be left out."""
+    return Taken(name, taken, is_required=False)
+
+
+def _pure(
+    name: str,
+    *ways: Way,
+    fails: Fails = "on other kinds",
+    holds: Holds | None = None,
+    goes_over: Literal["all", "some", "later"] | None = None,
+    looks: bool = True,
+) -> Builtin:
+    """A row of what only calculates."""
+    return Builtin(name, ways, None, fails, holds or _held(ways), goes_over, looks=looks)
+
+
+def _effect(
+    effect: Effect, name: str, *ways: Way, fails: Fails = "by accident", shows: bool = False
+) -> Builtin:
+    """A row of what does something."""
+    return Builtin(name, ways, effect, fails, _held(ways), shows=shows)
+
+
+def _held(ways: Sequence[Way]) -> Holds:
+    """A text or a number holds nothing of the arguments."""
+    return "nothing" if all(map(_gives_plain, ways)) else "arguments"
+
+
+def _gives_plain(way: Way) -> bool:
+    """Whether the result is made of numbers, texts and the like."""
+    if callable(way.gives):
+        return False
+    plain = (one for one in within(way.gives) if not list(parts(one)))
+    return all(isinstance(one, Scalar) and one != ANY for one in plain)
+
+
 _ORDERED = (NUMBERS, TEXT)
-_BY = Taken("by", FUNCTION, is_required=False)
-_REVERSE = Taken("reverse", TRUTH, is_required=False)
-_SEVERAL = Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED)
+_BY = Taken("by", FUNCTION)
+_REVERSE = Taken("reverse", TRUTH, is_required=False, is_keyword=True)
+_TEXT, _PATH, _PART = Taken("text", TEXT), Taken("path", TEXT), Taken("part", TEXT)
+_NUMERIC, _OPTIONS = Taken("value", NUMBERS | TEXT), Taken("options", ITEMS)
+_ANY, _OBJECT, _TABLE = Taken("value", VALUE), Taken("object", OBJECT), Taken("table", TABLE)
+_ITEMS, _OF_TEXTS = Taken("items", ITEMS), Taken("items", ITEMS, (TEXT,))
+_OF_NUMBERS, _OF_ORDERED = Taken("items", ITEMS, (NUMBERS,)), Taken("items", ITEMS, _ORDERED)
+_OF_BOOLS = Taken("items", ITEMS, (TRUTH,))
+# Of one column of a dataframe.
+_COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
+
+
+def _extreme_of(name: str) -> Builtin:
+    """`min` and `max`: of a list or of several values, also by a function, and of a column."""
+    several, found = Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED), _function(name)
+    return _pure(
+        name,
+        Way((_OF_ORDERED,), _extreme, found),
+        Way((several,), _extreme, found, repeats=True, least=2, alike=_ORDERED),
+        Way(_COLUMN, union((INT, FLOAT, STRING)), _OPERATION),
+        Way((_ITEMS,), _extreme, found, by=_BY),
+        Way((Taken("items", VALUE),), _extreme, found, by=_BY, repeats=True, least=2),
+        fails="maybe",
+        holds="one",
+        goes_over="all",
+    )
+
 
 _ROWS = (
     # text
-    Builtin("upper", (Taken("text", TEXT),), STRING),
-    Builtin("lower", (Taken("text", TEXT),), STRING),
-    Builtin("strip", (Taken("text", TEXT),), STRING),
-    Builtin(
+    _pure("upper", Way((_TEXT,), STRING, _method("upper"))),
+    _pure("lower", Way((_TEXT,), STRING, _method("lower"))),
+    _pure("strip", Way((_TEXT,), STRING, _method("strip"))),
+    _pure(
         "split",
-        (Taken("text", TEXT), Taken("separator", TEXT, is_required=False)),
-        ListType(STRING),
+        Way((_TEXT, _maybe("separator", TEXT)), ListType(STRING), _method("split")),
+        fails="maybe",
     ),
-    Builtin(
+    _pure(
         "join",
-        (
-            Taken("items", ITEMS | TEXT, (TEXT,)),
-            Taken("separator", ITEMS | TEXT, (TEXT,), is_required=False),
-        ),
-        STRING,
+        Way((_OF_TEXTS, _maybe("separator", TEXT)), STRING, _OWN),
+        Way((Taken("separator", TEXT), _OF_TEXTS), STRING, _OWN),
+        goes_over="all",
     ),
-    Builtin("replace", (Taken("text", TEXT), Taken("old", TEXT), Taken("new", TEXT)), STRING),
-    Builtin(
+    _pure(
+        "replace",
+        Way((_TEXT, Taken("old", TEXT), Taken("new", TEXT)), STRING, _method("replace")),
+    ),
+    _pure(
         "contains",
-        (Taken("container", TEXT | ITEMS | OBJECT), Taken("item", VALUE)),
-        BOOL,
+        Way((Taken("container", TEXT | ITEMS | OBJECT), Taken("item", VALUE)), BOOL, _OWN),
     ),
-    Builtin("starts_with", (Taken("text", TEXT), Taken("part", TEXT)), BOOL),
-    Builtin("ends_with", (Taken("text", TEXT), Taken("part", TEXT)), BOOL),
+    _pure("starts_with", Way((_TEXT, _PART), BOOL, _method("startswith"))),
+    _pure("ends_with", Way((_TEXT, _PART), BOOL, _method("endswith"))),
     # collections
-    Builtin("len", (Taken("value", TEXT | ITEMS | OBJECT | TABLE),), INT),
-    Builtin(
+    _pure(
+        "len",
+        Way((Taken("value", TEXT | ITEMS | OBJECT | TABLE),), INT, _OWN),
+        Way((Taken("value", TABLE),), INT, Python("attribute", "height")),
+    ),
+    _pure(
         "range",
-        (
-            Taken("start", WHOLE),
-            Taken("stop", WHOLE, is_required=False),
-            Taken("step", WHOLE, is_required=False),
+        Way(
+            (Taken("start", WHOLE), _maybe("stop", WHOLE), _maybe("step", WHOLE)),
+            ListType(INT),
+            _iterator("range"),
         ),
-        ListType(INT),
+        fails="maybe",
     ),
-    Builtin(
+    _pure(
         "sorted",
-        (Taken("items", ITEMS, _ORDERED), _REVERSE),
-        _list_of_items,
-        by=_BY,
+        Way((_OF_ORDERED, _REVERSE), _list_of_items, _function("sorted")),
+        Way((_ITEMS, _REVERSE), _list_of_items, _function("sorted"), by=_BY),
+        holds="items",
+        goes_over="all",
     ),
-    Builtin("reversed", (Taken("items", ITEMS),), _list_of_items),
-    Builtin("zip", (Taken("items", ITEMS),), _zip, repeats=True),
-    Builtin(
+    _pure("reversed", Way((_ITEMS,), _list_of_items, _iterator("reversed")), holds="items"),
+    _pure(
+        "zip",
+        Way((_ITEMS,), _zip, _iterator("zip"), repeats=True),
+        holds="items",
+        goes_over="later",
+    ),
+    _pure(
         "enumerate",
-        (Taken("items", ITEMS), Taken("start", WHOLE, is_required=False)),
-        _enumerate,
+        Way((_ITEMS, _maybe("start", WHOLE)), _enumerate, _iterator("enumerate")),
+        holds="items",
+        goes_over="later",
     ),
-    Builtin("keys", (Taken("object", OBJECT),), ListType(STRING)),
-    Builtin("values", (Taken("object", OBJECT),), _values),
-    Builtin("items", (Taken("object", OBJECT),), _items),
-    Builtin(
+    _pure("keys", Way((_OBJECT,), ListType(STRING), Python("itself", is_iterator=True))),
+    _pure("values", Way((_OBJECT,), _values, _view("values")), holds="items"),
+    _pure("items", Way((_OBJECT,), _items, _view("items")), holds="items"),
+    _pure(
         "get",
-        (
-            Taken("object", OBJECT),
-            Taken("key", TEXT),
-            Taken("default", VALUE, is_required=False),
-        ),
-        _get,
+        Way((_OBJECT, Taken("key", TEXT), _maybe("default", VALUE)), _get, _method("get")),
+        holds="default",
     ),
-    Builtin("sum", (Taken("items", ITEMS, (NUMBERS,)),), _sum),
-    Builtin("min", (_SEVERAL,), _extreme, repeats=True, by=_BY),
-    Builtin("max", (_SEVERAL,), _extreme, repeats=True, by=_BY),
-    Builtin("any", (Taken("items", ITEMS, (TRUTH,)),), BOOL),
-    Builtin("all", (Taken("items", ITEMS, (TRUTH,)),), BOOL),
+    _pure(
+        "sum",
+        Way((_OF_NUMBERS,), _sum, _function("sum")),
+        Way(_COLUMN, NUMBER, _OPERATION),
+        holds="nothing",
+        goes_over="all",
+    ),
+    _extreme_of("min"),
+    _extreme_of("max"),
+    _pure("any", Way((_OF_BOOLS,), BOOL, _function("any")), goes_over="some"),
+    _pure("all", Way((_OF_BOOLS,), BOOL, _function("all")), goes_over="some"),
     # kinds
-    Builtin("type", (Taken("value", VALUE),), STRING),
-    Builtin("str", (Taken("value", VALUE),), STRING),
-    Builtin("int", (Taken("value", NUMBERS | TEXT),), INT),
-    Builtin("float", (Taken("value", NUMBERS | TEXT),), FLOAT),
-    Builtin("round", (Taken("value", NUMBERS), Taken("digits", WHOLE, is_required=False)), _round),
-    Builtin("abs", (Taken("value", NUMBERS),), _same_number),
-    Builtin("div", (Taken("a", NUMBERS), Taken("b", NUMBERS)), INT),
-    Builtin("json", (Taken("value", VALUE),), STRING),
-    Builtin("parse", (Taken("text", TEXT),), ANY),
+    _pure("type", Way((_ANY,), STRING, _function("kind", _OPS)), fails="never", looks=False),
+    Builtin("str", (Way((_ANY,), STRING, _OWN),), None, "never", "nothing", shows=True),
+    _pure("int", Way((_NUMERIC,), INT, _function("int")), fails="maybe"),
+    _pure("float", Way((_NUMERIC,), FLOAT, _function("float")), fails="maybe"),
+    _pure(
+        "round",
+        Way((Taken("value", NUMBERS), _maybe("digits", WHOLE)), _round, _function("round")),
+        fails="maybe",
+        holds="nothing",
+    ),
+    _pure("abs", Way((Taken("value", NUMBERS),), _same_number, _function("abs")), holds="nothing"),
+    Builtin(
+        "div",
+        (Way((Taken("a", NUMBERS), Taken("b", NUMBERS)), INT, _OWN),),
+        None,
+        "maybe",
+        "nothing",
+        in_ops="floordiv",
+    ),
+    _pure("json", Way((_ANY,), STRING, _function("to_json", _OPS)), fails="maybe"),
+    _pure("parse", Way((_TEXT,), ANY, _function("parse", _OPS)), fails="maybe"),
     # effects
-    Builtin(
+    _effect(
+        "prints",
         "print",
-        (Taken("value", VALUE, is_required=False),),
-        NIL,
-        repeats=True,
+        Way((_maybe("value", VALUE),), NIL, _OWN, repeats=True),
+        fails="never",
+        shows=True,
     ),
-    Builtin("write", (Taken("value", VALUE),), NIL),
-    Builtin("read_text", (Taken("path", TEXT),), STRING),
-    Builtin("list_files", (Taken("pattern", TEXT),), ListType(STRING)),
-    Builtin("write_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL),
-    Builtin("append_text", (Taken("path", TEXT), Taken("text", TEXT)), NIL),
-    Builtin(
+    _effect("prints", "write", Way((_ANY,), NIL, _OWN), fails="never", shows=True),
+    _effect("reads", "read_text", Way((_PATH,), STRING, _function("read_text", _OPS))),
+    _effect(
+        "reads",
+        "list_files",
+        Way((Taken("pattern", TEXT),), ListType(STRING), _function("list_files", _OPS)),
+    ),
+    _effect("writes", "write_text", Way((_PATH, _TEXT), NIL, _function("write_text", _OPS))),
+    _effect("writes", "append_text", Way((_PATH, _TEXT), NIL, _function("append_text", _OPS))),
+    _effect(
+        "writes",
         "input",
-        (Taken("question", TEXT, is_required=False),),
-        union((STRING, NIL)),
+        Way((_maybe("question", TEXT),), union((STRING, NIL)), _function("read_line", _OPS)),
     ),
-    Builtin(
-        "env",
-        (Taken("name", TEXT), Taken("default", VALUE, is_required=False)),
-        _env,
-    ),
+    _effect("reads", "env", Way((Taken("name", TEXT), _maybe("default", VALUE)), _env, _OWN)),
     # tables
-    Builtin("read", (Taken("path", TEXT),), DATAFRAME),
-    Builtin("shape", (Taken("table", TABLE),), TupleType((INT, INT))),
-    Builtin("columns", (Taken("table", TABLE),), ListType(STRING)),
-    Builtin("rows", (Taken("table", TABLE),), ListType(ROW)),
-    Builtin("head", (Taken("table", TABLE), Taken("count", WHOLE, is_required=False)), DATAFRAME),
-    Builtin("select", (Taken("table", TABLE), Taken("names", TEXT | ITEMS, (TEXT,))), DATAFRAME),
-    Builtin("mean", (Taken("items", ITEMS, (NUMBERS,)),), FLOAT),
+    _effect("reads", "read", Way((_PATH,), DATAFRAME, _function("read", _OPS))),
+    _pure("shape", Way((_TABLE,), TupleType((INT, INT)), Python("attribute", "shape"))),
+    _pure("columns", Way((_TABLE,), ListType(STRING), Python("attribute", "columns"))),
+    _pure("rows", Way((_TABLE,), ListType(ROW), _method("to_dicts")), holds="items"),
+    _pure(
+        "head",
+        Way((_TABLE, _maybe("count", WHOLE)), DATAFRAME, _method("head")),
+        fails="maybe",
+    ),
+    # polars takes some names for patterns, and the type of its own method is not known to checkers
+    # without numpy.
+    _pure(
+        "select",
+        Way((_TABLE, Taken("names", TEXT | ITEMS, (TEXT,))), DATAFRAME, _OPERATION),
+        fails="maybe",
+    ),
+    _pure(
+        "mean",
+        Way((_OF_NUMBERS,), FLOAT, _function("mean", _OPS)),
+        Way(_COLUMN, FLOAT, _function("mean", _OPS)),
+        fails="maybe",
+    ),
     # media
-    Builtin("image", (Taken("path", TEXT),), IMAGE),
-    Builtin("file", (Taken("path", TEXT),), FILE),
+    _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", _PACKAGE))),
+    _effect("reads", "file", Way((_PATH,), FILE, _function("file", _PACKAGE))),
     # programs
-    Builtin("run", (Taken("plan", PROGRAM),), ANY),
+    _effect(
+        "unknown",
+        "run",
+        Way((Taken("plan", PROGRAM),), ANY, _function("run", PROGRAMS)),
+        fails="maybe",
+    ),
     Builtin(
         "option",
-        (Taken("text", TEXT), Taken("value", VALUE, is_required=False)),
-        ANY,
+        (Way((_TEXT, _maybe("value", VALUE)), ANY, _function("option", PROGRAMS)),),
+        None,
+        "never",
         takes_names=True,
+        looks=False,
     ),
-    Builtin("ambiguous", (Taken("message", TEXT), Taken("options", ITEMS)), ANY),
+    _pure(
+        "ambiguous",
+        Way((Taken("message", TEXT), _OPTIONS), ANY, _function("ambiguous", PROGRAMS)),
+        fails="maybe",
+    ),
 )
+BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}
 
 # `df.height` and so on, as polars names them; `length` is Saft's word for the height.
 DATAFRAME_MEMBERS: dict[str, Type] = {
@@ -327,78 +586,3 @@ DATAFRAME_MEMBERS: dict[str, Type] = {
     "shape": TupleType((INT, INT)),
     "width": INT,
 }
-
-# Those that only calculate; what others do, the schedule has to be told.
-_PURE = frozenset(
-    (
-        *("upper", "lower", "strip", "split", "join", "replace", "contains", "starts_with"),
-        *("ends_with", "len", "range", "sorted", "reversed", "zip", "enumerate", "keys", "values"),
-        *("items", "get", "sum", "min", "max", "any", "all", "type", "str", "int", "float"),
-        *("round", "abs", "div", "json", "parse", "shape", "columns", "rows", "head", "select"),
-        *("mean", "option", "ambiguous"),
-    )
-)
-BUILTINS: dict[str, Builtin] = {
-    row.name: replace(row, is_pure=row.name in _PURE) for row in _ROWS
-}
-
-_COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
-
-# The same functions of one column of a dataframe.
-OF_COLUMN: dict[str, Builtin] = {
-    "sum": Builtin("sum", _COLUMN, NUMBER),
-    "mean": Builtin("mean", _COLUMN, FLOAT),
-    "min": Builtin("min", _COLUMN, union((INT, FLOAT, STRING))),
-    "max": Builtin("max", _COLUMN, union((INT, FLOAT, STRING))),
-}
-
-# The same functions with a function that says what the items are ordered by.
-ORDERED_BY: dict[str, Builtin] = {
-    "sorted": Builtin("sorted", (Taken("items", ITEMS), _REVERSE), _list_of_items, by=_BY),
-    "min": Builtin("min", (Taken("items", VALUE),), _extreme, repeats=True, by=_BY),
-    "max": Builtin("max", (Taken("items", VALUE),), _extreme, repeats=True, by=_BY),
-}
-
-
-def meant(builtin: Builtin, arguments: Sequence[tuple[str | None, Type]]) -> Builtin:
-    """The builtin itself, or its form for a column or with `by`, as the arguments, named or not,
-    tell.
-    """
-    if builtin.by is not None and any(name == builtin.by.name for name, _ in arguments):
-        return ORDERED_BY[builtin.name]
-    of_column = OF_COLUMN.get(builtin.name)
-    first = next((type_ for name, type_ in arguments if name in (None, "items")), None)
-    if of_column is None or first is None:
-        return builtin
-    is_named = any(name == "column" for name, _ in arguments)
-    has_column = is_named or (len(arguments) == 2 and not builtin.repeats)
-    may_be_table = any(member in (ANY, DATAFRAME) for member in members(first))
-    return of_column if first == DATAFRAME or (may_be_table and has_column) else builtin
-
-
-def is_proved(builtin: Builtin, arguments: Sequence[Type]) -> bool:
-    """Whether a call with `arguments`, `by` not among them, is certain to be right, so that
-    Python's own form does.
-    """
-    if not arguments:
-        return not any(parameter.is_required for parameter in builtin.parameters)
-    if builtin in ORDERED_BY.values() and builtin.repeats:
-        return len(arguments) > 1 or is_only(arguments[0], *ITEMS)
-    if builtin in OF_COLUMN.values():
-        return all(takes(p, a) is True for p, a in zip(builtin.parameters, arguments, strict=False))
-    if builtin.name in ("min", "max") and len(arguments) > 1:
-        found = kinds(union(arguments))
-        return found is not None and (found <= NUMBERS or found <= TEXT)
-    if builtin.name in ("min", "max", "join") and not is_only(arguments[0], *ITEMS):
-        return (
-            builtin.name == "join" and is_proved(builtin, (arguments[1], arguments[0]))
-            if (len(arguments) == 2 and is_only(arguments[1], *ITEMS))
-            else False
-        )
-    if builtin.name == "join" and len(arguments) == 2 and not is_only(arguments[1], *TEXT):
-        return False
-    for position, argument in enumerate(arguments):
-        parameter = builtin.parameter(position)
-        if parameter is None or takes(parameter, argument) is not True:
-            return False
-    return True

@@ -15,7 +15,6 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from saftc.semantics.builtins import OF_COLUMN
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import Attribute, BuiltinCall, DirectCall, Form, OfResult, unpacks
 from saftc.semantics.relations import Fit
@@ -80,25 +79,6 @@ class Failure:
         return self.cause in (Cause.HUGE, Cause.NO_TEXT)
 
 
-# Builtins that cannot fail, whatever they are given.
-_NEVER_FAIL = frozenset({"print", "write", "str", "type", "option"})
-# Those that cannot fail when every argument is of the right kind; of others, see `_builtin`.
-_SAFE = frozenset(
-    (
-        *("upper", "lower", "strip", "join", "replace", "contains", "starts_with", "ends_with"),
-        *("len", "sorted", "reversed", "zip", "enumerate", "keys", "values", "items", "get"),
-        *("sum", "any", "all", "abs", "shape", "columns", "rows"),
-    )
-)
-# Then, what these fail with is an accident.
-_OUTSIDE = frozenset(
-    (
-        *("read_text", "list_files", "write_text", "append_text", "input", "env"),
-        *("read", "image", "file"),
-    )
-)
-# Builtins that write values as text.
-_WRITE = frozenset({"print", "write", "str"})
 # What always has a text, where its parts do.
 _WITH_TEXT = (STRING, BOOL, NIL, FLOAT)
 _OF_PARTS = (ListType, TupleType, ObjectType, MapType)
@@ -300,7 +280,7 @@ class _Finder:
 
     def _builtin(self, node: n.Call, form: BuiltinCall) -> Failure | None:
         name = form.builtin.name
-        if name in _NEVER_FAIL:
+        if form.builtin.fails == "never":
             return None
         fails = Failure(node, f"`{name}` may fail")
         for argument in node.arguments if form.form == Form.OPS else ():
@@ -309,7 +289,7 @@ class _Finder:
                 return Failure(node, words)
         if form.form == Form.OPS or form.arguments is None:
             return fails
-        if form.by is not None or form.builtin in OF_COLUMN.values():
+        if form.by is not None or form.way.python.how == "operation":
             return fails
         last = form.arguments[-1] if form.arguments else None
         is_clear = isinstance(last, n.Literal) and bool(last.value)
@@ -327,15 +307,15 @@ class _Finder:
                 return Failure(node, "the step may be zero")
             case "div" | "split" | "round" | "range":
                 return None
-            case _ if name in _OUTSIDE:
+            case _ if form.builtin.fails == "by accident":
                 return Failure(node, f"`{name}` may fail", Cause.ACCIDENT)
             case _:
-                return None if name in _SAFE else fails
+                return None if form.builtin.fails == "on other kinds" else fails
 
     def _huge(self, node: n.Call, form: BuiltinCall) -> _Failures:
         """What huge values bring about in a builtin."""
         name, given = form.builtin.name, [one.value for one in node.arguments]
-        if name in _WRITE:
+        if form.builtin.shows:
             for one in given:
                 yield from self._written(one)
         elif name == "contains":

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Literal
 
-from saftc.semantics.builtins import Builtin
+from saftc.semantics.builtins import Builtin, Way
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -115,13 +115,14 @@ class KindTest:
 class BuiltinCall:
     """A call of a builtin function by its name.
 
-    `builtin` is the row of the table that is meant: that for a column of a dataframe, maybe.
+    `way` is the one of its ways that is meant: that for a column of a dataframe, maybe.
     `arguments` are those given, in the order of the parameters; None where they are passed on as
     they are written, with their names. Of a native call they are never None. `by` is the function
     that the items are ordered by.
     """
 
     builtin: Builtin
+    way: Way
     arguments: tuple[n.Expression, ...] | None
     form: Literal[Form.NATIVE, Form.OPS]
     by: n.Expression | None = None
@@ -334,10 +335,10 @@ def is_written_out(node: n.Expression) -> bool:
     return all(not isinstance(inner, unknown) or inner in is_operator for inner in walk(node))
 
 
-def arguments_by_position(node: n.Call, builtin: Builtin) -> dict[int, n.Expression]:
+def arguments_by_position(node: n.Call, way: Way) -> dict[int, n.Expression]:
     """The arguments but `by`, by the positions of their parameters."""
-    names = [parameter.name for parameter in builtin.parameters]
-    by = builtin.by.name if builtin.by else None
+    names = [parameter.name for parameter in way.parameters]
+    by = way.by.name if way.by else None
     return {
         names.index(argument.name.text)
         if argument.name and argument.name.text in names

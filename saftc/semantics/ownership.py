@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from saftc.flow.forward import Forward, Loop
 from saftc.flow.statements import bound_by
+from saftc.semantics.builtins import Holds
 from saftc.semantics.facts import Facts
 from saftc.semantics.failure import never_fails
 from saftc.semantics.forms import (
@@ -46,25 +47,6 @@ from saftc.semantics.types import ANY, NEVER, ListType, MapType, ObjectType, is_
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
 
-# Builtins that are done with their arguments when they give their value.
-_KEEP_NOTHING = {
-    *("upper", "lower", "strip", "split", "join", "replace", "contains", "starts_with"),
-    *("ends_with", "len", "range", "sorted", "reversed", "zip", "enumerate", "keys", "values"),
-    *("items", "sum", "mean", "any", "all", "type", "str", "int", "float", "round", "abs", "div"),
-    *("json", "parse", "print", "write", "read_text", "write_text", "append_text", "list_files"),
-    "select",
-}
-# Those of them that give no part of an object either.
-_GIVE_NO_PART = {"print", "str", "json", "type", "len", "keys", "write_text", "append_text"}
-# Builtins that give one of their arguments when they are given several.
-_CHOOSE_ONE = {"min", "max"}
-# Builtins whose list is a new one.
-_MAKE_NEW = {
-    *("split", "range", "sorted", "reversed", "zip", "enumerate", "keys", "values", "items"),
-    *("list_files", "columns", "rows"),
-}
-# Those that a loop goes over without a list in between: it goes over their arguments.
-_VIEWS = {"reversed", "zip", "enumerate", "keys", "values", "items"}
 # What gives the same whenever it is evaluated, when its parts do.
 _STAYS = (
     *(n.Name, n.Identifier, n.Literal, n.Argument, n.Binary, n.Comparison, n.Unary, n.Logical),
@@ -203,7 +185,7 @@ class _Finder(Forward[_State]):
             case n.Index(value=n.Name() as owner):
                 return _Inside(self.facts.names.of(owner), None)
             case n.Call(arguments=(n.Argument(value=n.Name() as owner), *_)):
-                is_get = self._builtin(node) == "get"
+                is_get = self._holds(node) == "default"
                 return _Inside(self.facts.names.of(owner), None) if is_get else None
             case _:
                 return None
@@ -283,25 +265,33 @@ class _Finder(Forward[_State]):
             yield place
         for position, argument in enumerate(node.arguments):
             is_looked_at = self._is_looked_at(node, position)
-            is_whole = self._builtin(node) in _GIVE_NO_PART or place is not None
+            is_whole = self._holds(node) == "nothing" or place is not None
             if not (isinstance(argument.value, n.Name) and is_looked_at and is_whole):
                 yield from self._handed_on(argument.value, is_kept=not is_looked_at)
 
     def _is_looked_at(self, node: n.Call, position: int) -> bool:
         """Whether a call is done with an argument when it gives its value."""
-        name = self._builtin(node)
         if node.arguments[position].name is not None:
             return False
-        if name == "get":
-            return position < 2
-        if name in _CHOOSE_ONE:
-            return sum(argument.name is None for argument in node.arguments) == 1
-        return name in _KEEP_NOTHING
+        match self._holds(node):
+            case "nothing" | "items":
+                return True
+            case "default":
+                return position < 2
+            case "one":
+                return sum(argument.name is None for argument in node.arguments) == 1
+            case "arguments":
+                return False
 
-    def _builtin(self, node: n.Expression) -> str | None:
-        """The builtin that is called by its name."""
+    def _holds(self, node: n.Expression) -> Holds:
+        """What of its arguments the value of a call may hold."""
+        form = self._builtin(node)
+        return "arguments" if form is None else form.builtin.holds
+
+    def _builtin(self, node: n.Expression) -> BuiltinCall | None:
+        """The call of a builtin by its name."""
         form = self.facts.forms.calls.get(node) if isinstance(node, n.Call) else None
-        return form.builtin.name if isinstance(form, BuiltinCall) else None
+        return form if isinstance(form, BuiltinCall) else None
 
     def _is_new(self, node: n.Expression) -> bool:
         """Whether the value is a list or an object that nothing has held before."""
@@ -311,7 +301,8 @@ class _Finder(Forward[_State]):
             case n.Binary(operator="+") | n.Slice():
                 return is_only(self.facts.type_of(node), "list")
             case n.Call():
-                return self._builtin(node) in _MAKE_NEW
+                is_list = is_only(self.facts.types.get(node, ANY), "list")
+                return is_list and self._holds(node) in ("nothing", "items")
             case n.Conditional():
                 return self._is_new(node.then) and self._is_new(node.other)
             case _:
@@ -326,7 +317,7 @@ class _Finder(Forward[_State]):
             case n.Conditional():
                 yield from self._viewed(node.then)
                 yield from self._viewed(node.other)
-            case n.Call() if self._builtin(node) in _VIEWS:
+            case n.Call() if (form := self._builtin(node)) and form.way.python.is_iterator:
                 for argument in node.arguments:
                     yield from self._viewed(argument.value)
             case _:

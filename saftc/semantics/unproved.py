@@ -198,7 +198,7 @@ class _Finder:
                 return NUMBER
             case n.Call():
                 form = self.facts.forms.calls.get(place)
-                parameter = form.builtin.parameter(0) if isinstance(form, BuiltinCall) else None
+                parameter = form.way.parameter(0) if isinstance(form, BuiltinCall) else None
                 is_first = bool(place.arguments) and place.arguments[0].value is operand
                 is_text = parameter is not None and parameter.kinds == TEXT
                 return STRING if is_first and is_text else ANY

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from saftc.flow.forward import ends
 from saftc.flow.statements import all_statements, blocks_of, bound_by
-from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds, meant
+from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import (
@@ -191,9 +191,9 @@ class _Finder:
     def _call(self, node: n.Call, function: n.Name, uses: Uses) -> None:
         symbol = self.facts.names.of(function)
         if symbol.kind == "builtin":
-            builtin = meant(BUILTINS[symbol.name], [(None, ANY)] * len(node.arguments))
+            way = BUILTINS[symbol.name].meant([(None, ANY)] * len(node.arguments))
             for position, argument in enumerate(node.arguments):
-                parameter = builtin.parameter(position)
+                parameter = way.parameter(position)
                 wanted = _OF_KINDS.get(parameter.kinds) if parameter else None
                 if wanted is not None and argument.name is None:
                     self._ask(argument.value, wanted, uses)
@@ -229,8 +229,9 @@ class _Finder:
             case n.Call(function=n.Name() as function):
                 symbol = self.facts.names.of(function)
                 if symbol.kind == "builtin":
-                    gives = BUILTINS[symbol.name].gives
-                    return ANY if callable(gives) else gives
+                    gives = {way.gives for way in BUILTINS[symbol.name].ways}
+                    only = gives.pop() if len(gives) == 1 else ANY
+                    return ANY if callable(only) else only
                 if isinstance(symbol.node, n.FunctionDef):
                     return self.facts.functions[symbol.node].declared or ANY
                 return ANY

@@ -10,10 +10,8 @@ from saftc.flow.statements import all_statements, bound_by
 from saftc.semantics.builtins import (
     BUILTINS,
     ITEMS,
-    OF_COLUMN,
     Builtin,
-    is_proved,
-    meant,
+    Way,
     taken_words,
     takes,
     wrong_members,
@@ -42,7 +40,6 @@ from saftc.semantics.types import (
     ObjectType,
     RecordType,
     Type,
-    is_none_of,
     is_only,
     item_type,
     members,
@@ -52,9 +49,6 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 from saftc.syntax.mistakes.habits import ABSENT_ARGUMENTS
 from saftc.syntax.walk import walk
-
-# They take an object for its keys, whatever these are.
-_OF_KEYS = {"keys", "values", "items", "get"}
 
 
 def call(inference: Inference, node: n.Call, env: Environment) -> Type:
@@ -309,14 +303,13 @@ def _too_many(inference: Inference, node: n.Call, name: str, most: int) -> None:
 def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
     types = [inference.expression(argument.value, env) for argument in node.arguments]
     named = list(zip(_argument_names(node), types, strict=True))
-    builtin = meant(builtin, named)
-    by = _key_function(node, builtin)
-    if by is not None:
-        types = [type_ for name, type_ in named if builtin.by is None or name != builtin.by.name]
-    if builtin.name in _OF_KEYS:
+    way = builtin.meant(named)
+    if way.by is not None:
+        types = [type_ for name, type_ in named if name != way.by.name]
+    if builtin.is_of_objects:
         for type_ in types:
             inference.facts.note_keyed(type_)
-    inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin)
+    inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin, way)
     names = builtin.names
     for position, argument in enumerate(node.arguments):
         is_unknown = argument.name is not None and argument.name.text not in names
@@ -325,23 +318,23 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             return ANY
     given: set[str] = set()
     for position, (argument, (_, type_)) in enumerate(zip(node.arguments, named, strict=True)):
-        parameter = builtin.parameter(position)
+        parameter = way.parameter(position)
         if argument.name is not None:
-            if argument.name.text not in names:
+            parameter = way.named(argument.name.text)
+            if parameter is None and builtin.takes_names:
                 continue
-            parameter = builtin.named(argument.name.text)
         if parameter is None:
-            _too_many(inference, node, builtin.name, len(builtin.parameters))
-            return builtin.result(types) if types else ANY
+            _too_many(inference, node, builtin.name, len(way.parameters))
+            return way.result(types) if types else ANY
         if argument.name is not None and parameter.name in given:
             _report_twice(inference, argument, builtin.name, parameter.name)
             return ANY
         given.add(parameter.name)
         if takes(parameter, type_) is False:
             hint = f"this is what `{builtin.name}` takes"
-            if parameter.items and builtin.by is not None and is_only(type_, *ITEMS):
+            if parameter.items and "by" in names and is_only(type_, *ITEMS):
                 hint = f"`{builtin.name}(xs, by: f)` compares what a function gives for each"
-            if isinstance(type_, RecordType) and builtin.name in _OF_KEYS:
+            if isinstance(type_, RecordType) and builtin.is_of_objects:
                 read = ", ".join(f"`x.{name}`" for name in inference.facts.fields_of(type_))
                 hint = f"a record is not an object; its fields are read one by one: {read}"
             inference.report(
@@ -352,37 +345,36 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
                     hint=hint,
                 )
             )
-            return builtin.result(types) if len(types) >= len(given) else ANY
+            return way.result(types) if len(types) >= len(given) else ANY
         wrong = wrong_members(parameter, type_)
         if wrong != NEVER:
             problem = f"and `{builtin.name}` needs {taken_words(parameter, type_)}"
             inference.may_fail(argument.value, wrong, problem)
-    for parameter in builtin.parameters:
+    for parameter in way.parameters:
         if parameter.is_required and parameter.name not in given:
             inference.report(
                 catalogue.MISSING_ARGUMENT.at(node.span, name=builtin.name, argument=parameter.name)
             )
             return ANY
-    positions = arguments_by_position(node, builtin)
+    positions = arguments_by_position(node, way)
     values = [positions[position] for position in sorted(positions)]
     types = [inference.facts.types[value] for value in values]
-    _check_values(inference, node, builtin, values, types)
-    return builtin.result(types)
+    _check_values(inference, node, builtin, way, values)
+    return way.result(types)
 
 
 def _check_values(
     inference: Inference,
     node: n.Call,
     builtin: Builtin,
+    way: Way,
     values: list[n.Expression],
-    types: list[Type],
 ) -> None:
     """`div` takes no zero, `min` and `max` one list, or several values that can be ordered."""
+    types = [inference.facts.types[value] for value in values]
     if builtin.name == "div" and is_zero(values[1]):
         inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
-    if builtin in OF_COLUMN.values() or builtin.name not in ("min", "max"):
-        return
-    if len(types) == 1 and is_none_of(types[0], *ITEMS):
+    if len(values) < way.least:
         inference.report(
             catalogue.TYPE_MISMATCH.at(
                 node.arguments[0].value.span,
@@ -390,9 +382,7 @@ def _check_values(
                 found=show(types[0]),
             )
         )
-    if builtin is not BUILTINS[builtin.name]:
-        return
-    for one, other in pairwise(types):
+    for one, other in pairwise(types) if way.alike else ():
         if operate("<", one, other).result is None:
             inference.report(
                 catalogue.OPERAND.at(
@@ -401,44 +391,47 @@ def _check_values(
             )
 
 
-def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin) -> CallForm:
+def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Way) -> CallForm:
     facts = inference.facts
     if facts.is_imported(node.function):
         return DirectCall(None)
     if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
         return Form.OPS
-    arguments, by = _in_order(node, builtin), _key_function(node, builtin)
-    is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, builtin))
+    arguments, by = _in_order(node, way), _key_function(node, way)
+    is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, way))
     if by is not None and node.arguments[0].value is by and not is_settled(by):
         # Python's function takes it behind the items.
         arguments = None
-    if is_ordered and arguments is not None and _is_native(facts, builtin, arguments):
-        return BuiltinCall(builtin, arguments, Form.NATIVE, by)
-    is_of_column = builtin in OF_COLUMN.values()
-    return BuiltinCall(builtin, arguments if is_of_column else None, Form.OPS, by)
+    if is_ordered and arguments is not None and _is_native(facts, builtin, way, arguments):
+        return BuiltinCall(builtin, way, arguments, Form.NATIVE, by)
+    # Of a column, the operation takes no names.
+    kept = arguments if way.python.how == "operation" else None
+    return BuiltinCall(builtin, way, kept, Form.OPS, by)
 
 
-def _key_function(node: n.Call, builtin: Builtin) -> n.Expression | None:
+def _key_function(node: n.Call, way: Way) -> n.Expression | None:
     """What the argument `by` is, where the builtin takes one."""
-    if builtin.by is None:
+    if way.by is None:
         return None
-    named = (one for one in node.arguments if one.name and one.name.text == builtin.by.name)
+    named = (one for one in node.arguments if one.name and one.name.text == way.by.name)
     return next((one.value for one in named), None)
 
 
-def _element(inference: Inference, node: n.Call, builtin: Builtin) -> Type:
+def _element(inference: Inference, node: n.Call, way: Way) -> Type:
     """What `sorted`, `min` or `max` compares: the items of a list, or the arguments."""
-    positions = arguments_by_position(node, builtin)
+    positions = arguments_by_position(node, way)
     types = [inference.facts.types[positions[position]] for position in sorted(positions)]
-    if builtin.repeats and len(types) > 1:
+    if way.repeats and len(types) >= way.least:
         return union(types)
     return item_type(types[0]) if types and is_only(types[0], *ITEMS) else ANY
 
 
-def _is_native(facts: Facts, builtin: Builtin, arguments: Sequence[n.Expression]) -> bool:
+def _is_native(
+    facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.Expression]
+) -> bool:
     """Whether the types prove a call, and Python's own form of it does the same."""
     types = [facts.types[argument] for argument in arguments]
-    if not is_proved(builtin, types):
+    if not way.is_proved(types):
         return False
     # Python evaluates what stands before `in` first, and what it joins with.
     match builtin.name, arguments:
@@ -462,9 +455,9 @@ def _is_native(facts: Facts, builtin: Builtin, arguments: Sequence[n.Expression]
             return True
 
 
-def _in_order(node: n.Call, builtin: Builtin) -> tuple[n.Expression, ...] | None:
+def _in_order(node: n.Call, way: Way) -> tuple[n.Expression, ...] | None:
     """The arguments in the order of the parameters; None where that would change the effects."""
-    positions = arguments_by_position(node, builtin)
+    positions = arguments_by_position(node, way)
     ordered = sorted(positions)
     if list(positions) != ordered and not all(map(is_settled, positions.values())):
         return None

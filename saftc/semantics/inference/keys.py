@@ -5,7 +5,7 @@ that is proved, Python's own `key=` does the same.
 """
 
 from saftc.diagnostics import catalogue
-from saftc.semantics.builtins import BUILTINS, NUMBERS, TEXT, meant, taken_words, takes
+from saftc.semantics.builtins import BUILTINS, NUMBERS, TEXT, taken_words, takes
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -33,8 +33,8 @@ def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool
             key = inference.result_of(function.definition) if takes_it is not False else NEVER
         case BuiltinType() as function:
             takes_it = _builtin_takes(inference, by, function, element)
-            row = meant(BUILTINS[function.name], [(None, element)])
-            key = row.result((element,)) if takes_it is not False else NEVER
+            way = BUILTINS[function.name].meant([(None, element)])
+            key = way.result((element,)) if takes_it is not False else NEVER
         case _:
             return False
     return _is_ordered(inference, by, key) and takes_it is True
@@ -60,14 +60,14 @@ def _takes(
 def _builtin_takes(
     inference: Inference, by: n.Expression, function: BuiltinType, element: Type
 ) -> bool | None:
-    row = meant(BUILTINS[function.name], [(None, element)])
-    needed = sum(parameter.is_required for parameter in row.parameters)
+    way = BUILTINS[function.name].meant([(None, element)])
+    needed = sum(parameter.is_required for parameter in way.parameters)
     if needed > 1:
         _report_count(inference, by, function.name, needed)
         return False
-    found = takes(row.parameters[0], element)
+    found = takes(way.parameters[0], element)
     if found is False:
-        wanted = taken_words(row.parameters[0], element)
+        wanted = taken_words(way.parameters[0], element)
         _report_element(inference, by, function.name, wanted, element)
     return found
 

@@ -58,7 +58,7 @@ print(
     max(["9", "12"], key=int),
 )
 print(
-    show(sorted([[1, 2], [3]], key=ops.sum)),
+    show(sorted([[1, 2], [3]], key=sum)),
     show(sorted([("b", 1)], key=len)),
     min([-2, 1], key=abs),
 )
