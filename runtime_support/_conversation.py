@@ -20,7 +20,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from runtime_support._exchange import Failed, Message, Reply, Request, Said, ToolRequest
+from runtime_support._exchange import FailedCall, Message, Reply, Request, Said, ToolRequest
 from runtime_support._names import listed
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import Answer, Result, ToolCall, Usage
@@ -247,7 +247,7 @@ class Conversation:
                 failed = made.result is None
                 answer = f"error: {made.error}" if made.result is None else made.result
             message = {"role": "tool", "tool_call_id": identity, "content": answer}
-            self.messages.append(Failed(message) if failed else message)
+            self.messages.append(FailedCall(message) if failed else message)
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
         """The limit that a round with these ordinary calls would pass."""

@@ -158,7 +158,7 @@ class Said(dict[str, Any]):
         self.reply = reply
 
 
-class Failed(dict[str, Any]):
+class FailedCall(dict[str, Any]):
     """The message with the outcome of a call that failed; as data it is one like any other."""
 
     __slots__ = ()

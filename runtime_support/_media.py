@@ -95,9 +95,9 @@ class File(_Media):
     __saft_kind__ = "file"
 
 
-Part: TypeAlias = dict[str, Any]
-Content: TypeAlias = str | list[Part]
-Piece: TypeAlias = str | Image | File | Part
+ContentPart: TypeAlias = dict[str, Any]
+Content: TypeAlias = str | list[ContentPart]
+Piece: TypeAlias = str | Image | File | ContentPart
 
 
 def image(path: str) -> Image:
@@ -152,7 +152,7 @@ def content_of(pieces: Iterable[Piece]) -> Content:
         return "".join(map(str, pieces))
     from itertools import groupby
 
-    parts: list[Part] = []
+    parts: list[ContentPart] = []
     for is_text, group in groupby(pieces, lambda piece: isinstance(piece, str)):
         together = list(group)
         parts += [_text_part("".join(map(str, together)))] if is_text else map(_part, together)
@@ -254,7 +254,7 @@ def _decoded(text: str) -> bytes:
     return data
 
 
-def _part(piece: Any) -> Part:
+def _part(piece: Any) -> ContentPart:
     """The part of a picture or a file, or one that is given as it is."""
     if is_object(piece):
         return piece
@@ -274,11 +274,11 @@ def _part(piece: Any) -> Part:
     return {"type": "file", "file": {"filename": piece.name, "file_data": url}}
 
 
-def _text_part(text: str) -> Part:
+def _text_part(text: str) -> ContentPart:
     return {"type": "text", "text": text}
 
 
-def _abridged_part(part: Part) -> Part:
+def _abridged_part(part: ContentPart) -> ContentPart:
     kind = part["type"]
     if kind not in _DATA:
         return part
@@ -296,7 +296,7 @@ def _stand_in(data: str) -> str:
     return f"<{size} bytes, sha256 {hashlib.sha256(data.encode()).hexdigest()[:HASH_LENGTH]}>"
 
 
-def _description(part: Part) -> str:
+def _description(part: ContentPart) -> str:
     name, word = _DATA[part["type"]]
     inner = part[part["type"]]
     data = inner[name].rpartition(_BASE64)[2].strip("<>")

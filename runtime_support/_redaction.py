@@ -51,7 +51,7 @@ def _no_word_before(start: str) -> str:
     return rf"{start}(?:(?<![A-Za-z0-9]{start}){others})"
 
 
-class _Form(NamedTuple):
+class _KeyForm(NamedTuple):
     """A well-known kind of key, and what a text of this form has to look like besides."""
 
     name: str
@@ -126,37 +126,37 @@ def _is_any(_: str) -> bool:
 
 
 _FORMS = (
-    _Form("sk-...", re.compile(_no_word_before("sk-") + "[A-Za-z0-9_-]{16,}"), _goes_on_as_key),
+    _KeyForm("sk-...", re.compile(_no_word_before("sk-") + "[A-Za-z0-9_-]{16,}"), _goes_on_as_key),
     *(
-        _Form(
+        _KeyForm(
             f"gh{kind}_...",
             re.compile(_no_word_before(f"gh{kind}_") + "[A-Za-z0-9]{30,}"),
             _goes_on_as_key,
         )
         for kind in "pousr"
     ),
-    _Form(
+    _KeyForm(
         "github_pat_...",
         re.compile(_no_word_before("github_pat_") + "[A-Za-z0-9_]{30,}"),
         _goes_on_as_key,
     ),
     *(
-        _Form(
+        _KeyForm(
             f"xox{kind}-...",
             re.compile(_no_word_before(f"xox{kind}-") + "[A-Za-z0-9-]{10,}"),
             _has_a_number,
         )
         for kind in "abpsr"
     ),
-    _Form("AKIA...", re.compile(_no_word_before("AKIA") + "[0-9A-Z]{16}"), _is_any),
-    _Form("AIza...", re.compile(_no_word_before("AIza") + "[0-9A-Za-z_-]{35}"), _goes_on_as_key),
-    _Form("hf_...", re.compile(_no_word_before("hf_") + "[A-Za-z0-9]{30,}"), _goes_on_as_key),
-    _Form(
+    _KeyForm("AKIA...", re.compile(_no_word_before("AKIA") + "[0-9A-Z]{16}"), _is_any),
+    _KeyForm("AIza...", re.compile(_no_word_before("AIza") + "[0-9A-Za-z_-]{35}"), _goes_on_as_key),
+    _KeyForm("hf_...", re.compile(_no_word_before("hf_") + "[A-Za-z0-9]{30,}"), _goes_on_as_key),
+    _KeyForm(
         "Bearer ...",
         re.compile("(?i:bearer) +[A-Za-z0-9._~+/-]{16,}=*"),
         _goes_on_as_key,
     ),
-    _Form("of a private key", re.compile(_PRIVATE_KEY), _is_any),
+    _KeyForm("of a private key", re.compile(_PRIVATE_KEY), _is_any),
 )
 
 # The password of a connection string: `postgres://app:hunter2pw@db`, `Server=db;Password=hunter2`.
@@ -250,7 +250,7 @@ def secret_in(text: str) -> str | None:
     return None
 
 
-def _without(form: _Form, match: re.Match[str]) -> str:
+def _without(form: _KeyForm, match: re.Match[str]) -> str:
     return REDACTED if form.is_meant(match.group()) else match.group()
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TOKEN = 4
 
 
-class Taken(NamedTuple):
+class ModelUsage(NamedTuple):
     """What the requests of one place to one model have taken; the settings are of the last."""
 
     settings: Settings
@@ -49,7 +49,7 @@ class Account:
 
     def _clear(self) -> None:
         self.prompts = self.replies = self.largest = 0
-        self._taken: dict[tuple[int, int, str], Taken] = {}
+        self._taken: dict[tuple[int, int, str], ModelUsage] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -70,7 +70,7 @@ class Account:
             if known is not None:
                 usage, place = known.usage + usage, known.place
             # The place keeps its code, and so the identity of that unique.
-            self._taken[key] = Taken(call.settings, place, model, usage)
+            self._taken[key] = ModelUsage(call.settings, place, model, usage)
 
     def note_reply(self, usage: Usage) -> None:
         """Notes how long replies are."""
@@ -78,7 +78,7 @@ class Account:
             self.replies += 1
             self.largest = max(self.largest, usage.output_tokens)
 
-    def take(self) -> tuple[list[Taken], int, int, int]:
+    def take(self) -> tuple[list[ModelUsage], int, int, int]:
         """What was taken, and the numbers of prompts, replies and of the tokens of the longest; all
         of it once."""
         with self._lock:

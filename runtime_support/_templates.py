@@ -56,14 +56,14 @@ class Unknown:
     kind: Literal["value", "function", "image", "file"] = "value"
 
 
-Part: TypeAlias = str | Hole
+TemplatePart: TypeAlias = str | Hole
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
     """A template in its parts, and the keys of its holes."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[TemplatePart, ...]
     keys: frozenset[str | int]
 
 
@@ -124,7 +124,7 @@ def tool_name(key: str) -> str:
 def parsed(template: str) -> Template:
     """The cleaned template as literal texts and holes."""
     text = cleaned(template)
-    parts: list[Part] = []
+    parts: list[TemplatePart] = []
     end = 0
     for match in _TOKEN.finditer(text):
         parts.append(text[end : match.start()])

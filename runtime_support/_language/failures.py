@@ -21,7 +21,7 @@ from runtime_support.errors import SaftError, printable
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
-Kind: TypeAlias = Literal[
+FailureKind: TypeAlias = Literal[
     "contract",
     "truncated",
     "refused",
@@ -38,10 +38,10 @@ Kind: TypeAlias = Literal[
     "failed",
     "python",
 ]
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[str, ...] = get_args(FailureKind)
 
 # Of each class also those below it, unless they stand above.
-_KINDS: tuple[tuple[type[SaftError], Kind], ...] = (
+_KINDS: tuple[tuple[type[SaftError], FailureKind], ...] = (
     (errors.ContractError, "contract"),
     (errors.TruncatedReply, "truncated"),
     (errors.Refused, "refused"),
@@ -72,7 +72,7 @@ class Failure:
     """
 
     message: str
-    kind: Kind
+    kind: FailureKind
     text: str | None = None
     attempts: int = 0
 
@@ -93,7 +93,7 @@ class Failure:
 def failure(exception: Exception) -> Failure:
     """What a script knows of the exception; to be called where it is caught."""
     if isinstance(exception, SaftError):
-        kind: Kind = next(kind for class_, kind in _KINDS if isinstance(exception, class_))
+        kind: FailureKind = next(kind for class_, kind in _KINDS if isinstance(exception, class_))
         message, replies = printable(exception.message), exception.replies or 0
         return _made(message, kind, exception.reply, replies, exception)
     if _is_ambiguity(exception):
@@ -121,7 +121,7 @@ def words_of(error: BaseException) -> str:
 
 
 def _made(
-    message: str, kind: Kind, text: str | None, attempts: int, exception: Exception | None
+    message: str, kind: FailureKind, text: str | None, attempts: int, exception: Exception | None
 ) -> Failure:
     made = Failure(message, kind, text, attempts)
     made.__dict__["_exception"] = exception

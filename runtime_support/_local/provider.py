@@ -50,7 +50,7 @@ _EXTRA: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
+class _LocalServer:
     """A running server; letting go of the handle stops it."""
 
     handle: Any
@@ -60,10 +60,10 @@ class _Server:
     connection: Server
 
 
-_servers: dict[str, _Server] = {}
+_servers: dict[str, _LocalServer] = {}
 # Those of the process that this one was forked from. Their threads run there; to let go of one here
 # would be to wait for them.
-_left_behind: list[dict[str, _Server]] = []
+_left_behind: list[dict[str, _LocalServer]] = []
 _lock = threading.Lock()
 
 
@@ -102,7 +102,7 @@ class LocalProvider(Streaming):
 
     def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply of the model; the first call starts the server."""
-        server: _Server = yield Effect(partial(_started, self.path))
+        server: _LocalServer = yield Effect(partial(_started, self.path))
         if not request.tools or server.takes_tools:
             return (yield from self._replying(server, heard, request))
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
@@ -110,7 +110,7 @@ class LocalProvider(Streaming):
             raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
         return (yield from with_written_tools(request, partial(self._replying, server, None)))
 
-    def _replying(self, server: _Server, heard: Heard, request: Request) -> Replying:
+    def _replying(self, server: _LocalServer, heard: Heard, request: Request) -> Replying:
         from runtime_support.providers._openai import OpenAIProvider
         from runtime_support.providers._wires import without_lacking
 
@@ -180,7 +180,7 @@ def _checked_weights(model: str | None) -> str:
     return path
 
 
-def _started(path: str) -> _Server:
+def _started(path: str) -> _LocalServer:
     """The server for these weights; one for the process."""
     with _lock:
         if path not in _servers:
@@ -194,7 +194,7 @@ def _stop() -> None:
     _servers.clear()
 
 
-def _start(path: str) -> _Server:
+def _start(path: str) -> _LocalServer:
     from runtime_support.providers._server import Server
 
     bindings: Any = importlib.import_module("xllamacpp")  # has no types
@@ -216,7 +216,7 @@ def _start(path: str) -> _Server:
         ) from None
     address = str(handle.listening_address)
     connection = Server(f"{address}/v1", key, is_embedded=True)
-    return _Server(handle, address, key, _takes_tools(address, key), connection)
+    return _LocalServer(handle, address, key, _takes_tools(address, key), connection)
 
 
 def _threads() -> int:

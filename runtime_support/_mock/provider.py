@@ -19,7 +19,7 @@ from typing import Any
 
 from runtime_support._exchange import Message, Reply, Request, ToolRequest
 from runtime_support._jsontext import to_json
-from runtime_support._mock.values import JSONSchema, Reading, in_order
+from runtime_support._mock.values import JSONSchema, ReadPrompt, in_order
 from runtime_support._settings import Settings
 from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
@@ -49,7 +49,7 @@ class MockProvider:
         schema = request.schema or {}
         has_contract = bool(returns) or request.schema is not None
         text, later = _question(request.messages, has_contract)
-        reading = Reading.of(text, schema.get("$defs", {}))
+        reading = ReadPrompt.of(text, schema.get("$defs", {}))
         if any(name.startswith(_CALL) for name in reading.definitions):
             chosen = _choice(_text_of(later[-1]["content"]), reading) if later else None
             return _reply(request, chosen or to_json(_program(reading, schema)))
@@ -97,7 +97,7 @@ def _text_of(content: Any) -> str:
     return "\n\n".join(part["text"] for part in content if part["type"] == "text")
 
 
-def _return_call(tool: Tool, reading: Reading) -> ToolRequest:
+def _return_call(tool: Tool, reading: ReadPrompt) -> ToolRequest:
     name = tool["name"].removeprefix(RETURN_PREFIX)
     value = _inside(tool, reading).value(tool["parameters"]["properties"]["value"], name)
     return ToolRequest(tool["name"], to_json({"value": value}))
@@ -128,7 +128,7 @@ def _output(text: str) -> Any:
 
 
 def _next_calls(
-    reading: Reading, tools: dict[str, Tool], stages: list[list[Any]]
+    reading: ReadPrompt, tools: dict[str, Tool], stages: list[list[Any]]
 ) -> list[ToolRequest]:
     """The calls of the next round; none when each tool that the text names had its round."""
     items = reading.lists[0] if reading.lists and reading.asks("each every") else []
@@ -157,7 +157,7 @@ def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
     return tools[found[1]] if found else None
 
 
-def _inside(tool: Tool, reading: Reading) -> Reading:
+def _inside(tool: Tool, reading: ReadPrompt) -> ReadPrompt:
     """The reading with the schemas that the tool's parameters name."""
     return replace(reading, definitions=tool["parameters"].get("$defs", {}))
 
@@ -167,7 +167,7 @@ def _required(tool: Tool) -> dict[str, JSONSchema]:
     return {name: fields[name] for name in tool["parameters"].get("required", ())}
 
 
-def _parts(tool: Tool, item: Any, reading: Reading) -> list[Any]:
+def _parts(tool: Tool, item: Any, reading: ReadPrompt) -> list[Any]:
     """An item as it goes to parameters: whole where one takes it, else its members in order."""
     schemas = [*_required(tool).values()]
     takes = _inside(tool, reading).takes
@@ -178,7 +178,7 @@ def _parts(tool: Tool, item: Any, reading: Reading) -> list[Any]:
     return members if any(takes(s, member) for s in schemas for member in members) else []
 
 
-def _all_for(tool: Tool, reading: Reading, tools: Iterable[str]) -> list[Any]:
+def _all_for(tool: Tool, reading: ReadPrompt, tools: Iterable[str]) -> list[Any]:
     """The values of the prompt that fit the tool's only parameter: each is a call."""
     inner = _inside(tool, reading)
     schema = inner.resolved(next(iter(_required(tool).values())))
@@ -191,7 +191,7 @@ def _all_for(tool: Tool, reading: Reading, tools: Iterable[str]) -> list[Any]:
     return []
 
 
-def _call(tool: Any, values: Iterable[Any], reading: Reading, item: Any = None) -> ToolRequest:
+def _call(tool: Any, values: Iterable[Any], reading: ReadPrompt, item: Any = None) -> ToolRequest:
     """A call with these values: by the names in an object, in order, and plain ones elsewhere."""
     inner, left = _inside(tool, reading), list(values)
     fields = item if is_object(item) else {}
@@ -206,7 +206,7 @@ def _call(tool: Any, values: Iterable[Any], reading: Reading, item: Any = None) 
     return ToolRequest(tool["name"], to_json(arguments))
 
 
-def _taken(schema: JSONSchema, left: list[Any], reading: Reading) -> list[Any]:
+def _taken(schema: JSONSchema, left: list[Any], reading: ReadPrompt) -> list[Any]:
     """The first value that fits, or single ones as the tuple or list that does; taken out."""
     found = next((index for index, one in enumerate(left) if reading.takes(schema, one)), None)
     if found is not None:
@@ -222,7 +222,7 @@ def _taken(schema: JSONSchema, left: list[Any], reading: Reading) -> list[Any]:
 # Programs.
 
 
-def _choice(answer: str, reading: Reading) -> str | None:
+def _choice(answer: str, reading: ReadPrompt) -> str | None:
     """The number of the candidate that shares most words with the prompt."""
     candidates = _CANDIDATE.findall(answer)
     said = {*re.findall(r"\w+", reading.text.lower())}
@@ -232,7 +232,7 @@ def _choice(answer: str, reading: Reading) -> str | None:
     return candidates[shared.index(max(shared))][0] if candidates else None
 
 
-def _program(reading: Reading, schema: JSONSchema) -> Any:
+def _program(reading: ReadPrompt, schema: JSONSchema) -> Any:
     """The functions that the text names, each called with what those before it gave."""
     own = [name.removeprefix(_CALL) for name in reading.definitions if name.startswith(_CALL)]
     named = in_order(own, reading.rest)
@@ -254,7 +254,7 @@ def _program(reading: Reading, schema: JSONSchema) -> Any:
     return reading.value(schema)
 
 
-def _mapped(name: str, left: list[Any], reading: Reading, named: list[str]) -> list[Any] | None:
+def _mapped(name: str, left: list[Any], reading: ReadPrompt, named: list[str]) -> list[Any] | None:
     """A call for each item of the first list that the function does not take as a whole."""
     for one in filter(is_list, left):
         supplies = [[item if other is one else other for other in left] for item in one]
@@ -266,7 +266,7 @@ def _mapped(name: str, left: list[Any], reading: Reading, named: list[str]) -> l
 
 
 def _composed(
-    name: str, left: list[Any], said: dict[str, Any], reading: Reading, named: list[str]
+    name: str, left: list[Any], said: dict[str, Any], reading: ReadPrompt, named: list[str]
 ) -> JSONSchema | None:
     """A call with arguments taken out of what is left; None when a parameter stays open.
 

@@ -35,7 +35,7 @@ _REFERENCE = "#/$defs/"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadPrompt:
     """A prompt: its text, the text without its JSON values, those, and the schemas by name.
 
     Once tools have answered, what they gave stands for the values of the prompt.
@@ -48,10 +48,10 @@ class Reading:
     is_answered: bool = False
 
     @staticmethod
-    def of(text: str, definitions: JSONSchema) -> Reading:
+    def of(text: str, definitions: JSONSchema) -> ReadPrompt:
         """The reading of a prompt's text; the definitions are those of the schema."""
         values, rest = _json_values(_LIST_MARK.sub("", text))
-        return Reading(text, rest, values, definitions)
+        return ReadPrompt(text, rest, values, definitions)
 
     def asks(self, words: str) -> bool:
         """Whether one of the words stands in the text."""
@@ -210,7 +210,7 @@ class Reading:
             elif is_object(value) or self.is_answered:
                 yield self._trimmed(schema, value)
 
-    def _about(self, item: Any) -> Reading:
+    def _about(self, item: Any) -> ReadPrompt:
         return replace(self, values=tuple(item) if is_list(item) else (item,))
 
     def _trimmed(self, schema: JSONSchema, value: Any) -> Any:

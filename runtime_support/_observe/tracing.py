@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 Event: TypeAlias = dict[str, Any]
 Listener: TypeAlias = Callable[[Event], None]
-Part: TypeAlias = Literal["sent", "received", "tool", "failed", "role", "text"]
-Line: TypeAlias = tuple[Part, str]
+LineKind: TypeAlias = Literal["sent", "received", "tool", "failed", "role", "text"]
+StyledLine: TypeAlias = tuple[LineKind, str]
 
-_STYLES: dict[Part, str] = {
+_STYLES: dict[LineKind, str] = {
     "sent": "bold cyan",
     "received": "bold green",
     "tool": "bold yellow",
@@ -347,7 +347,7 @@ def trace_text(event: Event) -> str:
     return "\n".join(text for _, text in _lines(event))
 
 
-def _lines(event: Event) -> list[Line]:
+def _lines(event: Event) -> list[StyledLine]:
     match event["event"]:
         case "request":
             return _request_lines(event)
@@ -361,7 +361,7 @@ def _lines(event: Event) -> list[Line]:
             return _tool_lines(event)
 
 
-def _request_lines(event: Event) -> list[Line]:
+def _request_lines(event: Event) -> list[StyledLine]:
     about: list[str] = [str(event["model"])] if event.get("model") else []
     if event.get("options"):
         about.append(_json(event["options"]))
@@ -380,7 +380,7 @@ def _request_lines(event: Event) -> list[Line]:
     return lines
 
 
-def _reply_lines(event: Event) -> list[Line]:
+def _reply_lines(event: Event) -> list[StyledLine]:
     cached = f", {event['cached_tokens']} cached" if event.get("cached_tokens") else ""
     tokens = f"{event['input_tokens']}+{event['output_tokens']} tokens{cached}"
     about = [event["model"], event["finish"], tokens, _duration(event)]
@@ -389,7 +389,7 @@ def _reply_lines(event: Event) -> list[Line]:
     return [head, *_indented(event["text"]), *calls]
 
 
-def _tool_lines(event: Event) -> list[Line]:
+def _tool_lines(event: Event) -> list[StyledLine]:
     failed = event["error"] is not None
     called = f"[{event['prompt']}] tool {event['tool']} {_json(event['args'])}, {_duration(event)}"
     outcome = f"error: {event['error']}" if failed else event["result"]
@@ -413,11 +413,11 @@ def _duration(event: Event) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
-def _indented(text: str) -> list[Line]:
+def _indented(text: str) -> list[StyledLine]:
     return [("text", f"    {printable(line)}") for line in redacted(text).splitlines()]
 
 
-def _line(part: Part, text: str) -> Line:
+def _line(part: LineKind, text: str) -> StyledLine:
     return part, printable(redacted(text))
 
 

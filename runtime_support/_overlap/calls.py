@@ -105,11 +105,11 @@ class Overlap(Iterator[B]):
                 self._is_over = True
                 self._error = error
             else:
-                queue.begin(_Call(self._function, (item,), {}), context_of_call())
+                queue.begin(_DelayedCall(self._function, (item,), {}), context_of_call())
                 begun += 1
 
 
-class _Call(NamedTuple):
+class _DelayedCall(NamedTuple):
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     names: Mapping[str, Any]
@@ -138,7 +138,7 @@ def overlap(function: Callable[[A], B], items: Iterable[A]) -> Overlap[B]:
 class Later(Generic[T]):
     """A call that `together` makes; see `later`."""
 
-    def __init__(self, call: _Call, frame: FrameType) -> None:
+    def __init__(self, call: _DelayedCall, frame: FrameType) -> None:
         self.call = call
         self.context = context_of_call()
         self._origin = frame, frame.f_lasti, frame.f_lineno
@@ -157,7 +157,7 @@ def later(function: Callable[P, T], /, *arguments: P.args, **names: P.kwargs) ->
 def later(function: Callable[..., Any], /, *arguments: Any, **names: Any) -> Later[Any]:
     """A call for `together`."""
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    return Later(_Call(function, arguments, names), frame)
+    return Later(_DelayedCall(function, arguments, names), frame)
 
 
 @overload
@@ -213,7 +213,7 @@ def together(*calls: Later[Any]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-class _Stream(Protocol):
+class _Writable(Protocol):
     def write(self, text: str, /) -> object: ...
     def flush(self) -> object: ...
 
@@ -222,7 +222,7 @@ def print(
     *values: object,
     sep: str | None = " ",
     end: str | None = "\n",
-    file: _Stream | None = None,
+    file: _Writable | None = None,
     flush: bool = False,
 ) -> None:
     """Python's `print`, in the order of the script."""

@@ -370,7 +370,7 @@ class _Slots:
 _slots = _Slots()
 
 
-class Slot(Around):
+class RequestSlot(Around):
     """Has the requests of a call that runs ahead wait for a slot.
 
     One that is streamed has its turn, and takes no slot.
@@ -382,7 +382,7 @@ class Slot(Around):
         self._call = call
 
     @classmethod
-    def of(cls, call: PromptCall) -> Slot:
+    def of(cls, call: PromptCall) -> RequestSlot:
         return cls(call)
 
     def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
@@ -396,7 +396,7 @@ class Slot(Around):
         return (yield Effect(ask))
 
 
-register(Slot)
+register(RequestSlot)
 
 
 def _forget() -> None:

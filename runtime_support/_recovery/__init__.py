@@ -28,7 +28,7 @@ from typing import Any
 from runtime_support._jsontext import holds_halves
 from runtime_support._recovery import tokens
 from runtime_support._recovery.bodies import (
-    Candidate,
+    FoundValue,
     fenced,
     find_candidates,
     is_one_fence,
@@ -67,7 +67,7 @@ from runtime_support._recovery.notations import (
     read_separated_values,
 )
 from runtime_support._recovery.words import (
-    Unreadable,
+    NotANumber,
     is_item,
     is_prose,
     letters,
@@ -242,7 +242,7 @@ def _fit_of_scalar_in_fence(body: str, schema: m.Schema, misfits: _Misfits) -> F
     return found[0] if found else None
 
 
-def _may_be_text(found: Fit, candidates: list[Candidate], schema: m.Schema, body: str) -> bool:
+def _may_be_text(found: Fit, candidates: list[FoundValue], schema: m.Schema, body: str) -> bool:
     """Whether what was found among words is less than they say, where they may be meant as well."""
     is_any = m.AnySchema() in m.members_of(schema)
     if is_any and any(body[: one.start].rstrip().endswith("=") for one in candidates):
@@ -310,12 +310,12 @@ def _undisguised(body: str) -> str:
     return body
 
 
-def _candidates(body: str, schema: m.Schema) -> list[Candidate]:
+def _candidates(body: str, schema: m.Schema) -> list[FoundValue]:
     found = find_candidates(body, are_items=isinstance(schema, m.ListSchema))
     return found or list(_whole_value(body))
 
 
-def _whole_value(body: str) -> Iterator[Candidate]:
+def _whole_value(body: str) -> Iterator[FoundValue]:
     """A string or a tuple that is all of the body."""
     start = len(body) - len(body.lstrip())
     if body[start] not in WHOLE_STARTS or body.startswith("```", start):
@@ -329,7 +329,7 @@ def _whole_value(body: str) -> Iterator[Candidate]:
         if body[start] == "`" and isinstance(node, str):
             # Marked as code, which is no quoting.
             node = _quoted_in_code(node) or Bare(node)
-        yield Candidate(node, start, tuple(reader.notes), alone=True, whole=True)
+        yield FoundValue(node, start, tuple(reader.notes), alone=True, whole=True)
 
 
 def _quoted_in_code(text: str) -> str | None:
@@ -350,7 +350,7 @@ def _read_members(body: str) -> list[Node]:
 
 
 def _fit_of_candidates(
-    candidates: list[Candidate], schema: m.Schema, body: str, misfits: _Misfits
+    candidates: list[FoundValue], schema: m.Schema, body: str, misfits: _Misfits
 ) -> Fit | None:
     """The best fit of the candidates, or of all of them together where a list is asked for."""
     if not _holds_container(schema):
@@ -481,7 +481,7 @@ def _fit_word(text: str, schema: m.Schema) -> Fit:
             raise
         try:
             number = number_in_prose(text)
-        except Unreadable as unreadable:
+        except NotANumber as unreadable:
             raise Misfit("value", str(unreadable)) from None
         return fit(Bare(number), schema, len(text))
     # Of a list, every item must be spelled out; a mention in a sentence is not a list.

@@ -51,7 +51,7 @@ _LINE = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadValue:
     """A value, where it ends, and what had to be done to read it."""
 
     node: Node
@@ -59,7 +59,7 @@ class Reading:
     notes: tuple[str, ...]
 
 
-def read_at(text: str, start: int, *, first: int = 0) -> Reading:
+def read_at(text: str, start: int, *, first: int = 0) -> ReadValue:
     """The value that begins here.
 
     Text before `first` is nothing but space; from there on a bracket may also be prose, and then
@@ -67,7 +67,7 @@ def read_at(text: str, start: int, *, first: int = 0) -> Reading:
     """
     strict = read_strict_at(text, start) if text[start] in "{[" else None
     if strict is not None:
-        return Reading(*strict, ())
+        return ReadValue(*strict, ())
     reader = LooseReader(text, start)
     try:
         node = reader.read()
@@ -75,7 +75,7 @@ def read_at(text: str, start: int, *, first: int = 0) -> Reading:
         if start > first and not reader.is_solid:
             raise NotData from None
         raise
-    return Reading(node, reader.position, tuple(reader.notes) or UNNAMED)
+    return ReadValue(node, reader.position, tuple(reader.notes) or UNNAMED)
 
 
 def read_whole(text: str) -> tuple[Node, tuple[str, ...]]:
@@ -90,7 +90,7 @@ def read_whole(text: str) -> tuple[Node, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FoundValue:
     """A value found in a text.
 
     `alone`: no other words stand beside it on its lines; `whole`: nothing else is in the text.
@@ -159,14 +159,14 @@ def is_one_fence(text: str) -> bool:
     return match is not None and match.end() == len(stripped)
 
 
-def find_candidates(text: str, *, are_items: bool = False) -> list[Candidate]:
+def find_candidates(text: str, *, are_items: bool = False) -> list[FoundValue]:
     """The objects, lists and records that stand in the text, none inside another.
 
     Broken or CutOff when one of them cannot be read: what it holds may be what was meant. Broken
     when there are too many, but for objects that may be the items of a list.
     """
     first = _first_character(text)
-    candidates: list[Candidate] = []
+    candidates: list[FoundValue] = []
     position = in_vain = count = 0
     while opening := _OPENING.search(text, position):
         start = opening.start()
@@ -186,14 +186,14 @@ def find_candidates(text: str, *, are_items: bool = False) -> list[Candidate]:
         alone = _stands_alone(text, start, reading.end)
         if alone or not _is_of_words(reading.node):
             whole = start == first and not text[reading.end :].strip()
-            candidates.append(Candidate(reading.node, start, reading.notes, alone, whole))
+            candidates.append(FoundValue(reading.node, start, reading.notes, alone, whole))
             count += not (are_items and isinstance(reading.node, dict))
             if count > MOST_CANDIDATES:
                 raise Broken("the reply holds too many values to tell which one is meant")
     return candidates
 
 
-def starts_a_line(text: str, candidate: Candidate) -> bool:
+def starts_a_line(text: str, candidate: FoundValue) -> bool:
     """Whether only white space stands before the candidate on its line."""
     before = text[max(0, candidate.start - _LINE) : candidate.start]
     return not before.rpartition("\n")[2].strip()
@@ -205,7 +205,7 @@ def _is_task_mark(text: str, start: int) -> bool:
     return _BULLET_BEFORE.search(text[max(0, start - _LINE) : start]) is not None
 
 
-def _is_link(text: str, reading: Reading) -> bool:
+def _is_link(text: str, reading: ReadValue) -> bool:
     return isinstance(reading.node, list) and text[reading.end : reading.end + 1] == "("
 
 

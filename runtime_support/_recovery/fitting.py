@@ -28,16 +28,16 @@ from runtime_support._recovery.nodes import (
     Bare,
     Broken,
     Elements,
-    Line,
     Node,
     NotData,
     OpenList,
     OpenObject,
     RepeatedKeys,
+    StructuredLine,
 )
 from runtime_support._recovery.words import (
     NIL_WORDS,
-    Taken,
+    Scalar,
     is_item,
     is_nil_word,
     letters,
@@ -377,7 +377,7 @@ class Fitter:
         if len(misfits) >= self.most:
             raise Misfit.of(misfits, HOLE)
 
-    def take(self, taken: Taken | None, schema: m.Schema, node: Node, path: str) -> Any:
+    def take(self, taken: Scalar | None, schema: m.Schema, node: Node, path: str) -> Any:
         if taken is None:
             raise mismatch(node, schema, path)
         if taken.words:
@@ -473,7 +473,7 @@ class Fitter:
 
     def check_plain(self, text: Bare, schema: m.Schema, path: str) -> None:
         """Misfit where text without quotes may be a text, and something else as well."""
-        if is_notation(text) or isinstance(text, Line):
+        if is_notation(text) or isinstance(text, StructuredLine):
             return
         if may_say_nothing(text):
             raise Misfit(path, f"`{text[:60]}` may be a text, or tell that there is none")
@@ -535,7 +535,7 @@ class Fitter:
 
 def from_structure(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any:
     """JSON that was sent as text, or a line that has a structure."""
-    if isinstance(node, Line):
+    if isinstance(node, StructuredLine):
         return fitter.fit(node.structure, schema, path)
     if isinstance(node, Bare) or not isinstance(node, str) or not isinstance(schema, CONTAINERS):
         raise Misfit(path, "not a text")

@@ -23,12 +23,12 @@ class Bare(str):
     __slots__ = ()
 
 
-class Line(Bare):
+class StructuredLine(Bare):
     """A line that can be read as text or, where a structure is asked for, as `structure`."""
 
     structure: Node
 
-    def __new__(cls, text: str, structure: Node) -> Line:
+    def __new__(cls, text: str, structure: Node) -> StructuredLine:
         line = super().__new__(cls, text)
         line.structure = structure
         return line

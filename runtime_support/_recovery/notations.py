@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from runtime_support._recovery.loose import LooseReader
-from runtime_support._recovery.nodes import Bare, Broken, Elements, Line, Node, NotData
+from runtime_support._recovery.nodes import Bare, Broken, Elements, Node, NotData, StructuredLine
 from runtime_support._recovery.words import without_markup
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class _LineReader:
         self.lines[start] = SourceLine(inner, rest)
         structure = self.pairs(inner, depth + 1)
         text = " ".join(line.text for line in self.lines[start : self.number] if line.text)
-        return Line(_plain(text), structure)
+        return StructuredLine(_plain(text), structure)
 
     def pairs(self, indent: int, depth: int) -> dict[str, Node]:
         pairs: dict[str, Node] = {}

@@ -296,7 +296,7 @@ NUMBER_WORDS = word_set(
 )
 
 
-class Unreadable(Exception):
+class NotANumber(Exception):
     """The text is not one number; the reason is for the model to read."""
 
 
@@ -304,12 +304,12 @@ def read_number(text: str) -> int | float:
     """The number that the whole text is: an int where it is whole."""
     match = _AFFIXED.fullmatch(without_markup(text))
     if match is None:
-        raise Unreadable("not a number")
+        raise NotANumber("not a number")
     unit: str = match["unit"] or ""
     if unit and not _is_unit(unit.strip()):
-        raise Unreadable(f"`{unit.strip()}` changes the number")
+        raise NotANumber(f"`{unit.strip()}` changes the number")
     if match["sign"] and match["sign_inside"]:
-        raise Unreadable("two signs")
+        raise NotANumber("two signs")
     number = _plain_number(match["digits"])
     negative = (match["sign"] + match["sign_inside"]) in {"-", "−", "–"}
     return -number if negative else number
@@ -319,19 +319,19 @@ def number_in_prose(text: str) -> int | float:
     """The only number that the text speaks of."""
     matches = list(_IN_PROSE.finditer(text))
     if len(matches) != 1:
-        raise Unreadable(
+        raise NotANumber(
             "the text holds several numbers" if matches else "the text holds no number"
         )
     match = matches[0]
     if text[: match.start()].rstrip(" \t=")[-1:] in _BOUNDS:
-        raise Unreadable("the text gives a bound, not a number")
+        raise NotANumber("the text gives a bound, not a number")
     if any(character.isnumeric() for character in text[: match.start()] + text[match.end() :]):
-        raise Unreadable("the text holds several numbers")
+        raise NotANumber("the text holds several numbers")
     if is_spoiled(text, match.start(), match.end(), NUMBER_WORDS):
-        raise Unreadable("the text does not say plainly what the number is")
+        raise NotANumber("the text does not say plainly what the number is")
     after = _AFTER_IN_PROSE.match(text, match.end())
     if after and (after["word"] is None or _changes(after["word"])):
-        raise Unreadable(f"`{after.group().strip()}` changes the number")
+        raise NotANumber(f"`{after.group().strip()}` changes the number")
     return read_number(match.group())
 
 
@@ -362,7 +362,7 @@ def _plain_number(digits: str) -> int | float:
     for form, plain in _FORMS:
         if form.fullmatch(text):
             return _value(plain(text))
-    raise Unreadable("not a number")
+    raise NotANumber("not a number")
 
 
 def _value(digits: str) -> int | float:
@@ -370,18 +370,18 @@ def _value(digits: str) -> int | float:
         try:
             return int(digits)
         except ValueError:
-            raise Unreadable("a number of too many digits") from None
+            raise NotANumber("a number of too many digits") from None
     from decimal import Decimal
 
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise Unreadable("a number too large")
+        raise NotANumber("a number too large")
     exact = Decimal(digits)
     whole = exact == exact.to_integral_value() if exact.adjusted() < 400 else False
     return int(exact) if whole else number
 
 
-Kind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil", "any"]
+AskedKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil", "any"]
 
 NIL_WORDS = frozenset({"null", "none", "nil", "undefined", "~", ""})
 # What stands where there is no answer: neither nil nor, without quotes, a text that was meant.
@@ -437,7 +437,7 @@ def is_item(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Scalar:
     """The value of a scalar; `words` tell what was done to it, empty when that needs no telling."""
 
     value: Any
@@ -445,26 +445,26 @@ class Taken:
     cost: int = 0
 
 
-def take_scalar(node: Node, kind: Kind) -> Taken | None:
+def take_scalar(node: Node, kind: AskedKind) -> Scalar | None:
     """The node as this kind of value, or None."""
     return _TAKERS[kind](node)
 
 
-def take_literal(node: Node, values: list[Any]) -> Taken | None:
+def take_literal(node: Node, values: list[Any]) -> Scalar | None:
     """The one of the values that the node is, spells or plainly mentions, or None."""
     if not isinstance(node, str):
         same = [value for value in values if type(value) is type(node) and value == node]
-        return Taken(same[0]) if same else None
+        return Scalar(same[0]) if same else None
     strings = [value for value in values if isinstance(value, str)]
     if node in strings:
-        return Taken(str(node), cost=1 if isinstance(node, Bare) else 0)
+        return Scalar(str(node), cost=1 if isinstance(node, Bare) else 0)
     found = _literals_of_text(node, values, strings)
     if len(found) != 1:
         return None
     number = isinstance(node, Bare) and tokens.JSON_NUMBER.fullmatch(node)
     if number and not isinstance(found[0], (str, bool)):
-        return Taken(found[0])
-    return Taken(found[0], _read_as(node, found[0]), 2)
+        return Scalar(found[0])
+    return Scalar(found[0], _read_as(node, found[0]), 2)
 
 
 def _literals_of_text(text: str, values: list[Any], strings: list[str]) -> list[Any]:
@@ -486,18 +486,18 @@ def _literals_of_text(text: str, values: list[Any], strings: list[str]) -> list[
 def _number(text: str) -> int | float | None:
     try:
         return read_number(text)
-    except Unreadable:
+    except NotANumber:
         return None
 
 
-def _take_int(node: Node) -> Taken | None:
+def _take_int(node: Node) -> Scalar | None:
     number = _take_number(node)
     if number is None or isinstance(number.value, int):
         return number
     return None
 
 
-def _take_float(node: Node) -> Taken | None:
+def _take_float(node: Node) -> Scalar | None:
     number = _take_number(node)
     if number is None or isinstance(number.value, float):
         return number
@@ -507,78 +507,78 @@ def _take_float(node: Node) -> Taken | None:
         return None
     in_json = isinstance(node, Bare) and tokens.JSON_NUMBER.fullmatch(node)
     if not in_json:
-        return Taken(value, number.words, number.cost)
-    return Taken(value, cost=1 if node.lstrip("-").isdigit() else 0)
+        return Scalar(value, number.words, number.cost)
+    return Scalar(value, cost=1 if node.lstrip("-").isdigit() else 0)
 
 
-def _take_number(node: Node) -> Taken | None:
+def _take_number(node: Node) -> Scalar | None:
     """A number; whole numbers as ints, however they are written."""
     if not isinstance(node, str) or len(node) > LONGEST_MENTION:
         return None
     if isinstance(node, Bare) and _INTEGER.fullmatch(node):
-        return Taken(int(node))
+        return Scalar(int(node))
     value = _number(node)
     if value is None:
         return None
     if not isinstance(node, Bare):
-        return Taken(value, _read_as(node, value), 3)
+        return Scalar(value, _read_as(node, value), 3)
     if tokens.JSON_NUMBER.fullmatch(node) is None:
-        return Taken(value, _read_as(node, value), 2)
+        return Scalar(value, _read_as(node, value), 2)
     if isinstance(value, float) or node.lstrip("-").isdigit():
-        return Taken(value)
-    return Taken(value, _read_as(node, value), 1)
+        return Scalar(value)
+    return Scalar(value, _read_as(node, value), 1)
 
 
-def _take_bool(node: Node) -> Taken | None:
+def _take_bool(node: Node) -> Scalar | None:
     if isinstance(node, bool):
-        return Taken(node)
+        return Scalar(node)
     if not isinstance(node, str) or len(node) > LONGEST_MENTION:
         return None
     value = {"0": False, "1": True}.get(node, bool_meant(node))
-    return None if value is None else Taken(value, _read_as(node, value), 3)
+    return None if value is None else Scalar(value, _read_as(node, value), 3)
 
 
-def _take_string(node: Node) -> Taken | None:
+def _take_string(node: Node) -> Scalar | None:
     if isinstance(node, bool):
         word = "true" if node else "false"
-        return Taken(word, _read_as(Bare(word), word), 5)
+        return Scalar(word, _read_as(Bare(word), word), 5)
     if not isinstance(node, str):
         return None
     if not isinstance(node, Bare):
-        return Taken(node)
+        return Scalar(node)
     if is_nil_word(node) or tokens.PLACEHOLDER.fullmatch(node):
         return None
     number = tokens.JSON_NUMBER.fullmatch(node)
-    return Taken(str(node), _read_as(node, str(node)) if number else "", 4)
+    return Scalar(str(node), _read_as(node, str(node)) if number else "", 4)
 
 
-def _take_nil(node: Node) -> Taken | None:
+def _take_nil(node: Node) -> Scalar | None:
     if node is None:
-        return Taken(None)
+        return Scalar(None)
     if isinstance(node, Bare) and is_nil_word(node):
-        return Taken(None, _read_as(node, None), 2)
+        return Scalar(None, _read_as(node, None), 2)
     return None
 
 
-def _take_any(node: Node) -> Taken | None:
+def _take_any(node: Node) -> Scalar | None:
     if not isinstance(node, Bare):
-        return Taken(node) if node is None or isinstance(node, (bool, str)) else None
+        return Scalar(node) if node is None or isinstance(node, (bool, str)) else None
     if tokens.JSON_NUMBER.fullmatch(node):
         try:
             value = float(node) if set(node) & set(".eE") else int(node)
         except ValueError:
             return None
-        return None if value in (float("inf"), float("-inf")) else Taken(value)
+        return None if value in (float("inf"), float("-inf")) else Scalar(value)
     if node in NOT_FINITE:
         return None
     if node in tokens.COMPLETE_WORDS:
-        return Taken({"True": True, "False": False, "None": None}[node], cost=2)
+        return Scalar({"True": True, "False": False, "None": None}[node], cost=2)
     if is_nil_word(node):
-        return Taken(None, _read_as(node, None), 2)
-    return Taken(str(node), cost=2)
+        return Scalar(None, _read_as(node, None), 2)
+    return Scalar(str(node), cost=2)
 
 
-_TAKERS: dict[Kind, Callable[[Node], Taken | None]] = {
+_TAKERS: dict[AskedKind, Callable[[Node], Scalar | None]] = {
     "int": _take_int,
     "float": _take_float,
     "number": _take_float,

@@ -150,7 +150,7 @@ class OpaqueSchema:
 
 
 @dataclass(slots=True)
-class Later:
+class ReadLater:
     """What a reference refers to, once it has been read; a class, so that it pickles."""
 
     schema: Schema | None = None

@@ -252,7 +252,7 @@ class _Reader:
     ) -> None:
         self.namespace = namespace
         self.names = names or {}
-        self.under_way: dict[type, m.Later] = {}
+        self.under_way: dict[type, m.ReadLater] = {}
 
     def read(self, type_: Any) -> m.Schema:
         try:
@@ -320,7 +320,7 @@ class _Reader:
             return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
         if class_ in self.under_way:
             return m.ReferenceSchema(name, self.under_way[class_])
-        later = self.under_way[class_] = m.Later()
+        later = self.under_way[class_] = m.ReadLater()
         build = None if is_typed_dict(class_) else class_
         fields = tuple(fields_of(class_))
         schema = m.ObjectSchema(name, fields, _own_doc(class_), build, is_model(class_))

@@ -36,11 +36,12 @@ if TYPE_CHECKING:
         Call,
         Candidate,
         Diagnostic,
-        Failure,
         Outcome,
         Point,
+        ProgramFailure,
         Success,
     )
+    from runtime_support.programs._outcomes import ProgramFailure as Failure
     from runtime_support.programs._prompting import Plan, program, run
     from runtime_support.programs._registry import Registry, RegistryError, describe
     from runtime_support.programs._syntax import Limits, ProgramText
@@ -52,8 +53,10 @@ else:
         "programs._coercion": "CoercionError coerce",
         "programs._evaluation": "check evaluate",
         "programs._json_schema": "schema",
+        # `Failure` is its name in programs of earlier versions; that of `ops` is another class.
         "programs._outcomes": (
-            "Ambiguous Call Candidate Diagnostic Failure Outcome Point Success"
+            "Ambiguous Call Candidate Diagnostic Failure=ProgramFailure Outcome Point "
+            "ProgramFailure Success"
         ),
         "programs._prompting": "Plan program run",
         "programs._registry": "Registry RegistryError describe",
@@ -77,6 +80,7 @@ __all__ = [
     "Outcome",
     "Plan",
     "Point",
+    "ProgramFailure",
     "ProgramText",
     "Registry",
     "RegistryError",

@@ -24,7 +24,7 @@ from runtime_support.programs import _tree as n
 from runtime_support.programs import _types as t
 from runtime_support.programs._coercion import is_by_position
 from runtime_support.programs._naming import (
-    Fitter,
+    CoercionPlacer,
     Names,
     Shape,
     Slot,
@@ -34,10 +34,16 @@ from runtime_support.programs._naming import (
     fields_of,
     owner,
 )
-from runtime_support.programs._outcomes import Ambiguous, Candidate, Diagnostic, Failure, invalid
+from runtime_support.programs._outcomes import (
+    Ambiguous,
+    Candidate,
+    Diagnostic,
+    ProgramFailure,
+    invalid,
+)
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS, Path, did_you_mean, order_of, references
-from runtime_support.programs._writing import Findings, Place, by_name, rename, write
+from runtime_support.programs._writing import ExpressionPlace, Findings, by_name, rename, write
 
 Scope = Mapping[str, t.Type]
 Data = dict[str, Any]
@@ -54,7 +60,7 @@ def check_program(
     diagnostics: Iterable[Diagnostic] = (),
     *,
     suggests: bool = True,
-) -> n.CheckedProgram | Failure | Ambiguous:
+) -> n.CheckedProgram | ProgramFailure | Ambiguous:
     """The checked tree of JSON data; `diagnostics` are those of reading it."""
     unread = list(diagnostics)
     findings = Findings(program, unread)
@@ -75,7 +81,9 @@ def check_program(
 
 def _mistakes(candidate: Candidate, registry: Registry, returns: t.Type) -> list[str]:
     checked = check_program(candidate.program, registry, returns, suggests=False)
-    return [one.message for one in checked.diagnostics] if isinstance(checked, Failure) else []
+    return (
+        [one.message for one in checked.diagnostics] if isinstance(checked, ProgramFailure) else []
+    )
 
 
 class Checker:
@@ -84,7 +92,7 @@ class Checker:
     def __init__(self, registry: Registry, findings: Findings) -> None:
         self._registry = registry
         self._findings = findings
-        self._fitter = Fitter(registry, findings)
+        self._fitter = CoercionPlacer(registry, findings)
         self._names = Names(registry, findings)
 
     def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
@@ -322,7 +330,7 @@ class Checker:
         if name in scope:
             return self._fitter.fit(n.RefNode(path, scope[name], True, False, name), slot)
         others = near(name, scope)
-        place = Place((*path, "$ref"))
+        place = ExpressionPlace((*path, "$ref"))
         edits = [write(f"with {other}", place, other) for other in others]
         self._findings.wrong(f"unknown variable '{name}'{did_you_mean(others)}", path, edits)
         return broken(path)

@@ -35,7 +35,7 @@ from runtime_support.programs import _tree as n
 from runtime_support.programs import _types as t
 from runtime_support.programs._machine import (
     Choice,
-    Failed,
+    Fault,
     Frame,
     Machine,
     Problem,
@@ -47,7 +47,7 @@ from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry, classes_of
 from runtime_support.programs._syntax import Limits, Path, did_you_mean
 from runtime_support.programs._undecided import option_written
-from runtime_support.programs._writing import Place, route_sentence, serialize, spelled
+from runtime_support.programs._writing import ExpressionPlace, route_sentence, serialize, spelled
 
 Route = tuple[Definition, ...]
 MOST_CONVERSIONS = 3
@@ -264,7 +264,7 @@ def _read_text(text: str, target: t.Type) -> list[tuple[str, Any]]:
         number = _parse_number(text)
         try:
             return [] if number is None else [("as a number", t.conform(number, target))]
-        except t.Misfit:
+        except t.TypeMismatch:
             return []
     if not _takes(t.item_of(target), t.STRING):
         return []
@@ -277,7 +277,7 @@ def _read_text(text: str, target: t.Type) -> list[tuple[str, Any]]:
 def _kept(items: list[Any], target: t.Type) -> Any:
     try:
         return t.conform(items, target)
-    except t.Misfit:
+    except t.TypeMismatch:
         return None
 
 
@@ -303,7 +303,7 @@ class Site:
     """
 
     path: Path
-    place: Place
+    place: ExpressionPlace
     frame: Frame
     operand: Callable[[], Any]
     rebuilt: Callable[[Any], Any]
@@ -326,7 +326,7 @@ class Coercer:
         """The value as one of the target; raises Stopped."""
         try:
             return t.conform(value, target)
-        except t.Misfit as error:
+        except t.TypeMismatch as error:
             misfit = error
         routes = shortest_routes(
             lambda parameter: t.conforms(value, parameter), target, self._registry
@@ -358,7 +358,7 @@ class Coercer:
             for other in others
             if not site.frame.elements
         ]
-        failed = Failed(
+        failed = Fault(
             site.frame.position,
             site.path,
             "conversion",
@@ -480,17 +480,17 @@ class Coercer:
 
 
 def _as_conversion(problem: Problem) -> Problem:
-    if isinstance(problem, Failed) and problem.kind == "error":
+    if isinstance(problem, Fault) and problem.kind == "error":
         return replace(problem, kind="conversion")
     return problem
 
 
 def _only_conversion_failed(stopped: Stopped) -> bool:
-    return all(isinstance(one, Failed) and one.kind == "conversion" for one in stopped.problems)
+    return all(isinstance(one, Fault) and one.kind == "conversion" for one in stopped.problems)
 
 
 def _in_part(problem: Problem, key: str | int) -> Problem:
-    if not isinstance(problem, Failed) or problem.kind != "conversion":
+    if not isinstance(problem, Fault) or problem.kind != "conversion":
         return problem
     where = f"item {key}" if isinstance(key, int) else f"field '{key}'"
     return replace(problem, message=f"{where}: {problem.message}")
@@ -521,11 +521,17 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = 
     target = registry.read_type(wanted)
     try:
         return t.conform(value, target)
-    except t.Misfit:
+    except t.TypeMismatch:
         pass
     limits = Limits()
     coercer = Coercer(registry, Machine(limits))
-    site = Site((), Place(()), Frame(names={}), lambda: serialize(value, registry), lambda new: new)
+    site = Site(
+        (),
+        ExpressionPlace(()),
+        Frame(names={}),
+        lambda: serialize(value, registry),
+        lambda new: new,
+    )
     try:
         return run_within(limits.seconds, lambda: coercer.coerce(value, target, site))
     except Stopped as stopped:

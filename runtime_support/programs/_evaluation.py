@@ -21,7 +21,7 @@ from runtime_support.programs._coercion import Coercer, Site
 from runtime_support.programs._machine import (
     Choice,
     Element,
-    Failed,
+    Fault,
     Frame,
     Keep,
     Machine,
@@ -39,16 +39,16 @@ from runtime_support.programs._outcomes import (
     Call,
     Candidate,
     Diagnostic,
-    Failure,
-    FailureKind,
     Outcome,
+    ProgramFailure,
+    ProgramFailureKind,
     Success,
     invalid,
 )
 from runtime_support.programs._registry import Registry
 from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read
 from runtime_support.programs._undecided import is_from_within, option_written
-from runtime_support.programs._writing import Place, points_of, with_arguments
+from runtime_support.programs._writing import ExpressionPlace, points_of, with_arguments
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -109,7 +109,7 @@ class Evaluator:
         def choice(index: int) -> Choice:
             one = options[index]
             new = option_written(one, ambiguity, definition, self._registry, again)
-            return Choice(one.sentence, Place(node.path), new)
+            return Choice(one.sentence, ExpressionPlace(node.path), new)
 
         sentences = [one.sentence for one in options]
         own = None if is_from_within(ambiguity) else definition.name
@@ -119,7 +119,7 @@ class Evaluator:
         value = await self.value(node.operand, frame.at(0))
         site = Site(
             node.path,
-            Place(node.path, node.bare),
+            ExpressionPlace(node.path, node.bare),
             frame.at(1),
             lambda: at(self._program, node.path),
             lambda new: new,
@@ -264,7 +264,7 @@ def evaluate(
 
 def check(
     program: Any, registry: Registry, *, returns: Any = Any, limits: Limits = DEFAULT_LIMITS
-) -> n.CheckedProgram | Failure | Ambiguous:
+) -> n.CheckedProgram | ProgramFailure | Ambiguous:
     """The checked program, or why it cannot run; nothing is called."""
     try:
         reading = read(program, limits)
@@ -315,10 +315,10 @@ def run(
 
 def _stopped(
     problems: Sequence[Problem], checked: n.CheckedProgram, machine: Machine
-) -> Failure | Ambiguous:
+) -> ProgramFailure | Ambiguous:
     """A failure outranks an ambiguity; the first in source order is the one that is shown."""
     failed = sorted(
-        (one for one in problems if isinstance(one, Failed)), key=lambda one: one.position
+        (one for one in problems if isinstance(one, Fault)), key=lambda one: one.position
     )
     if failed:
         found = dict.fromkeys((one.message, pointer(one.path)) for one in failed)
@@ -329,7 +329,7 @@ def _stopped(
             for one in failed[0].choices
             if len(found) == 1
         )
-        return Failure(
+        return ProgramFailure(
             failed[0].kind, first.message, first.path, diagnostics, machine.calls, suggestions
         )
     unclear = [one for one in problems if isinstance(one, Unclear)]
@@ -338,5 +338,7 @@ def _stopped(
     return Ambiguous(points, machine.calls)
 
 
-def _failure(kind: FailureKind, message: str, calls: tuple[Call, ...] = ()) -> Failure:
-    return Failure(kind, message, "", (Diagnostic(message, ""),), calls)
+def _failure(
+    kind: ProgramFailureKind, message: str, calls: tuple[Call, ...] = ()
+) -> ProgramFailure:
+    return ProgramFailure(kind, message, "", (Diagnostic(message, ""),), calls)

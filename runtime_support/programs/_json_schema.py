@@ -32,7 +32,7 @@ DATA_KEY: Schema = {"not": {"pattern": "^[$]"}}
 
 def schema(registry: Registry, returns: Any = Any) -> Schema:
     """The JSON Schema (2020-12) of the programs of this registry whose value is a `returns`."""
-    writer = _Writer(registry)
+    writer = _SchemaWriter(registry)
     root = writer.expression(registry.read_type(returns))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -41,7 +41,7 @@ def schema(registry: Registry, returns: Any = Any) -> Schema:
     }
 
 
-class _Writer:
+class _SchemaWriter:
     """Writes definitions at their first use; they refer to each other by name."""
 
     def __init__(self, registry: Registry) -> None:

@@ -26,11 +26,11 @@ from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
-from runtime_support.programs._outcomes import Call, FailureKind, as_sentence
+from runtime_support.programs._outcomes import Call, ProgramFailureKind, as_sentence
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
-from runtime_support.programs._types import Misfit, Type, conform, kind_name, notation
-from runtime_support.programs._writing import Place, SerializationError
+from runtime_support.programs._types import Type, TypeMismatch, conform, kind_name, notation
+from runtime_support.programs._writing import ExpressionPlace, SerializationError
 from runtime_support.runs._places import scope_here, within
 
 if TYPE_CHECKING:
@@ -84,17 +84,17 @@ class Choice:
     """A sentence, and the expression (as JSON data) that would stand at the place."""
 
     sentence: str
-    place: Place
+    place: ExpressionPlace
     new: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class Fault:
     """What went wrong; `choices` are what may have been meant instead."""
 
     position: Position
     path: Path
-    kind: FailureKind
+    kind: ProgramFailureKind
     message: str
     choices: tuple[Choice, ...] = ()
 
@@ -108,7 +108,7 @@ class Unclear:
     elements: tuple[Element, ...]
 
 
-Problem = Failed | Unclear
+Problem = Fault | Unclear
 
 
 class Stopped(Exception):
@@ -196,8 +196,8 @@ class Machine:
             raise self.failed("limit", f"{what} more than {most} bytes", path, frame)
         return value
 
-    def failed(self, kind: FailureKind, message: str, path: Path, frame: Frame) -> Stopped:
-        return Stopped(Failed(frame.position, path, kind, message))
+    def failed(self, kind: ProgramFailureKind, message: str, path: Path, frame: Frame) -> Stopped:
+        return Stopped(Fault(frame.position, path, kind, message))
 
     def unclear(
         self,
@@ -247,7 +247,7 @@ class Machine:
     def note_failures(self, stopped: Stopped) -> None:
         """What stands after a failure is not called any more."""
         for one in stopped.problems:
-            if isinstance(one, Failed) and not self._is_after_failure(one.position):
+            if isinstance(one, Fault) and not self._is_after_failure(one.position):
                 self._failed_at = one.position
 
     def _is_after_failure(self, position: Position) -> bool:
@@ -278,7 +278,7 @@ class Machine:
         started = time.perf_counter()
         result: Any = None
         message: str | None = None
-        kind: FailureKind = "error"
+        kind: ProgramFailureKind = "error"
         try:
             if told is None:
                 result = await self._apply(definition, arguments, frame)
@@ -298,7 +298,7 @@ class Machine:
         else:
             try:
                 result = result if told is not None else conform(result, definition.result)
-            except Misfit as error:
+            except TypeMismatch as error:
                 kind, message = "bad_result", _bad_result(definition, result, error)
                 result = None
         finally:
@@ -384,7 +384,7 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _bad_result(definition: Definition, result: Any, error: Misfit) -> str:
+def _bad_result(definition: Definition, result: Any, error: TypeMismatch) -> str:
     message = (
         f"{definition.name} should return {notation(definition.result)} "
         f"but returned {kind_name(result)}"
@@ -403,7 +403,7 @@ def _kept_text(result: Any, type_: Type) -> str | None:
 
 def _told(
     kept: Mapping[str, Any] | None, type_: Type
-) -> tuple[Any, str | None, FailureKind] | None:
+) -> tuple[Any, str | None, ProgramFailureKind] | None:
     """The result of a call that has ended before, or why it failed; None when it is made again."""
     if kept is None:
         return None

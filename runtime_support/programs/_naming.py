@@ -5,8 +5,8 @@
 {"lat": 1} for a Point        missing field 'lon' of Point
 {"add": {"a": "two", ...}}    parameter 'a' of add: expected number, got string: ...
 
-A `Slot` is a place that expects a type, `Names` reports names that nothing declares, and `Fitter`
-puts the coercion between the type of an expression and the expected one.
+A `Slot` is a place that expects a type, `Names` reports names that nothing declares, and
+`CoercionPlacer` puts the coercion between the type of an expression and the expected one.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean
 from runtime_support.programs._writing import (
     Edit,
+    ExpressionPlace,
     Findings,
-    Place,
     rename,
     route_sentence,
     spelled_for_each,
@@ -66,13 +66,13 @@ class Names:
         for shape in shapes:
             fields = near(name, [field.name for field in fields_of(shape)])
             edits += [rename((*path, name), field) for field in fields]
-        edits += self._as_records({name: body}, Place(path, slot.bare), slot)
+        edits += self._as_records({name: body}, ExpressionPlace(path, slot.bare), slot)
         message = f"unknown function '{name}'{did_you_mean(others)}"
         is_data = isinstance(slot.type, m.AnySchema) and not is_object(body)
         if any(isinstance(shape, m.MapSchema) for shape in shapes) or (is_data and not others):
             message += '; a record of one key is written {"$object": {...}}'
             written = {"$object": {name: body}}
-            edits.append(write("as a record", Place(path, slot.bare), written))
+            edits.append(write("as a record", ExpressionPlace(path, slot.bare), written))
         self._findings.wrong(message, path, edits)
 
     def unknown_name(
@@ -89,7 +89,9 @@ class Names:
         single = shape.single if isinstance(shape, Definition) else None
         if single is not None and self._stands_for(single, given):
             body = at(self._findings.program, path[:-1])
-            edits.insert(0, write(f"under {single.name}", Place(path[:-1]), {single.name: body}))
+            edits.insert(
+                0, write(f"under {single.name}", ExpressionPlace(path[:-1]), {single.name: body})
+            )
         known = ", ".join(declared) or "nothing"
         message = f"unknown {word} '{name}'{owner(shape)}, which takes {known}"
         self._findings.wrong(message + did_you_mean(others), path, edits)
@@ -111,7 +113,7 @@ class Names:
             t.names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.schema)
         )
 
-    def _as_records(self, record: dict[str, Any], place: Place, slot: Slot) -> list[Edit]:
+    def _as_records(self, record: dict[str, Any], place: ExpressionPlace, slot: Slot) -> list[Edit]:
         """The constructors of such records whose instances can become what is expected."""
         if isinstance(slot.type, m.AnySchema):
             return []
@@ -182,7 +184,7 @@ def _is_pure(coercion: n.Coercion, registry: Registry) -> bool:
             return True
 
 
-class Fitter:
+class CoercionPlacer:
     """Puts coercions in place, and reports where there is none or more than one."""
 
     def __init__(self, registry: Registry, findings: Findings) -> None:
@@ -216,7 +218,7 @@ class Fitter:
         found = readings(value, slot.type)
         if len(found) > 1:
             message = f"{compact(value)} can become {t.notation(slot.type)} in {len(found)} ways"
-            place = Place(node.path, slot.bare)
+            place = ExpressionPlace(node.path, slot.bare)
             edits = [write(sentence, place, _plain(one)) for sentence, one in found]
             self._findings.unclear(message, node.path, edits)
         return n.Hops() if found else n.Never()
@@ -231,7 +233,10 @@ class Fitter:
             return
         ways = len(coercion.paths)
         message = f"{t.found_notation(source)} can become {t.notation(target)} in {ways} ways"
-        place, operand = Place(node.path, slot.bare), at(self._findings.program, node.path)
+        place, operand = (
+            ExpressionPlace(node.path, slot.bare),
+            at(self._findings.program, node.path),
+        )
         edits = [
             write(route_sentence(route), place, spelled_for_each(route, operand, levels))
             for route in coercion.paths
@@ -248,7 +253,7 @@ class Fitter:
             if known:
                 message = f"expected {t.notation(slot.type)}, got {compact(value)}"
                 message += did_you_mean(others)
-                place = Place(node.path, slot.bare)
+                place = ExpressionPlace(node.path, slot.bare)
                 edits = [write(f"with {other}", place, other) for other in others]
             elif reason := why_not(value, slot.type):
                 message += f": {reason}"

@@ -21,7 +21,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-FailureKind = Literal["invalid", "error", "conversion", "bad_result", "limit", "timeout", "denied"]
+ProgramFailureKind = Literal[
+    "invalid", "error", "conversion", "bad_result", "limit", "timeout", "denied"
+]
 CallKind = Literal["function", "conversion", "type"]
 
 
@@ -81,14 +83,14 @@ class Success:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ProgramFailure:
     """The program cannot run, or stopped: why, where, and the calls made until then.
 
     `message` holds all diagnostics, `path` is that of the first one; `suggestions` are programs
     without any of these mistakes.
     """
 
-    kind: FailureKind
+    kind: ProgramFailureKind
     message: str
     path: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -138,14 +140,16 @@ class Ambiguous:
         return "\n".join(lines)
 
 
-Outcome = Success | Failure | Ambiguous
+Outcome = Success | ProgramFailure | Ambiguous
 
 
-def invalid(diagnostics: Iterable[Diagnostic], suggestions: Iterable[Candidate] = ()) -> Failure:
+def invalid(
+    diagnostics: Iterable[Diagnostic], suggestions: Iterable[Candidate] = ()
+) -> ProgramFailure:
     """The failure of a program that was never started, with programs that could be."""
     found = tuple(diagnostics)
     message = "\n".join(one.message for one in found)
-    return Failure("invalid", message, found[0].path, found, (), tuple(suggestions))
+    return ProgramFailure("invalid", message, found[0].path, found, (), tuple(suggestions))
 
 
 def compact(program: Any) -> str:

@@ -39,8 +39,8 @@ from runtime_support.programs._outcomes import (
     Ambiguous,
     Call,
     Candidate,
-    Failure,
     Outcome,
+    ProgramFailure,
     Success,
     compact,
 )
@@ -508,7 +508,7 @@ class ProgramGoal(Target):
         self.outcome = outcome
         self.earlier += [call for call in outcome.calls if not call.reused and not call.pure]
         self._candidates = () if isinstance(outcome, Success) else outcome.candidates
-        if isinstance(outcome, Failure) and _goes_back(outcome):
+        if isinstance(outcome, ProgramFailure) and _goes_back(outcome):
             found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]
             self._send_back(redacted(str(outcome)), found)
         elif isinstance(outcome, Ambiguous):
@@ -615,7 +615,7 @@ def _goes_back(outcome: Outcome) -> bool:
 
     It may when nothing ran, when an argument could not be made, or when there is a choice.
     """
-    if isinstance(outcome, Failure):
+    if isinstance(outcome, ProgramFailure):
         before_running = outcome.kind == "limit" and not outcome.calls
         of_conversion = outcome.kind == "error" and any(
             call.kind == "conversion" and call.path == outcome.path and call.error is not None

@@ -97,7 +97,7 @@ class NotJson(Exception):
         self.path = path
 
 
-class RepeatedKeys(dict[str, Any]):
+class RepeatedNames(dict[str, Any]):
     """An object whose text names these keys more than once."""
 
     repeated: tuple[str, ...] = ()
@@ -111,21 +111,21 @@ class ProgramText:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadProgram:
     program: Any
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read(program: Any, limits: Limits) -> Reading:
+def read(program: Any, limits: Limits) -> ReadProgram:
     """The program as JSON data; raises TooLarge and NotJson."""
     if isinstance(program, ProgramText):
         _check_size(program.text, limits)
         program = _parse(program.text, limits)
-        return Reading(program, tuple(_survey(program, limits)))
+        return ReadProgram(program, tuple(_survey(program, limits)))
     diagnostics = tuple(_survey(program, limits))
     if not diagnostics:
         _check_size(compact(program), limits)
-    return Reading(program, diagnostics)
+    return ReadProgram(program, diagnostics)
 
 
 def _check_size(text: str, limits: Limits) -> None:
@@ -144,7 +144,7 @@ def _parse(text: str, limits: Limits) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = RepeatedKeys(pairs)
+    fields = RepeatedNames(pairs)
     if len(fields) == len(pairs):
         return dict(fields)
     names = [name for name, _ in pairs]
@@ -207,7 +207,7 @@ def _keys(value: dict[Any, Any], path: Path) -> list[Diagnostic]:
         found += _keys(body, (*path, *value))
         if "$let" in value and is_object(bindings := body.get("bind")):
             found += _keys(bindings, (*path, "$let", "bind"))
-    if isinstance(value, RepeatedKeys):
+    if isinstance(value, RepeatedNames):
         found += [Diagnostic(f"duplicate key '{key}'", pointer(path)) for key in value.repeated]
     return found
 

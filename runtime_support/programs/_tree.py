@@ -77,7 +77,7 @@ Coercion = Fits | Widens | Converts | Hops | Each | Decides | Splits | Never
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ProgramNode:
     path: Path
     type: Type
     pure: bool
@@ -85,41 +85,41 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantNode(Node):
+class ConstantNode(ProgramNode):
     value: str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class ListNode(Node):
+class ListNode(ProgramNode):
     items: tuple[Checked, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RecordNode(Node):
+class RecordNode(ProgramNode):
     fields: tuple[tuple[str, Checked], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class CallNode(Node):
+class CallNode(ProgramNode):
     definition: Definition
     arguments: tuple[tuple[str, Checked], ...]
     form: Literal["call", "bare", "record"]
 
 
 @dataclass(frozen=True, slots=True)
-class LetNode(Node):
+class LetNode(ProgramNode):
     bindings: tuple[tuple[str, Checked], ...]
     needs: tuple[frozenset[str], ...]
     body: Checked
 
 
 @dataclass(frozen=True, slots=True)
-class RefNode(Node):
+class RefNode(ProgramNode):
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class MapNode(Node):
+class MapNode(ProgramNode):
     over: Checked
     variable: str
     where: Checked | None
@@ -127,14 +127,14 @@ class MapNode(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class IfNode(Node):
+class IfNode(ProgramNode):
     test: Checked
     then: Checked
     otherwise: Checked
 
 
 @dataclass(frozen=True, slots=True)
-class CoerceNode(Node):
+class CoerceNode(ProgramNode):
     """The operand as a value of `type`; `bare` is the parameter that it stands for alone."""
 
     operand: Checked

@@ -45,7 +45,7 @@ _SAMPLE = 20
 _LONGEST_SHOWN = 40
 
 
-class Misfit(Exception):
+class TypeMismatch(Exception):
     """The value is not one of the type; the message is `expected T, got S`, with a place.
 
     `by_kind` is the message without the value itself, for where a reason follows.
@@ -63,7 +63,7 @@ class Normal:
     """Puts types into the form that all of programs expects, each part once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[m.Schema, m.Later]] = {}
+        self._known: dict[int, tuple[m.Schema, m.ReadLater]] = {}
 
     def form(self, schema: m.Schema) -> Type:
         """Unions without repetitions, numbers as one type, references only where types recur."""
@@ -97,7 +97,7 @@ class Normal:
         if known is not None:
             later = known[1]
             return later.schema or m.ReferenceSchema(schema.name or "object", later)
-        later = m.Later()
+        later = m.ReadLater()
         self._known[id(schema)] = (schema, later)  # kept, so that its id stays its
         later.schema = m.ObjectSchema(schema.name, self.fields(schema.fields), schema.doc)
         return later.schema
@@ -356,7 +356,7 @@ def conform(value: Any, type_: Type) -> Any:
     try:
         return _conforming.check(type_)(value)
     except Mismatch as mismatch:
-        raise Misfit(_words(mismatch, got), _words(mismatch, kind_name)) from None
+        raise TypeMismatch(_words(mismatch, got), _words(mismatch, kind_name)) from None
 
 
 def conforms(value: Any, type_: Type) -> bool:

@@ -8,9 +8,9 @@ Laws: `evaluate(serialize(v)) == v`, and serializing that again gives the same p
 tuples: one is written as a list, which a place of a tuple type (a field, a parameter, `returns`)
 makes a tuple again. Where a place takes lists too, it would come back as one, and is refused.
 
-A `Place` is where the value of an expression can be written; a bare argument becomes the full
-object of arguments, since an object cannot stand bare. `Findings` are the diagnostics of one
-program with its corrections; every edit stands at a path, so that several can be made together,
+An `ExpressionPlace` is where the value of an expression can be written; a bare argument becomes
+the full object of arguments, since an object cannot be bare. `Findings` are the diagnostics of one
+program with its corrections; every edit has a path, so that several can be made together,
 the deepest first.
 
 A choice inside a `$map` that came up at run time concerns one element. When it came up alike for
@@ -50,12 +50,12 @@ class SerializationError(ValueError):
 def serialize(value: Any, registry: Registry) -> Any:
     """The program, as JSON data, whose value this is; raises SerializationError."""
     try:
-        return _Writer(registry).write(value, t.ANY, "value")
+        return _ValueWriter(registry).write(value, t.ANY, "value")
     except RecursionError:
         raise SerializationError("the value is nested too deeply") from None
 
 
-class _Writer:
+class _ValueWriter:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._open: set[int] = set()
@@ -155,7 +155,7 @@ def is_default(value: Any, parameter: Parameter) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExpressionPlace:
     """Where an expression stands; `bare` is the parameter when it is a bare argument."""
 
     path: Path
@@ -214,7 +214,7 @@ def rename(path: Path, new: str) -> Edit:
     return Edit(f"with {new}", path, lambda program: renamed(program, path, new))
 
 
-def write(sentence: str, place: Place, new: Any) -> Edit:
+def write(sentence: str, place: ExpressionPlace, new: Any) -> Edit:
     return Edit(sentence, place.path, lambda program: place.written(program, new))
 
 
@@ -223,7 +223,7 @@ def by_name(arguments: Any, definition: Definition, path: Path) -> list[Edit]:
     names = [one.name for one in definition.parameters if not one.takes_rest]
     if not is_list(arguments) or len(arguments) > len(names):
         return []
-    return [write("by name", Place(path), dict(zip(names, arguments, strict=False)))]
+    return [write("by name", ExpressionPlace(path), dict(zip(names, arguments, strict=False)))]
 
 
 class Findings:

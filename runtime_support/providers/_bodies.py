@@ -1,9 +1,9 @@
 """Parts of bodies that several wires have in common: schemas, texts in pieces, numbers of tokens.
 
-    enclosed({"type": "integer"})            {"type": "object", "properties": {"value": ...}, ...}
-    unwrapped('{"value": 3}')                3, as text
-    Text(is_wrapped=True).add('{"val')       what a piece adds to the text that is shown
-    tokens(usage, "prompt", "completion")    the tokens of a reply, by the names of its fields
+enclosed({"type": "integer"})            {"type": "object", "properties": {"value": ...}, ...}
+unwrapped('{"value": 3}')                3, as text
+Text(is_wrapped=True).add('{"val')       what a piece adds to the text that is shown
+tokens(usage, "prompt", "completion")    the tokens of a reply, by the names of its fields
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runtime_support._jsontext import without_halves
 from runtime_support._values import is_object
 from runtime_support.errors import ProviderError
 from runtime_support.providers._refusals import excerpt, reported
-from runtime_support.providers._wires import Form
+from runtime_support.providers._wires import RequestForm
 
 _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
 
@@ -92,7 +92,7 @@ def enclosed(schema: dict[str, Any]) -> dict[str, Any]:
     return document if "$defs" not in schema else {**document, "$defs": schema["$defs"]}
 
 
-def is_wrapped(request: Request, form: Form) -> bool:
+def is_wrapped(request: Request, form: RequestForm) -> bool:
     """Whether the value that is asked for comes in an object, as the schema is not one of those."""
     return form.enforced and request.schema is not None and not _is_object_root(request.schema)
 
@@ -120,7 +120,7 @@ def joined(pieces: list[str]) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-class Text:
+class ChunkedText:
     """A text that comes in pieces, which may be cut inside of a character.
 
     Of one that is wrapped in `{"value": ...}`, the opening is not shown.

@@ -23,7 +23,7 @@ from runtime_support._jsontext import without_halves
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import ProviderError
 from runtime_support.providers._bodies import (
-    Text,
+    ChunkedText,
     enclosed,
     is_wrapped,
     joined,
@@ -34,7 +34,7 @@ from runtime_support.providers._bodies import (
     unwrapped,
     with_extra,
 )
-from runtime_support.providers._wires import Form, Part
+from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "chat"
 LACKS: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ _OF_CALLS = ("extra_content",)
 _MEANT = ("a chat completion", None)
 
 
-def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
     options = dict(request.options)
     extra: dict[str, Any] = options.pop("extra", {})
@@ -78,7 +78,7 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
     return "chat/completions", with_extra(body, extra)
 
 
-def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+def read(content: bytes, request: Request, form: RequestForm, request_id: str | None) -> Reply:
     """The reply in the body of a response; ProviderError when it is not one."""
     body = read_object(content, request_id, *_MEANT)
     choice = _first_choice(body)
@@ -88,12 +88,12 @@ def read(content: bytes, request: Request, form: Form, request_id: str | None) -
     return _reply(body, choice, message, form.origin, is_wrapped(request, form), request_id)
 
 
-def gather(request: Request, form: Form, request_id: str | None) -> Gathered:
+def gather(request: Request, form: RequestForm, request_id: str | None) -> Gathered:
     """What takes the chunks of a completion that is streamed."""
     return Gathered(form.origin, is_wrapped(request, form), request_id)
 
 
-def refuses(part: Part, words: str) -> bool:
+def refuses(part: Feature, words: str) -> bool:
     """Whether a server that says this, in lower case, takes no such part of requests."""
     return _REFUSALS[part].search(words) is not None
 
@@ -151,7 +151,7 @@ class Gathered:
     def __init__(self, origin: Origin, wrapped: bool, request_id: str | None) -> None:
         self._about = origin, wrapped, request_id
         self._body: dict[str, Any] = {}
-        self._text = Text(is_wrapped=wrapped)
+        self._text = ChunkedText(is_wrapped=wrapped)
         self._refusals: list[str] = []
         self._calls: list[dict[str, Any]] = []
         self._call_at: dict[Any, dict[str, Any]] = {}
@@ -346,7 +346,6 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
     return tuple(requests)
 
 
-
 _QUOTE = r"[\"'`]?"
 _UNKNOWN = (
     r"(unknown|unrecognized|unsupported|unexpected) (request )?"
@@ -387,7 +386,7 @@ _NOT_THIS_SCHEMA = re.compile(
     r"|parse grammar|grammar (error|is too large)|schema is too complex|too many states"
 )
 
-_REFUSALS: Mapping[Part, re.Pattern[str]] = {
+_REFUSALS: Mapping[Feature, re.Pattern[str]] = {
     "tools": _NO_TOOLS,
     "schema": _NO_SCHEMA,
     "this schema": _NOT_THIS_SCHEMA,

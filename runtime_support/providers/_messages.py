@@ -16,13 +16,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from runtime_support._exchange import Failed, Message, Origin, Reply, Request, Said, ToolRequest
+from runtime_support._exchange import FailedCall, Message, Origin, Reply, Request, Said, ToolRequest
 from runtime_support._jsontext import without_halves
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
-    Text,
+    ChunkedText,
     are_sound,
     call_of,
     enclosed,
@@ -36,7 +36,7 @@ from runtime_support.providers._bodies import (
     with_extra,
 )
 from runtime_support.providers._refusals import reported
-from runtime_support.providers._wires import Form, Part
+from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "messages"
 LACKS = ("seed", "temperature", "top_p")
@@ -62,7 +62,7 @@ _NOT_CALLED = "not called: nothing was missing any more"
 _MEANT = ("a message", 'a server that does not speak this wire takes `wire = "chat"`')
 
 
-def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
     options = dict(request.options)
     extra: dict[str, Any] = options.pop("extra", {})
@@ -109,7 +109,7 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
     return "messages" if has_version else "v1/messages", with_extra(body, extra)
 
 
-def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+def read(content: bytes, request: Request, form: RequestForm, request_id: str | None) -> Reply:
     """The reply in the body of a response; ProviderError when it is not one."""
     body = read_object(content, request_id, *_MEANT)
     if not is_list(body.get("content")):
@@ -117,12 +117,12 @@ def read(content: bytes, request: Request, form: Form, request_id: str | None) -
     return _reply(body, body["content"], request, form)
 
 
-def gather(request: Request, form: Form, request_id: str | None) -> Gathered:
+def gather(request: Request, form: RequestForm, request_id: str | None) -> Gathered:
     """What takes the events of a message that is streamed."""
     return Gathered(request, form, request_id)
 
 
-def refuses(part: Part, words: str) -> bool:
+def refuses(part: Feature, words: str) -> bool:
     """Whether a server that says this, in lower case, takes no such part of requests."""
     own = _REFUSALS.get(part)
     if own is not None and own.search(words):
@@ -170,7 +170,7 @@ def _messages(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str,
             ours: str = message["tool_call_id"]
             identity = ids.get(ours, ours)
             open_ = [one for one in open_ if one != identity]
-            failed = isinstance(message, Failed)
+            failed = isinstance(message, FailedCall)
             yield _user([_result(identity, message["content"], is_error=failed)])
             continue
         if open_:
@@ -258,11 +258,11 @@ _GROWING = {
 class Gathered:
     """The events of a message that is streamed, and what they come to."""
 
-    def __init__(self, request: Request, form: Form, request_id: str | None) -> None:
+    def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
         self._request = request
         self._form = form
         self._request_id = request_id
-        self._text = Text(is_wrapped=is_wrapped(request, form))
+        self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
         self._body: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[tuple[int, str], list[str]] = {}
@@ -336,7 +336,7 @@ def _input(text: str) -> Any:
         return text
 
 
-def _reply(body: dict[str, Any], content: list[Any], request: Request, form: Form) -> Reply:
+def _reply(body: dict[str, Any], content: list[Any], request: Request, form: RequestForm) -> Reply:
     """The reply that these blocks are."""
     blocks = list(filter(is_object, content))
     used = [one for one in blocks if one.get("type") == "tool_use"]
@@ -367,10 +367,7 @@ def _tokens(usage: dict[str, Any]) -> dict[str, int]:
     return tokens({**usage, "input_tokens": sent}, "input", "output")
 
 
-
-
-
-_REFUSALS: Mapping[Part, re.Pattern[str]] = {
+_REFUSALS: Mapping[Feature, re.Pattern[str]] = {
     "thoughts": re.compile(r"adaptive thinking is not (supported|available)"),
     "schema": re.compile(
         r"(does not|doesn't) support (output[ _](format|config)|structured outputs?)"

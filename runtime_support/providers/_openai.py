@@ -45,7 +45,7 @@ from runtime_support.providers._refusals import (
 )
 from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
-from runtime_support.providers._wires import Form, Gathering, Part, Wire, without_lacking
+from runtime_support.providers._wires import Feature, Gathering, RequestForm, Wire, without_lacking
 
 if TYPE_CHECKING:
     from runtime_support.providers import _chat, _messages, _responses
@@ -97,7 +97,7 @@ class OpenAIProvider(Streaming):
         lacks = self.server.lacks
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
-        form = Form(
+        form = RequestForm(
             # As replies are marked with it, and journals keep it.
             Origin(wire.NAME, self.server.name, model),
             self.server.is_openai,
@@ -114,12 +114,14 @@ class OpenAIProvider(Streaming):
             except _Rejected as rejected:
                 form = self._milder(wire, request, form, rejected)
 
-    def _milder(self, wire: Wire, request: Request, form: Form, rejected: _Rejected) -> Form:
+    def _milder(
+        self, wire: Wire, request: Request, form: RequestForm, rejected: _Rejected
+    ) -> RequestForm:
         """Another form in which the request may do; the error when there is none."""
         lacks, model, error = self.server.lacks, form.origin.model, rejected.error
         words = rejected.words
 
-        def refuses(part: Part) -> bool:
+        def refuses(part: Feature) -> bool:
             return wire.refuses(part, words)
 
         if form.thoughts and refuses("thoughts"):
@@ -150,7 +152,7 @@ class OpenAIProvider(Streaming):
             return False
         return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
 
-    def _send(self, wire: Wire, request: Request, form: Form, heard: Heard) -> Replying:
+    def _send(self, wire: Wire, request: Request, form: RequestForm, heard: Heard) -> Replying:
         path, content = _sendable(wire, request, form)
 
         def send(number: int) -> Replying:
@@ -343,7 +345,7 @@ def _has_tool_answers(request: Request) -> bool:
     return any(message["role"] == "tool" for message in request.messages)
 
 
-def _sendable(wire: Wire, request: Request, form: Form) -> tuple[str, bytes]:
+def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, bytes]:
     """The path, and the request as JSON; ProviderError when there is no text in its place."""
     path, body = wire.render(request, form)
     try:

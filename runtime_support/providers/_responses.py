@@ -21,7 +21,7 @@ from runtime_support._values import is_list, is_object
 from runtime_support.errors import ConfigError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
-    Text,
+    ChunkedText,
     are_sound,
     call_of,
     enclosed,
@@ -34,7 +34,7 @@ from runtime_support.providers._bodies import (
     with_extra,
 )
 from runtime_support.providers._refusals import reported
-from runtime_support.providers._wires import Form, Part
+from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "responses"
 LACKS = ("seed", "stop")
@@ -60,7 +60,7 @@ _NOT_CALLED = "not called: nothing was missing any more"
 _MEANT = ("a response", 'a server that does not speak this wire takes `wire = "chat"`')
 
 
-def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
     options = dict(request.options)
     extra: dict[str, Any] = options.pop("extra", {})
@@ -94,7 +94,7 @@ def render(request: Request, form: Form) -> tuple[str, dict[str, Any]]:
     return "responses", whole
 
 
-def read(content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+def read(content: bytes, request: Request, form: RequestForm, request_id: str | None) -> Reply:
     """The reply in the body of a response; ProviderError when it is not one."""
     body = read_object(content, request_id, *_MEANT)
     if not is_list(body.get("output")):
@@ -102,12 +102,12 @@ def read(content: bytes, request: Request, form: Form, request_id: str | None) -
     return _reply(body, body["output"], request, form)
 
 
-def gather(request: Request, form: Form, request_id: str | None) -> Gathered:
+def gather(request: Request, form: RequestForm, request_id: str | None) -> Gathered:
     """What takes the events of a response that is streamed."""
     return Gathered(request, form, request_id)
 
 
-def refuses(part: Part, words: str) -> bool:
+def refuses(part: Feature, words: str) -> bool:
     """Whether a server that says this, in lower case, takes no such part of requests."""
     return bool(_REFUSALS[part].search(words)) if part in _REFUSALS else _chat.refuses(part, words)
 
@@ -201,11 +201,11 @@ def _result(identity: str, text: str) -> dict[str, Any]:
 class Gathered:
     """The events of a response that is streamed, and what they come to."""
 
-    def __init__(self, request: Request, form: Form, request_id: str | None) -> None:
+    def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
         self._request = request
         self._form = form
         self._request_id = request_id
-        self._text = Text(is_wrapped=is_wrapped(request, form))
+        self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
         self._items: dict[int, Any] = {}
         self._asides: set[int] = set()
         self._response: dict[str, Any] | None = None
@@ -253,7 +253,7 @@ class Gathered:
 
 
 def _reply(
-    body: dict[str, Any], output: list[Any], request: Request, form: Form, heard: str = ""
+    body: dict[str, Any], output: list[Any], request: Request, form: RequestForm, heard: str = ""
 ) -> Reply:
     """The reply that these items are; `heard` is the text that came in pieces."""
     items = list(filter(is_object, output))
@@ -299,10 +299,7 @@ def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-
-
-
-_REFUSALS: Mapping[Part, re.Pattern[str]] = {
+_REFUSALS: Mapping[Feature, re.Pattern[str]] = {
     "thoughts": re.compile(r"encrypted[ _]content['\"`]? is not (supported|enabled|available)"),
     "schema": re.compile(
         r"(text\.format|json_schema)['\"`]? (of type \S+ )?(is|are) not (supported|available)"

@@ -101,7 +101,7 @@ class Server:
         if self._closing is not None:
             self._closing.detach()
         self._client: Any = None
-        self._async_clients: dict[AbstractEventLoop, _AsyncClient] = {}
+        self._async_clients: dict[AbstractEventLoop, _LoopClient] = {}
         self._lock = threading.Lock()
         self.pace = Pace()
 
@@ -126,7 +126,7 @@ class Server:
             for other in tuple(self._async_clients):
                 if other.is_closed():
                     self._async_clients.pop(other, None)
-            made = self._async_clients[loop] = _AsyncClient(self._new_async_client())
+            made = self._async_clients[loop] = _LoopClient(self._new_async_client())
             await made.begin()
         return made.client
 
@@ -155,7 +155,7 @@ class Server:
         }
 
 
-class _AsyncClient:
+class _LoopClient:
     """A client that is closed with the event loop it belongs to."""
 
     def __init__(self, client: Any) -> None:

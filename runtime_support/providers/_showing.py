@@ -65,12 +65,12 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
             list(provider.stream(request))
         else:
             provider.complete(request)
-    except _Stopped as stopped:
+    except _AboutToConnect as stopped:
         return _shown(stopped.request)
     raise AssertionError("the client has a connection")
 
 
-class _Stopped(BaseException):
+class _AboutToConnect(BaseException):
     """The client was about to connect."""
 
     def __init__(self, request: httpx2.Request) -> None:
@@ -88,7 +88,7 @@ class _Unconnected(Server):
 
 class _Stopping(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> NoReturn:
-        raise _Stopped(request)
+        raise _AboutToConnect(request)
 
 
 def _shown(request: httpx2.Request) -> Sent:

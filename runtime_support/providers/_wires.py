@@ -22,11 +22,11 @@ from runtime_support.errors import ConfigError
 
 # What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
 # wish to be told what those have taken, or what the model has thought.
-Part: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage", "thoughts"]
+Feature: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage", "thoughts"]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RequestForm:
     """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted.
 
     `thoughts` asks for what the model has thought, encrypted, where a wire has it so. The provider
@@ -77,19 +77,21 @@ class Wire(Protocol):
         """The sampling options that the wire has no field for."""
         ...
 
-    def render(self, request: Request, form: Form) -> tuple[str, dict[str, Any]]:
+    def render(self, request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         """The path below the address of the server, and the body."""
         ...
 
-    def read(self, content: bytes, request: Request, form: Form, request_id: str | None) -> Reply:
+    def read(
+        self, content: bytes, request: Request, form: RequestForm, request_id: str | None
+    ) -> Reply:
         """The reply in the body of a response; ProviderError when it is not one."""
         ...
 
-    def gather(self, request: Request, form: Form, request_id: str | None) -> Gathering:
+    def gather(self, request: Request, form: RequestForm, request_id: str | None) -> Gathering:
         """What takes the events of a reply that is streamed."""
         ...
 
-    def refuses(self, part: Part, words: str) -> bool:
+    def refuses(self, part: Feature, words: str) -> bool:
         """Whether a server that says this, in lower case, takes no such part of requests."""
         ...
 

@@ -60,7 +60,7 @@ MOST_DIFFERENCES = 30
 MOST_COMPARED = 8
 _SKIMMED = 4000
 
-Place: TypeAlias = tuple[str, int]
+EntryKey: TypeAlias = tuple[str, int]
 
 
 class Recording:
@@ -72,14 +72,14 @@ class Recording:
         self.entries, torn = (_from_journal(path), None) if self.is_journal else _read(path)
         if torn is not None:
             note(f"{path}:{torn}: the last line is incomplete and is left out")
-        self.used: set[Place] = set()
+        self.used: set[EntryKey] = set()
         self.asked: Counter[str] = Counter()
         self.has_changed = False
         self._is_writable = False
         self._unwritten: list[bytes] = []
         self._lock = threading.Lock()
 
-    def place(self, request: Request) -> Place:
+    def place(self, request: Request) -> EntryKey:
         """The place of this request: its key, and how often it came before."""
         key = key_of(request)
         with self._lock:
@@ -87,7 +87,7 @@ class Recording:
             self.asked[key] += 1
         return key, repeat
 
-    def find(self, request: Request, place: Place) -> Entry | None:
+    def find(self, request: Request, place: EntryKey) -> Entry | None:
         """The entry of the request at its place, which then counts as used."""
         # Recordings of earlier versions have every model in their keys.
         with_model = (key_of_data(request.canonical()), place[1])
@@ -115,7 +115,7 @@ class Recording:
                     raise ConfigError(f"cannot write the recording {self.path}: {reason}") from None
                 self._is_writable = True
 
-    def put(self, place: Place, request: Request, reply: Entry) -> None:
+    def put(self, place: EntryKey, request: Request, reply: Entry) -> None:
         """Writes an exchange. It has been paid for, so what goes wrong is told and not raised."""
         held = secret_in(json.dumps(without_opaque(reply), ensure_ascii=False))
         if held is not None:
@@ -228,7 +228,7 @@ class Replay(Around):
 
     @staticmethod
     def _put(
-        recording: Recording, place: Callable[[], Place], request: Request, reply: Entry
+        recording: Recording, place: Callable[[], EntryKey], request: Request, reply: Entry
     ) -> None:
         recording.put(place(), request, reply)
 
@@ -284,9 +284,9 @@ def told(unused: list[Entry]) -> str:
     return counted(len(unused), "unused entry", "unused entries")
 
 
-def _read(path: str) -> tuple[dict[Place, Entry], int | None]:
+def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
     """The entries of a file, none when it is not there, and the number of a torn last line."""
-    entries: dict[Place, Entry] = {}
+    entries: dict[EntryKey, Entry] = {}
     for number, line in enumerate(lines_of(path, "recording") if os.path.exists(path) else (), 1):
         if not line.strip():
             continue
@@ -302,10 +302,10 @@ def _read(path: str) -> tuple[dict[Place, Entry], int | None]:
     return entries, None
 
 
-def _from_journal(path: str) -> dict[Place, Entry]:
+def _from_journal(path: str) -> dict[EntryKey, Entry]:
     """The exchanges of a run as entries, those of one request in the order of the file."""
     asked: Counter[str] = Counter()
-    found: dict[Place, Entry] = {}
+    found: dict[EntryKey, Entry] = {}
     for entry in exchanges(path):
         key = entry["hash"]
         found[key, asked[key]] = {"key": key, "repeat": asked[key], **entry}

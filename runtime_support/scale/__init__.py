@@ -35,10 +35,10 @@ from runtime_support.providers import who_answers
 from runtime_support.runs._lines import Entry
 from runtime_support.scale._binding import Binding, Keep
 from runtime_support.scale._columns import columns_of
-from runtime_support.scale._inputs import Part, parts_of, table_at
+from runtime_support.scale._inputs import Batch, split_rows, table_at
 from runtime_support.scale._job import Function, Job, Module, Script, loaded
 from runtime_support.scale._ledger import Ledger
-from runtime_support.scale._mapping import Engine, Report, Show, Work
+from runtime_support.scale._mapping import Engine, JobChunks, Report, Show
 from runtime_support.scale._output import Output
 
 __all__ = ["Module", "Report", "Script", "map_rows"]
@@ -122,7 +122,7 @@ def map_rows(
             "settings": _settings(),
         }
         rows = itertools.islice(source.rows(binding.names), limit)
-        parts = parts_of(rows, binding.arguments, binding.kept, chunk_rows, CHUNK_BYTES)
+        parts = split_rows(rows, binding.arguments, binding.kept, chunk_rows, CHUNK_BYTES)
         first = next(parts, None)
         job = Job(
             run=secrets.token_hex(6),
@@ -148,7 +148,7 @@ def map_rows(
         kept = {name: source.types.get(name) for name in binding.keep}
         output = Output(folder, format, kept, forms)
         engine = block.enter_context(closing(_engine(job, called, workers, address)))
-        work = Work(
+        work = JobChunks(
             engine,
             ledger,
             output,
@@ -161,7 +161,7 @@ def map_rows(
         return work.run(_open(whole, output, work, retry_failed))
 
 
-def _at_once(first: Part | None, in_flight: int) -> int:
+def _at_once(first: Batch | None, in_flight: int) -> int:
     """How many chunks a process has under way, so that none of its threads is without a row."""
     rows = 1 if first is None else len(first.kept)
     # A chunk lasts as long as the slowest of its rows, which is about so many times a usual one.
@@ -179,7 +179,9 @@ def _engine(job: Job, called: Function, workers: int | None, address: str | None
     return Dask(job, workers, address)
 
 
-def _open(parts: Iterator[Part], output: Output, work: Work, retry_failed: bool) -> Iterator[Part]:
+def _open(
+    parts: Iterator[Batch], output: Output, work: JobChunks, retry_failed: bool
+) -> Iterator[Batch]:
     """The parts that are not done, or what of them is to be asked again."""
     done = output.done()
     for part in parts:
@@ -192,7 +194,7 @@ def _open(parts: Iterator[Part], output: Output, work: Work, retry_failed: bool)
             kept = {row: part.kept[row] for row in failed}
             rows = {row: part.rows[row] for row in failed if row in part.rows}
             problems = {row: part.problems[row] for row in failed if row in part.problems}
-            yield Part(part.number, rows, kept, problems)
+            yield Batch(part.number, rows, kept, problems)
         else:
             work.pass_by(part, failed)
 

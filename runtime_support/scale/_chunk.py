@@ -88,7 +88,7 @@ class Chunk:
     largest: int | None = None
 
 
-class Tally(NamedTuple):
+class ChunkProgress(NamedTuple):
     """How far a chunk is: the rows that have ended, those of them that failed, what it took."""
 
     rows: int
@@ -117,7 +117,7 @@ def run_chunk(
     chunk: Chunk,
     function: Function,
     is_wanted: Callable[[], bool],
-    tell: Callable[[Tally], object] = lambda _: None,
+    tell: Callable[[ChunkProgress], object] = lambda _: None,
 ) -> Done:
     """Calls the function for each row, in threads; no new row begins when it is not wanted.
 
@@ -130,14 +130,14 @@ def run_chunk(
         block.enter_context(journaled_part(_attempt(job, chunk.number), job.part_of))
         block.enter_context(configured_here(_bounds(job, chunk, spending.total)))
         block.enter_context(whole_lines())
-        rows = _Rows(job, chunk, function, block.enter_context(_pool_for(job)), is_wanted)
+        rows = _RunningRows(job, chunk, function, block.enter_context(_pool_for(job)), is_wanted)
         rows.begin()
         while rows.are_left():
-            tell(Tally(*rows.ended(), replace(spending.total)))
+            tell(ChunkProgress(*rows.ended(), replace(spending.total)))
     return replace(rows.done, spent=replace(spending.total), largest=spending.largest)
 
 
-class _Rows:
+class _RunningRows:
     """The rows of a chunk while they are under way, each in a thread of the pool."""
 
     def __init__(
@@ -145,7 +145,7 @@ class _Rows:
         job: Job,
         chunk: Chunk,
         function: Function,
-        pool: _WorkerPool,
+        pool: _RowPool,
         is_wanted: Callable[[], bool],
     ) -> None:
         self.done = Done(chunk.number)
@@ -193,12 +193,12 @@ class _Rows:
         abandoned.set((*abandoned.get(), row.is_left))
         with self._lock:
             self._under_way[number] = row
-        outcome: dict[str, Any] | _Failed | SaftError
+        outcome: dict[str, Any] | _FailedRow | SaftError
         try:
             outcome = _row(self._job, self._tool, number, row)
         except BaseException as error:  # while it was told what went wrong
             found = {"error": type(error).__name__, "message": "it cannot be shown", "at": None}
-            outcome = _Failed({"row": number, **found, "input": row.arguments})
+            outcome = _FailedRow({"row": number, **found, "input": row.arguments})
         with self._lock:
             if self._under_way.pop(number, None) is None:  # nobody has waited for it
                 return False
@@ -208,7 +208,7 @@ class _Rows:
                     # Another chunk may have more to spend.
                     if not isinstance(outcome, BudgetSpent):
                         pool.stopped = pool.stopped or outcome
-                case _Failed(found):
+                case _FailedRow(found):
                     done.failed[number] = found
                 case _:
                     done.values[number] = outcome
@@ -238,7 +238,7 @@ class _UnderWay:
         self.is_left = threading.Event()
 
 
-class _Failed(NamedTuple):
+class _FailedRow(NamedTuple):
     """What is told of a row that failed."""
 
     found: dict[str, Any]
@@ -263,12 +263,14 @@ def _bounds(job: Job, chunk: Chunk, kept: Spent) -> dict[str, Any]:
     return found
 
 
-def _row(job: Job, tool: Tool, number: int, row: _UnderWay) -> dict[str, Any] | _Failed | SaftError:
+def _row(
+    job: Job, tool: Tool, number: int, row: _UnderWay
+) -> dict[str, Any] | _FailedRow | SaftError:
     """Answers a row: its columns, or what went wrong, or else what ends the job or the chunk.
 
     That ends it even if the function has caught it: what it gave then is no answer to the row.
     """
-    found: dict[str, Any] | _Failed
+    found: dict[str, Any] | _FailedRow
     try:
         with scoped(f"row/{number}"), printing_apart():
             call = bound(tool, {**row.arguments, **job.constants})
@@ -281,7 +283,7 @@ def _row(job: Job, tool: Tool, number: int, row: _UnderWay) -> dict[str, Any] | 
             problem = _out_of_time(row, limit, error)
         else:
             problem = {**told(error), "input": row.arguments}
-        found = _Failed({"row": number, **problem})
+        found = _FailedRow({"row": number, **problem})
     return spending_here().stopped or found
 
 
@@ -430,7 +432,7 @@ def lines_in(journals: list[str]) -> Iterator[bytes]:
 # The threads of a process
 
 
-class _WorkerPool:
+class _RowPool:
     """Daemon threads that do what they are given, in order, so much at once.
 
     `stopped` is what has ended the job, for all its chunks here.
@@ -483,17 +485,17 @@ class _WorkerPool:
                 return
 
 
-_pools: dict[str, _WorkerPool] = {}
+_pools: dict[str, _RowPool] = {}
 # How many threads are still busy with rows that nobody waits for.
 _left = 0
 _hiring = threading.Lock()
 
 
 @contextmanager
-def _pool_for(job: Job) -> Generator[_WorkerPool]:
+def _pool_for(job: Job) -> Generator[_RowPool]:
     """The threads of a job, which all its chunks in this process share."""
     with _hiring:
-        pool = _pools.setdefault(job.run, _WorkerPool(job.in_flight))
+        pool = _pools.setdefault(job.run, _RowPool(job.in_flight))
         pool.users += 1
     try:
         yield pool

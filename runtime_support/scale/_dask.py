@@ -34,7 +34,7 @@ from runtime_support._version import __version__
 from runtime_support.errors import ConfigError, RunStopped, SaftError
 from runtime_support.providers import live_provider
 from runtime_support.runs._budgets import Spent
-from runtime_support.scale._chunk import Chunk, Done, Tally, run_chunk
+from runtime_support.scale._chunk import Chunk, ChunkProgress, Done, run_chunk
 from runtime_support.scale._job import Function, Job, Module, Script, kept
 from runtime_support.scale._mapping import Lost
 
@@ -60,7 +60,7 @@ class Dask:
         self._over: SimpleQueue[Any] = SimpleQueue()
         self._chunks: dict[str, int] = {}
         self._threads: dict[str, int] = {}
-        self._tallies: dict[int, Tally] = {}
+        self._tallies: dict[int, ChunkProgress] = {}
         self._looked_at = float("-inf")
         if address is not None and (os.environ.get("SAFT_REPLAY") or os.environ.get("SAFT_RECORD")):
             raise ConfigError("recordings are for this machine: a cluster would ask the model")
@@ -119,7 +119,7 @@ class Dask:
             raise error
         raise RunStopped(f"a worker cannot go on: {type(error).__name__}: {error}") from error
 
-    def tallies(self) -> dict[int, Tally]:
+    def tallies(self) -> dict[int, ChunkProgress]:
         """How far the chunks under way are."""
         here = set(self._chunks.values())  # and not one that is told of late
         return {number: tally for number, tally in [*self._tallies.items()] if number in here}
@@ -182,7 +182,7 @@ class Dask:
     def _hear(self, event: tuple[float, tuple[int, int, int, list[Any]]]) -> None:
         """Takes in how far a chunk is, as its worker has told."""
         number, rows, failed, spent = event[1]
-        self._tallies[number] = Tally(rows, failed, Spent(*spent))
+        self._tallies[number] = ChunkProgress(rows, failed, Spent(*spent))
 
     def _look_at_workers(self) -> dict[str, Any]:
         """What each worker tells of itself; one that is lost just then may be started again."""
@@ -355,7 +355,7 @@ def _run(job: Job, chunk: Chunk) -> Done:
         is_running = task is not None and task.state == "executing"
         return is_running and worker.status.name == "running" and job.run not in _stopped
 
-    def tell(tally: Tally) -> None:
+    def tell(tally: ChunkProgress) -> None:
         spent = list(astuple(tally.spent))
         worker.log_event(_topic(job), [chunk.number, tally.rows, tally.failed, spent])
 

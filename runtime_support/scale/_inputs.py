@@ -171,7 +171,7 @@ def _json_rows(path: str, names: Sequence[str] | None) -> Iterator[Row]:
 # What a worker is given
 
 
-class Part(NamedTuple):
+class Batch(NamedTuple):
     """Some of the rows: their numbers, the arguments that they are, and what is kept of each."""
 
     number: int
@@ -180,21 +180,21 @@ class Part(NamedTuple):
     problems: dict[int, str]
 
 
-def parts_of(
+def split_rows(
     rows: Iterator[Row],
     arguments: Callable[[dict[str, Any]], dict[str, Any]],
     kept: Callable[[dict[str, Any]], dict[str, Any]],
     most_rows: int,
     most_bytes: int,
-) -> Iterator[Part]:
+) -> Iterator[Batch]:
     """The rows in parts, always the same ones: of so many rows, and about so many bytes."""
-    part, size = Part(0, {}, {}, {}), 0
+    part, size = Batch(0, {}, {}, {}), 0
     for number, row in enumerate(rows):
         given = {} if row.problem else arguments(row.values)
         length = len(json.dumps(given, default=str))
         if part.kept and (len(part.kept) >= most_rows or size + length > most_bytes):
             yield part
-            part, size = Part(part.number + 1, {}, {}, {}), 0
+            part, size = Batch(part.number + 1, {}, {}, {}), 0
         size += length
         part.kept[number] = kept(row.values)
         if row.problem:

@@ -7,7 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from queue import Empty, SimpleQueue
 
-from runtime_support.scale._chunk import Chunk, Done, Tally, run_chunk
+from runtime_support.scale._chunk import Chunk, ChunkProgress, Done, run_chunk
 from runtime_support.scale._job import Function, Job
 
 
@@ -19,7 +19,7 @@ class Local:
         self._function = function
         self._done: SimpleQueue[Done | BaseException] = SimpleQueue()
         self._is_stopped = threading.Event()
-        self._tallies: dict[int, Tally] = {}
+        self._tallies: dict[int, ChunkProgress] = {}
 
     @property
     def is_here(self) -> bool:
@@ -51,7 +51,7 @@ class Local:
         self._tallies.pop(done.number, None)
         return done
 
-    def tallies(self) -> dict[int, Tally]:
+    def tallies(self) -> dict[int, ChunkProgress]:
         """How far the chunks under way are."""
         return dict(self._tallies)
 

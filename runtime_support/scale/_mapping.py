@@ -22,8 +22,8 @@ from runtime_support._settings import settings_for
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, JournalError, RunStopped, SaftError
 from runtime_support.runs._budgets import Spent
-from runtime_support.scale._chunk import BUDGETS, ROW_TIMEOUT, Chunk, Done, Tally
-from runtime_support.scale._inputs import Part
+from runtime_support.scale._chunk import BUDGETS, ROW_TIMEOUT, Chunk, ChunkProgress, Done
+from runtime_support.scale._inputs import Batch
 from runtime_support.scale._ledger import Ledger
 from runtime_support.scale._output import Output
 from runtime_support.scale._progress import Progress, Speed, width_here
@@ -43,7 +43,7 @@ MOST_BESIDE = MOST_ALONE = 2
 
 
 # What has become of rows, by their numbers.
-Rows: TypeAlias = dict[int, dict[str, Any]]
+RowOutcomes: TypeAlias = dict[int, dict[str, Any]]
 
 
 class Engine(Protocol):
@@ -60,7 +60,7 @@ class Engine(Protocol):
     def window(self) -> int: ...
     def submit(self, chunk: Chunk) -> None: ...
     def take(self, seconds: float) -> Done | Lost | None: ...
-    def tallies(self) -> dict[int, Tally]: ...
+    def tallies(self) -> dict[int, ChunkProgress]: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
 
@@ -114,7 +114,7 @@ class Report:
         return f"{counted(self.rows, 'row')}: {ended}; {self.spent}, {self.seconds:.1f} s"
 
 
-class Work:
+class JobChunks:
     """The chunks of a job, and what has become of them."""
 
     def __init__(
@@ -137,12 +137,12 @@ class Work:
         self.show = show
         self._is_over = False
         self.report = Report(rows=ledger.rows, spent=ledger.spent)
-        self._under_way: dict[int, Part] = {}
+        self._under_way: dict[int, Batch] = {}
         self._given: dict[int, dict[str, float]] = {}
         # To be asked again: by a larger allowance, or alone, as a worker has died of them.
-        self._again: deque[Part] = deque()
-        self._suspects: deque[Part] = deque()
-        self._alone: Part | None = None
+        self._again: deque[Batch] = deque()
+        self._suspects: deque[Batch] = deque()
+        self._alone: Batch | None = None
         # Beside how many each chunk under way was begun, and how many the budget still allows.
         self._beside: dict[int, int] = {}
         self._most: int | None = None
@@ -158,7 +158,7 @@ class Work:
         self._passed_by = 0
         self._processes = 1
 
-    def run(self, parts: Iterator[Part]) -> Report:
+    def run(self, parts: Iterator[Batch]) -> Report:
         """Brings all parts to their end, or as far as they come; KeyboardInterrupt at Ctrl-C."""
         told = self._begun
         deadline: float | None = None
@@ -216,7 +216,7 @@ class Work:
             processes=self._processes,
         )
 
-    def pass_by(self, part: Part, failed: Mapping[int, Mapping[str, Any]]) -> None:
+    def pass_by(self, part: Batch, failed: Mapping[int, Mapping[str, Any]]) -> None:
         """Counts the rows of a chunk that was done before."""
         self.ledger.settle(part.number, len(part.kept), len(failed), keeps=self.keeps_journals)
         self._count(len(part.kept), failed)
@@ -229,7 +229,7 @@ class Work:
 
     # What is begun
 
-    def _fill(self, parts: Iterator[Part]) -> None:
+    def _fill(self, parts: Iterator[Batch]) -> None:
         """Begins chunks, as many as there is room for."""
         while self._alone is None and len(self._under_way) < self._room():
             part = self._again.popleft() if self._again else self._next(parts)
@@ -240,7 +240,7 @@ class Work:
             if not self._submit(part):
                 return
 
-    def _next(self, parts: Iterator[Part]) -> Part | None:
+    def _next(self, parts: Iterator[Batch]) -> Batch | None:
         """The next chunk, but for those that may have been what ended earlier processes."""
         for part in parts:
             times, alone = self.ledger.times_lost(part.number) if self.engine.is_here else (0, 0)
@@ -269,7 +269,7 @@ class Work:
         has_budget = settings.max_total_tokens is not None or settings.max_cost is not None
         return has_budget and settings.max_tokens is None
 
-    def _submit(self, part: Part) -> bool:
+    def _submit(self, part: Batch) -> bool:
         """Begins a chunk, unless there is nothing left that it may spend."""
         overdue = self._overdue.get(part.number, {})
         rows = {row: given for row, given in part.rows.items() if row not in overdue}
@@ -346,7 +346,7 @@ class Work:
         elif self.report.stopped is None:  # its worker is about to end
             self._try_again(part, done.values, failed)
 
-    def _try_again(self, part: Part, values: Rows, failed: Rows) -> None:
+    def _try_again(self, part: Batch, values: RowOutcomes, failed: RowOutcomes) -> None:
         """Has a chunk be begun again that was left, unless nothing new comes of it."""
         ended = len(values) + len(failed)
         most, times = self._tries.get(part.number, (-1, 0))
@@ -360,10 +360,10 @@ class Work:
 
     def _give_up(
         self,
-        part: Part,
+        part: Batch,
         why: str,
-        values: Rows | None = None,
-        failed: Rows | None = None,
+        values: RowOutcomes | None = None,
+        failed: RowOutcomes | None = None,
         *,
         keeps: bool = False,
     ) -> None:
@@ -375,7 +375,9 @@ class Work:
                 failed[row] = {"row": row, **told, "input": given}
         self._finish(part, values, failed, keeps=keeps)
 
-    def _finish(self, part: Part, values: Rows, failed: Rows, *, keeps: bool = False) -> None:
+    def _finish(
+        self, part: Batch, values: RowOutcomes, failed: RowOutcomes, *, keeps: bool = False
+    ) -> None:
         self._overdue.pop(part.number, None)
         self._tries.pop(part.number, None)
         for row, problem in part.problems.items():
@@ -421,7 +423,7 @@ def _words(error: SaftError) -> str:
     return redacted(f"{type(error).__name__}: {error}")
 
 
-def _named(part: Part) -> str:
+def _named(part: Batch) -> str:
     """A chunk in words."""
     rows = list(part.kept)
     return f"chunk {part.number} (rows {rows[0]:,} to {rows[-1]:,})"

@@ -20,10 +20,10 @@ _NAMES = ("stdout", "stderr")
 _begun: ContextVar[dict[str, str] | None] = ContextVar("saft_begun_lines", default=None)
 _lock = threading.RLock()
 _users = 0
-_before: dict[str, _Stream] = {}
+_before: dict[str, _LineStream] = {}
 
 
-class _Stream:
+class _LineStream:
     """A stream that keeps what a row writes until its line is whole."""
 
     def __init__(self, name: str, stream: Any) -> None:
@@ -76,7 +76,7 @@ def whole_lines() -> Generator[None]:
         if _users == 1:
             for name in _NAMES:
                 if getattr(sys, name) is not None:
-                    _before[name] = _Stream(name, getattr(sys, name))
+                    _before[name] = _LineStream(name, getattr(sys, name))
                     setattr(sys, name, _before[name])
     try:
         yield

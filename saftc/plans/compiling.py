@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runtime_support.programs import Ambiguous, Failure, Point, ProgramText, check
+from runtime_support.programs import Ambiguous, Point, ProgramFailure, ProgramText, check
 from saftc.commands.build import Builder
 from saftc.commands.reporting import complain, write_result
 from saftc.diagnostics.render import snippet
@@ -45,7 +45,7 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
         raise PlanProblem(_told(source, f"the plan is not JSON: {message}", span))
     offered = find_tools(tools, folders, json.loads(source.text))
     checked = check(ProgramText(source.text), offered.registry)
-    if isinstance(checked, Failure):
+    if isinstance(checked, ProgramFailure):
         raise PlanProblem(
             "\n".join(
                 _told(source, one.message, span_of(source, one.path)) for one in checked.diagnostics

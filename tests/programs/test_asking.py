@@ -12,7 +12,7 @@ import pytest
 from runtime_support import CheckError, ProgramError, check, kind, show, to_json
 from runtime_support._asking import first_request
 from runtime_support._templates import Unknown
-from runtime_support.programs import Ambiguous, Failure, ProgramText, ambiguous, option
+from runtime_support.programs import Ambiguous, ProgramFailure, ProgramText, ambiguous, option
 from runtime_support.programs._prompting import Plan, ProgramQuestion, program, run
 from runtime_support.testing import Scripted
 
@@ -156,7 +156,7 @@ def test_a_failure_ends_it():
 
     with pytest.raises(ProgramError, match="fail: ValueError: no") as caught:
         ask([{"fail": 1}, "1"], "{fail}", fail=fail)
-    assert isinstance(caught.value.outcome, Failure)
+    assert isinstance(caught.value.outcome, ProgramFailure)
     assert caught.value.attempts == (('{"fail": 1}', "Error at (root): fail: ValueError: no"),)
     assert [call.error for call in caught.value.tool_calls] == ["fail: ValueError: no"]
 
@@ -484,7 +484,7 @@ def test_a_kept_plan_that_does_not_fit_is_an_error():
     assert caught.value.message == (
         "the program cannot be run: unknown function 'gup', did you mean gap? (at (root))"
     )
-    assert isinstance(caught.value.outcome, Failure)
+    assert isinstance(caught.value.outcome, ProgramFailure)
     with pytest.raises(ProgramError, match=r"in 2 ways \(at /note/texts\)"):
 
         def note(texts: list[str]) -> None: ...

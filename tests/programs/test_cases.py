@@ -5,8 +5,8 @@ from program_support import load_cases, registry_of, suggestions_of
 
 from runtime_support.programs import (
     Ambiguous,
-    Failure,
     Limits,
+    ProgramFailure,
     ProgramText,
     Success,
     describe,
@@ -52,7 +52,7 @@ def test_case(case):
         if "candidates" in expected:
             assert [one.program for one in outcome.candidates] == expected["candidates"]
     else:
-        assert isinstance(outcome, Failure), outcome
+        assert isinstance(outcome, ProgramFailure), outcome
         assert outcome.kind in KINDS[case["outcome"]]
         for corrected in expected.get("candidates", []):
             assert corrected in suggestions_of(outcome)

@@ -10,7 +10,7 @@ from runtime_support.programs import (
     Ambiguity,
     Ambiguous,
     CoercionError,
-    Failure,
+    ProgramFailure,
     Registry,
     Success,
     coerce,
@@ -127,10 +127,10 @@ REFUSED = [
 def test_refused(annotation, given):
     registry = give(annotation)
     outcome = evaluate({"take": {"it": given}}, registry)
-    assert isinstance(outcome, Failure), outcome
+    assert isinstance(outcome, ProgramFailure), outcome
     assert outcome.kind == "invalid"
     outcome = evaluate({"take": {"it": {"dyn": {"of": given}}}}, registry)
-    assert isinstance(outcome, Failure), outcome
+    assert isinstance(outcome, ProgramFailure), outcome
     assert (outcome.kind, outcome.path) == ("conversion", "/take/it")
 
 
@@ -162,7 +162,7 @@ def test_a_message_that_ends_in_a_point_goes_on_without_it():
         raise Ambiguity(f"2 books are called {title}.", [option("the later one", year=1996)])
 
     outcome = evaluate({"find": {"title": "Emma"}}, Registry([find]))
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert outcome.message == (
         "find: 2 books are called Emma, and its options cannot be written: "
         "find has no parameter 'year'"
@@ -226,11 +226,11 @@ def test_at_most_three_conversions():
     outcome = evaluate({"take": {"it": {"A": 1}}}, give(D, *TYPES, conversions=CHAIN))
     assert outcome.value == D(112)
     outcome = evaluate({"take": {"it": {"A": 1}}}, give(E, *TYPES, conversions=CHAIN))
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert "expected E, got A; A can become B, C, D" in outcome.message
     for conversions in (CHAIN, (*CHAIN, text_a)):  # text to A would be a fourth
         outcome = evaluate({"take": {"it": "abc"}}, give(D, *TYPES, conversions=conversions))
-        assert isinstance(outcome, Failure)
+        assert isinstance(outcome, ProgramFailure)
 
 
 def test_conversions_start_from_any_type():
@@ -454,7 +454,7 @@ def test_one_key_is_a_call_where_a_callable_has_the_name():
 
     registry = Registry([lat, take], [Point])
     outcome = evaluate({"take": {"it": {"lat": 1}}}, registry)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert "expected Point, got number" in outcome.message
     assert serialize(
         evaluate({"take": {"it": {"lat": 1, "lon": 2}}}, registry).value, registry

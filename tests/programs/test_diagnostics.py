@@ -9,8 +9,8 @@ from program_support import registry_of, suggestions_of
 
 from runtime_support.programs import (
     Ambiguous,
-    Failure,
     Limits,
+    ProgramFailure,
     ProgramText,
     Registry,
     Success,
@@ -111,7 +111,7 @@ def test_wrong(names, program, parts, path, corrected):
     registry, _ = registry_of(*names.split())
     seen = []
     outcome = evaluate(program, registry, on_call=lambda name, _: bool(seen.append(name)) or True)
-    assert isinstance(outcome, Failure), outcome
+    assert isinstance(outcome, ProgramFailure), outcome
     assert (outcome.kind, seen, outcome.calls) == ("invalid", [], ())
     for part in parts:
         assert part in outcome.message
@@ -156,7 +156,7 @@ RAW = [
 def test_raw_text(text, message, path):
     registry, _ = registry_of("calc")
     outcome = evaluate(ProgramText(text), registry)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert outcome.kind == "invalid"
     assert message in outcome.message
     assert outcome.path == path
@@ -210,7 +210,7 @@ DATA = [
 def test_data_that_is_not_json(program):
     registry, _ = registry_of("calc")
     outcome = evaluate(program, registry)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert outcome.kind == "invalid"
 
 
@@ -228,7 +228,7 @@ LIMITS = [
 def test_limits_before_running(limits, program, message):
     registry, _ = registry_of("calc")
     outcome = evaluate(program, registry, limits=Limits(**limits))
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert (outcome.kind, outcome.calls) == ("limit", ())
     assert message in outcome.message
 
@@ -280,4 +280,4 @@ def test_an_ambiguity_is_not_an_invalid_program():
     registry, _ = registry_of("text")
     assert isinstance(evaluate({"sort_words": "b,a"}, registry), Ambiguous)
     both = [{"sort_words": "b,a"}, {"uper": "x"}]
-    assert isinstance(evaluate(both, registry), Failure)
+    assert isinstance(evaluate(both, registry), ProgramFailure)

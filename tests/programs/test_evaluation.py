@@ -14,8 +14,8 @@ from runtime_support import configure, overlap
 from runtime_support.programs import (
     Ambiguity,
     Ambiguous,
-    Failure,
     Limits,
+    ProgramFailure,
     Registry,
     Success,
     evaluate,
@@ -63,7 +63,7 @@ def test_value(names, program, value):
     registry, _ = registry_of(*names.split())
     outcome = evaluate(program, registry)
     if value is None:
-        assert isinstance(outcome, Failure)
+        assert isinstance(outcome, ProgramFailure)
         return
     assert isinstance(outcome, Success), outcome
     assert outcome.value == value
@@ -138,7 +138,7 @@ def test_failures():
     ]  # fmt: skip
     for program, kind, path, message in cases:
         outcome = evaluate(program, registry)
-        assert isinstance(outcome, Failure), program
+        assert isinstance(outcome, ProgramFailure), program
         assert (outcome.kind, outcome.path) == (kind, path)
         assert message in outcome.message
 
@@ -148,7 +148,7 @@ def test_a_failure_outranks_an_ambiguity_wherever_it_stands():
     emma, fetch = {"find_book": "Emma"}, {"fetch": "u"}
     for program in ([emma, fetch], [fetch, emma], {"x": emma, "y": [[fetch]]}):
         outcome = evaluate(program, registry)
-        assert isinstance(outcome, Failure)
+        assert isinstance(outcome, ProgramFailure)
         assert "host unreachable" in outcome.message
 
 
@@ -351,7 +351,7 @@ def test_strange_exceptions_are_failures():
     for name in ("fail", "fail_later"):
         for how in ("mute", "stop", "cancel"):
             outcome = evaluate([{name: how}, {name: how}], registry)
-            assert isinstance(outcome, Failure), (name, how)
+            assert isinstance(outcome, ProgramFailure), (name, how)
             assert outcome.message.startswith(f"{name}: ")
 
 
@@ -418,7 +418,7 @@ def test_options_that_cannot_be_written_are_an_error_of_the_function():
     registry = Registry([vague])
     for value in ("value", "name"):
         outcome = evaluate({"vague": value}, registry)
-        assert isinstance(outcome, Failure)
+        assert isinstance(outcome, ProgramFailure)
         assert outcome.kind == "error"
         assert "which?" in outcome.message
 
@@ -538,7 +538,7 @@ def test_one_after_the_other_nothing_is_called_after_a_failure(kind):
         registry = Registry({"ask": crowd.function}, pure=["ask"])
         with configure(max_in_flight=1):
             outcome = evaluate(program, registry)
-        assert isinstance(outcome, Failure)
+        assert isinstance(outcome, ProgramFailure)
         assert "ValueError: no" in outcome.message
         assert crowd.asked == [1, 2, 3]
 

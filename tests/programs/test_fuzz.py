@@ -6,7 +6,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from program_support import registry_of
 
-from runtime_support.programs import Ambiguous, Failure, Limits, ProgramText, Success, evaluate
+from runtime_support.programs import (
+    Ambiguous,
+    Limits,
+    ProgramFailure,
+    ProgramText,
+    Success,
+    evaluate,
+)
 
 FAST = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -56,13 +63,13 @@ def examine(program, seen):
     outcome = evaluate(
         program, registry, limits=LIMITS, on_call=lambda name, _: (seen.append(name), True)[1]
     )
-    assert isinstance(outcome, Success | Failure | Ambiguous)
+    assert isinstance(outcome, Success | ProgramFailure | Ambiguous)
     assert len(seen) <= LIMITS.calls
     assert str(outcome)
     if isinstance(outcome, Ambiguous):
         for candidate in outcome.candidates:
             json.dumps(candidate.program)
-    if isinstance(outcome, Failure) and outcome.kind == "invalid":
+    if isinstance(outcome, ProgramFailure) and outcome.kind == "invalid":
         assert not seen
         assert outcome.diagnostics
     return outcome
@@ -105,9 +112,9 @@ def test_hostile_shapes():
     for _ in range(40):
         wide = [wide, wide]
     for program in (deep, cyclic, wide, "x" * 100_000, 10**6000):
-        assert isinstance(examine(program, []), Failure)
+        assert isinstance(examine(program, []), ProgramFailure)
     for text in ("[" * 100_000, '{"a":' * 50_000, "1" * 100_000):
-        assert isinstance(examine(ProgramText(text), []), Failure)
+        assert isinstance(examine(ProgramText(text), []), ProgramFailure)
 
 
 def test_a_doubling_value_is_stopped():
@@ -117,5 +124,5 @@ def test_a_doubling_value_is_stopped():
         bindings[f"x{number + 1}"] = {"dyn": {"of": [{"$ref": f"x{number}"}] * 2}}
     program = {"$let": {"bind": bindings, "in": {"$ref": "x40"}}}
     outcome = evaluate(program, registry, limits=roomy)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert outcome.kind == "limit"

@@ -22,8 +22,8 @@ from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._tools import function_tool
 from runtime_support.programs import (
-    Failure,
     Limits,
+    ProgramFailure,
     ProgramText,
     Registry,
     Success,
@@ -242,7 +242,7 @@ def test_a_model_validates_itself_and_says_why_not():
     assert list(document["properties"]) == ["fullName", "age", "born"]
     assert document["properties"]["fullName"]["description"] == "as in the passport"
     outcome = evaluate({"Person": {"fullName": "A", "age": -1}}, Registry(types=[Person]))
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert check(Person(fullName="A", age=1), Person).age == 1
 
 
@@ -486,7 +486,7 @@ def test_half_a_surrogate_pair_is_no_text():
         outcome = evaluate(
             ProgramText(written) if isinstance(written, str) else written, Registry()
         )
-        assert isinstance(outcome, Failure), written
+        assert isinstance(outcome, ProgramFailure), written
         assert outcome.kind == "invalid"
         assert "half of a surrogate pair" in outcome.message
         str(outcome).encode()

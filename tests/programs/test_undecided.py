@@ -9,7 +9,7 @@ from runtime_support import ProgramError
 from runtime_support.programs import (
     Ambiguity,
     Ambiguous,
-    Failure,
+    ProgramFailure,
     Registry,
     Success,
     ambiguous,
@@ -191,7 +191,7 @@ def test_a_message_that_asks_is_not_gone_on_with():
         raise Ambiguity("Which?", [option("x", nothing=1)])
 
     outcome = evaluate({"vague": {}}, Registry([vague]))
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, ProgramFailure)
     assert outcome.message == (
         "vague: Which? Its options cannot be written: vague has no parameter 'nothing'"
     )

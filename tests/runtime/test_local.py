@@ -195,7 +195,7 @@ def test_there_is_no_effort(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setattr(local, "_checked_weights", lambda _: str(path))
     with FakeServer() as server:
         connection = Server(server.url, "key", is_embedded=True)
-        running = local._Server(None, server.url, "key", True, connection)  # pyright: ignore[reportPrivateUsage]
+        running = local._LocalServer(None, server.url, "key", True, connection)  # pyright: ignore[reportPrivateUsage]
         monkeypatch.setattr(local, "_started", lambda _: running)
         server.extra = {*local._EXTRA}  # pyright: ignore[reportPrivateUsage]
         configure(provider="local")

@@ -1256,13 +1256,13 @@ def test_a_budget_holds_with_many_rows_at_once(chunk_rows: int, limit: int | Non
 def stopped(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set when a job has begun to end."""
     event = threading.Event()
-    stop = mapping.Work._stop  # pyright: ignore[reportPrivateUsage]
+    stop = mapping.JobChunks._stop  # pyright: ignore[reportPrivateUsage]
 
-    def told(self: mapping.Work, why: str) -> None:
+    def told(self: mapping.JobChunks, why: str) -> None:
         stop(self, why)
         event.set()
 
-    monkeypatch.setattr(mapping.Work, "_stop", told)
+    monkeypatch.setattr(mapping.JobChunks, "_stop", told)
     return event
 
 

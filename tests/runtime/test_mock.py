@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from runtime_support import ProgramError, configure, image, prompt
 from runtime_support._exchange import Request
 from runtime_support._mock.provider import MockProvider
-from runtime_support._mock.values import Reading
+from runtime_support._mock.values import ReadPrompt
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._targets import contract_of
 from runtime_support.programs import ambiguous, option
-from runtime_support.programs._outcomes import Failure
+from runtime_support.programs._outcomes import ProgramFailure
 from runtime_support.programs._prompting import Plan, program
 
 
@@ -387,7 +387,7 @@ prompts = st.lists(
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_every_answer_has_its_type(type_: Any, text: str, name: str) -> None:
     schema = json_schema(schema_of(type_))
-    reading = Reading.of(text, schema.get("$defs", {}))
+    reading = ReadPrompt.of(text, schema.get("$defs", {}))
     jsonschema.validate(reading.value(schema, name), schema)
 
 
@@ -506,6 +506,6 @@ def test_no_program_is_invalid(parts: list[str], returns: Any) -> None:
     try:
         result = program(text, **named, conversions=[locate], returns=returns)
     except ProgramError as failed:  # in the run: a number that is no bool, a year that is none
-        assert isinstance(failed.outcome, Failure) and "Invalid" not in str(failed)
+        assert isinstance(failed.outcome, ProgramFailure) and "Invalid" not in str(failed)
         return
     assert not any("Invalid" in note for note in result.repairs)

@@ -10,7 +10,7 @@ import pytest
 from runtime_support import ContractError, ProviderError, ToolsUnsupported, prompt
 from runtime_support._exchange import Origin, Request
 from runtime_support.providers import _chat
-from runtime_support.providers._wires import Form
+from runtime_support.providers._wires import RequestForm
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, raw, status
 
@@ -177,7 +177,9 @@ def test_many_threads_share_one_client(server: FakeServer) -> None:
 )
 def test_the_limit_of_tokens_has_another_name_at_openai(is_openai: bool, name: str) -> None:
     request = Request(({"role": "user", "content": "?"},), options={"max_tokens": 5})
-    form = Form(Origin("chat", "", "m"), is_openai, enforced=False, streamed=False, counted=False)
+    form = RequestForm(
+        Origin("chat", "", "m"), is_openai, enforced=False, streamed=False, counted=False
+    )
     path, body = _chat.render(request, form)
     assert (path, body) == (
         "chat/completions",

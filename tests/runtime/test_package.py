@@ -76,6 +76,7 @@ def test_what_has_moved_is_still_found_at_the_top() -> None:
     # Python's own `print`, in the order of the script; that of `ops` is Saft's.
     assert runtime_support.print is not print
     assert runtime_support.ToolRequest.__name__ == "ToolRequest"
+    assert programs.Failure is programs.ProgramFailure is not runtime_support.Failure
 
 
 def test_the_top_has_what_a_python_program_expects() -> None:

@@ -17,7 +17,7 @@ from runtime_support._settings import Settings, settings_for
 from runtime_support.errors import RateLimited, Refused
 from runtime_support.providers import _messages, live_provider, who_answers
 from runtime_support.providers._openai import OpenAIProvider
-from runtime_support.providers._wires import Form
+from runtime_support.providers._wires import RequestForm
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import Answer, FakeServer, events, raw
 from tests.support.wires import MESSAGES, Say, Speaker
@@ -38,10 +38,10 @@ def messages(server: FakeServer) -> FakeServer:
     return server
 
 
-def form(**changes: Any) -> Form:
+def form(**changes: Any) -> RequestForm:
     parts: dict[str, Any] = {"enforced": False, "streamed": False, "counted": True}
     parts |= {"is_openai": False, **changes}
-    return Form(Origin("messages", "", "m"), **parts)
+    return RequestForm(Origin("messages", "", "m"), **parts)
 
 
 def text(said: str) -> Message:

@@ -17,7 +17,7 @@ from runtime_support.errors import RateLimited, Refused
 from runtime_support.providers import _chat, _openai, _responses, _wires, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
 from runtime_support.providers._server import Server
-from runtime_support.providers._wires import Form, Wire
+from runtime_support.providers._wires import RequestForm, Wire
 from saftc.semantics import results
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, event, events, raw, status
@@ -39,10 +39,10 @@ def responses(server: FakeServer) -> FakeServer:
     return server
 
 
-def form(**changes: Any) -> Form:
+def form(**changes: Any) -> RequestForm:
     parts: dict[str, Any] = {"enforced": False, "streamed": False, "counted": True}
     parts |= {"is_openai": False, **changes}
-    return Form(Origin("responses", "", "m"), **parts)
+    return RequestForm(Origin("responses", "", "m"), **parts)
 
 
 def item(kind: str, **parts: Any) -> Message:
@@ -163,7 +163,7 @@ def test_a_model_that_thinks_nothing_is_found_out_once(responses: FakeServer) ->
 )  # fmt: skip
 def test_models_of_openai_that_think_nothing_are_not_asked_for_it(model: str, asks: bool) -> None:
     for is_openai in (True, False):
-        about = Form(Origin("responses", "", model), is_openai, False, False, True)
+        about = RequestForm(Origin("responses", "", model), is_openai, False, False, True)
         _, body = _responses.render(Request((TEXT,)), about)
         assert ("include" in body) == (asks or not is_openai)
 
