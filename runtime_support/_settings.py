@@ -35,7 +35,7 @@ _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
 
 # What a project says to the compiler.
-_OF_THE_COMPILER = ("overlap", "pure")
+_OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "effort", "seed", "stop", "extra")
 

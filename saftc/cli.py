@@ -30,6 +30,7 @@ from saftc.commands.options import (
     Provider,
     Record,
     Replay,
+    Root,
     Temperature,
     Timeline,
     json_pairs,
@@ -57,6 +58,17 @@ Files = Annotated[
     typer.Argument(
         help="Scripts, or folders for all scripts below them; `-` is standard input.",
         metavar="FILE",
+    ),
+]
+
+
+FilesOfProject = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Scripts, or folders for all scripts below them; `-` is standard input. None: those "
+        "of a project whose pyproject.toml says `in-place = true`.",
+        metavar="[FILE]",
+        show_default=False,
     ),
 ]
 
@@ -122,7 +134,7 @@ _InOrder = Annotated[
 
 @app.command()
 def build(
-    files: Files,
+    files: FilesOfProject = None,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", help="The module to write, `-` for standard output."),
@@ -156,14 +168,19 @@ def build(
         bool,
         typer.Option("--async", help="Write `async` functions, for use in an event loop."),
     ] = False,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
+    ] = False,
+    root: Root = None,
 ) -> None:
     """Compile scripts, or plans with --tools, to Python modules.
 
     A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py
-    beside it. A sibling script that a script imports is compiled with it.
+    beside it. A sibling script that a script imports is compiled with it. In a project that says
+    `in-place = true`, `saftc build` alone compiles all of its scripts.
     """
     code = actions.build(
-        files,
+        files or [],
         output=output,
         out_dir=out_dir,
         check=check,
@@ -174,6 +191,8 @@ def build(
         watch=watch,
         in_order=no_overlap,
         is_async=is_async,
+        in_place=in_place,
+        root=root,
     )
     raise typer.Exit(code)
 
@@ -188,9 +207,10 @@ def check(
             "--strict", help="Exit 1 for warnings, too; tell what is left to run time, as hints."
         ),
     ] = False,
+    root: Root = None,
 ) -> None:
     """Report what is wrong with scripts, without writing anything."""
-    raise typer.Exit(actions.check(files, format=format.value, strict=strict))
+    raise typer.Exit(actions.check(files, format=format.value, strict=strict, root=root))
 
 
 @app.command()
@@ -236,6 +256,7 @@ def prompts(
         bool,
         typer.Option("--wire", help="Show what the server gets: address, headers and body."),
     ] = False,
+    root: Root = None,
 ) -> None:
     """Show the request that each prompt of a script will send.
 
@@ -248,7 +269,12 @@ def prompts(
     as_json, settings = format is Format.json, compile_settings()
     raise typer.Exit(
         show_prompts(
-            file, as_json=as_json, imports=imports, on_wire=on_wire, overlapping=settings
+            file,
+            as_json=as_json,
+            imports=imports,
+            on_wire=on_wire,
+            overlapping=settings,
+            root=root,
         )
     )
 
@@ -296,6 +322,7 @@ def run(
     timeline: Timeline = None,
     chrome: Chrome = None,
     no_overlap: _InOrder = False,
+    root: Root = None,
 ) -> None:
     """Compile a script in memory and run it.
 
@@ -308,7 +335,7 @@ def run(
         advise_recording(replay)
     if not words and text is None and _is_terminal():
         raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
-    raise typer.Exit(actions.run(words or [], text=text, in_order=no_overlap))
+    raise typer.Exit(actions.run(words or [], text=text, in_order=no_overlap, root=root))
 
 
 @app.command("map")
@@ -386,6 +413,7 @@ def map_(
     replay: Replay = None,
     log: Log = None,
     no_overlap: _InOrder = False,
+    root: Root = None,
 ) -> None:
     """Call a function of a script for each row of a table.
 
@@ -411,7 +439,8 @@ def map_(
         "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
         "keep_journals": keep_journals,
     }
-    raise typer.Exit(map_script(target, table, out, open_workspace(in_order=no_overlap), options))
+    workspace = open_workspace(in_order=no_overlap, root=root)
+    raise typer.Exit(map_script(target, table, out, workspace, options))
 
 
 @app.command()

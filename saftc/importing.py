@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
+from pathlib import Path
 from types import ModuleType
 
 from saftc.commands.asserts import compile_module
@@ -41,7 +42,9 @@ class ScriptFinder(MetaPathFinder):
         for folder in map(os.path.realpath, searched):
             script = os.path.join(folder, name)
             if self._is_given(folder) and os.path.isfile(script):
-                return spec_from_file_location(fullname, script, loader=ScriptLoader(script))
+                # What a package of Python's is called, its scripts are called by each other.
+                root = Path(script).parents[fullname.count(".")]
+                return spec_from_file_location(fullname, script, loader=ScriptLoader(script, root))
         return None
 
     def _is_given(self, folder: str) -> bool:
@@ -52,8 +55,9 @@ class ScriptFinder(MetaPathFinder):
 class ScriptLoader(Loader):
     """Runs the module that a script is compiled to."""
 
-    def __init__(self, script: str) -> None:
+    def __init__(self, script: str, root: Path) -> None:
         self.script = script
+        self.root = root
 
     def exec_module(self, module: ModuleType) -> None:
         """Compiles the script, and runs it as `module`.
@@ -61,15 +65,15 @@ class ScriptLoader(Loader):
         Raises:
             SyntaxError: The script has errors.
         """
-        compiled, workspace = _compiled(self.script)
+        compiled, workspace = _compiled(self.script, self.root)
         assert compiled.text is not None
         filename = f"<compiled {self.script}>"
         code = compile_module(compiled.text, filename)
         run_text(compiled.text, filename, module.__dict__, Running(compiled, workspace), code)
 
 
-def _compiled(script: str) -> tuple[CompiledModule, Workspace]:
-    workspace = open_workspace()
+def _compiled(script: str, root: Path) -> tuple[CompiledModule, Workspace]:
+    workspace = open_workspace(root=root)
     try:
         module = workspace.compile(script)
     except FileProblem as problem:

@@ -141,7 +141,9 @@ class Running:
         from saftc.syntax.walk import nodes_of
 
         names = [
-            node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+            "." * node.level + (node.module or "")
+            if isinstance(node, ast.ImportFrom)
+            else node.names[0].name
             for node in ast.walk(ast.parse(self.text))
             if isinstance(node, ast.Import | ast.ImportFrom) and node.lineno == line
         ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import importlib
+import importlib.util
 import linecache
 import sys
 import threading
@@ -156,6 +157,7 @@ class _Package:
         module = self.modules[name] = sys.modules[name + self.suffix] = ModuleType(
             name + self.suffix
         )
+        module.__package__ = name.rpartition(".")[0]
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
         above, _, last = name.rpartition(".")
         if above:
@@ -171,13 +173,19 @@ class _Package:
         level: int = 0,
     ) -> ModuleType:
         """What `import` means in these modules: one of them, or else what it means to Python."""
+        if level:
+            package = str((names or {}).get("__package__") or "")
+            name = importlib.util.resolve_name("." * level + name, package)
         module = self.modules.get(name)
         if module is None:
-            return builtins.__import__(name, names, inner, wanted or (), level)
+            return builtins.__import__(name, names, inner, wanted or (), 0)
         if not wanted:
             return self.modules[name.partition(".")[0]]
         for one in wanted:
             if not hasattr(module, one) and f"{name}.{one}" not in self.modules:
                 with suppress(ModuleNotFoundError):  # a module of Python in that folder
                     setattr(module, one, importlib.import_module(f"{name}.{one}"))
+            if not hasattr(module, one):  # what the package itself says
+                with suppress(ModuleNotFoundError, AttributeError):
+                    setattr(module, one, getattr(importlib.import_module(name), one))
         return module

@@ -101,6 +101,7 @@ def _record(context: Context, type_: RecordType) -> Expression:
 
 def _imported(context: Context, module: str, name: str) -> str:
     """The name under which a class of a module is imported that the script has no name for."""
+    module = context.facts.relative_names.get(module, module)
     alias, taken = name, context.output.classes.taken
     while alias in taken:
         alias += "_"

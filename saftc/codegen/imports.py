@@ -68,7 +68,7 @@ class Imports:
 
     def statements(self) -> list[cst.SimpleStatementLine]:
         """The import statements, one module each: the standard library, then what is
-        installed, then siblings."""
+        installed, then siblings, and last what is named by its place in the package."""
         whole = {(_MODULES.get(name, name), name) for name in self.names if not SOURCES[name]}
         whole |= {(module, alias) for module, name, alias in self.own if not name}
         modules: dict[str, dict[str, str]] = {}
@@ -78,11 +78,11 @@ class Imports:
         for module, name, alias in self.own:
             if name:
                 modules.setdefault(module, {})[alias] = name
-        groups: list[list[cst.SimpleStatementLine]] = [[], [], []]
+        groups: list[list[cst.SimpleStatementLine]] = [[], [], [], []]
         for module, alias in sorted(whole, key=lambda line: (line[0], line[0] != line[1], line)):
             made = cst.Import([_alias(module, alias)])
             groups[self._group(module)].append(self._line(made, (module, "", alias)))
-        for module in sorted(modules):
+        for module in sorted(modules, key=_module_key):
             groups[self._group(module)] += self._from_statements(module, modules[module])
         lines: list[cst.SimpleStatementLine] = []
         for group in filter(None, groups):
@@ -100,7 +100,12 @@ class Imports:
         groups += [[(name, name) for name in same]] if same else []
         groups.sort(key=lambda group: (_isort_key(group[0][0]), group[0][1]))
         for group in groups:
-            made = cst.ImportFrom(py.dotted(module), [_alias(*one) for one in group])
+            bare = module.lstrip(".")
+            made = cst.ImportFrom(
+                py.dotted(bare) if bare else None,
+                [_alias(*one) for one in group],
+                relative=[cst.Dot()] * (len(module) - len(bare)),
+            )
             yield self._line(made, *((module, *one) for one in group))
 
     def _line(self, made: cst.Import | cst.ImportFrom, *own: _Own) -> cst.SimpleStatementLine:
@@ -124,6 +129,8 @@ class Imports:
         return py.line(made.with_changes(names=names, lpar=begun, rpar=cst.RightParen()))
 
     def _group(self, module: str) -> int:
+        if module.startswith("."):
+            return 3
         if module in self.siblings:
             return 2
         return 0 if module.split(".")[0] in sys.stdlib_module_names else 1
@@ -131,6 +138,12 @@ class Imports:
 
 def _alias(name: str, alias: str) -> cst.ImportAlias:
     return cst.ImportAlias(py.dotted(name), None if alias == name else cst.AsName(py.name(alias)))
+
+
+def _module_key(module: str) -> tuple[int, str]:
+    """The nearer of packages behind those around them."""
+    bare = module.lstrip(".")
+    return len(bare) - len(module), bare
 
 
 def _isort_key(name: str) -> tuple[int, str]:

@@ -60,14 +60,20 @@ def check_provider(origin: str) -> None:
             raise WrongUsage(f"Invalid value: {problem}\nsaftc --help tells more") from None
 
 
-def run(words: Sequence[str], *, text: str | None = None, in_order: bool = False) -> int:
+def run(
+    words: Sequence[str],
+    *,
+    text: str | None = None,
+    in_order: bool = False,
+    root: Path | None = None,
+) -> int:
     """Compiles a script and runs it: the first of `words`, with the others as its arguments.
 
     With `text` it is that, and all words are arguments; with neither, it is standard input.
     """
     from saftc.project.workspace import open_workspace
 
-    workspace = open_workspace(in_order=in_order)
+    workspace = open_workspace(in_order=in_order, root=root)
     if text is not None:
         workspace.give("-c", text.encode())
         words = ["-c", *words]
@@ -95,6 +101,8 @@ def build(
     watch: bool = False,
     in_order: bool = False,
     is_async: bool = False,
+    in_place: bool = False,
+    root: Path | None = None,
 ) -> int:
     """Compiles scripts, or plans that call the functions of the module `tools`, to modules.
 
@@ -104,8 +112,12 @@ def build(
     from saftc.project.files import make_folder
     from saftc.project.workspace import Workspace, open_workspace
 
+    if in_place and (output is not None or out_dir is not None):
+        raise WrongUsage("--in-place writes each module beside its script: leave -o, --out-dir out")
+    arguments = arguments or _of_project(root)
+
     def targets() -> list[tuple[str, Path | None]]:
-        found = targets_of(arguments, output, out_dir)
+        found = targets_of(arguments, output, out_dir, root)
         _refuse_mixture([file for file, _ in found], tools, source_map, is_async)
         refuse_collisions(found)
         if out_dir is not None and not (check or diff):
@@ -130,7 +142,7 @@ def build(
         return builder.build_all([one for one in targets() if not workspace.has(one[0])])
 
     targets()  # wrong usage is told before anything else
-    opened = partial(open_workspace, in_order=in_order, is_async=is_async)
+    opened = partial(open_workspace, in_order=in_order, is_async=is_async, root=root)
     if watch:
         _refuse_watching(arguments, {"--check": check, "--diff": diff, "--tools": tools})
         from saftc.commands.watching import watch_scripts
@@ -140,12 +152,35 @@ def build(
         return 0 if write(opened()) else 1
 
 
-def check(files: Sequence[str], *, format: str = "text", strict: bool = False) -> int:
+def _of_project(root: Path | None) -> list[str]:
+    """The folder whose scripts are built where none is named.
+
+    Raises:
+        WrongUsage: The project does not say that its modules are beside its scripts.
+    """
+    from saftc.project.settings import builds_in_place, project_root
+
+    if not builds_in_place():
+        raise WrongUsage(
+            "saftc build needs scripts or folders; it builds those of a project without being told "
+            "where pyproject.toml says so: [tool.saft] in-place = true"
+        )
+    folder = root or project_root(Path.cwd()) or Path()
+    return [os.path.relpath(folder)]
+
+
+def check(
+    files: Sequence[str],
+    *,
+    format: str = "text",
+    strict: bool = False,
+    root: Path | None = None,
+) -> int:
     """Reports what is wrong with scripts; see `saftc.commands.check`."""
     from saftc.commands.check import check_all
 
     with no_garbage_collector():
-        return 1 if check_all(files, format=format, strict=strict) else 0
+        return 1 if check_all(files, format=format, strict=strict, root=root) else 0
 
 
 def fmt(files: Sequence[str], *, check: bool = False, diff: bool = False) -> int:

@@ -1,6 +1,7 @@
 """`saftc build`: scripts to module files, and what may not be overwritten."""
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +27,7 @@ from saftc.project.files import (
     scripts_below,
     write_module,
 )
-from saftc.project.finder import folder_of
+from saftc.project.finder import Roots, folder_of, package_in
 from saftc.project.workspace import Workspace
 
 # The field of a source map that tells which text of the module it is of.
@@ -90,18 +91,25 @@ class Builder:
         elif target is None:
             write_result(module.text)
         else:
-            root = self.workspace.root_of(file)
-            if root != folder_of(file) and Path(file) in self.done.values():
+            if not self._has_own_root(file) and Path(file) in self.done.values():
                 return  # written below the module that imports it
             if not is_special(target):
-                warn_of_name(target.stem, file)
+                package = package_in(self.workspace.root_of(file), Path(file))
+                warn_of_name(target.stem, file, package)
             self._put(file, target)
             for path in self.workspace.siblings(module):
-                # The modules stand in their folder as the scripts do in theirs.
-                place = target.parent / path.relative_to(root).with_suffix(".py")
+                place = _beside(path, Path(file), target)
+                if place is None:
+                    complain(f"{path} would stand above {target}: use --out-dir, and not -o")
+                    self.has_failed = True
+                    continue
                 if not self.only_compares and not self.has_failed:
                     make_folder(place.parent)
                 self._put(str(path), place)
+
+    def _has_own_root(self, file: str) -> bool:
+        roots = self.workspace.roots
+        return roots.is_said(file) or self.workspace.root_of(file) == folder_of(file)
 
     def _put(self, file: str, target: Path) -> None:
         """Writes or compares one module."""
@@ -163,21 +171,42 @@ class Builder:
             self.has_failed = True
 
 
+def _beside(script: Path, importing: Path, target: Path) -> Path | None:
+    """The module of a script that another one imports, which becomes `target`.
+
+    The modules stand to each other as the scripts do. None when that would be outside of the
+    folders of packages that the target is in.
+    """
+    parts = Path(os.path.relpath(script.with_suffix(".py"), importing.parent)).parts
+    up = parts.count("..")
+    own, above = importing.absolute().parents[:up], target.absolute().parents[:up]
+    if [one.name for one in own] != [one.name for one in above]:
+        return None
+    return Path(os.path.normpath(target.parent.joinpath(*parts)))
+
+
 def targets_of(
-    arguments: Sequence[str], output: str | None, out_dir: Path | None
+    arguments: Sequence[str],
+    output: str | None,
+    out_dir: Path | None,
+    root: Path | None = None,
 ) -> list[tuple[str, Path | None]]:
     """The scripts that the arguments mean, each with its module; None is standard output."""
     files = [(file, Path(one)) for one in arguments for file in scripts_below(one)]
     names = [file for file, _ in files]
     if output is not None and (names != [*arguments] or len(files) > 1 or out_dir is not None):
         raise WrongUsage("-o names one module: give it one script, or use --out-dir")
-    return [(file, _target(file, argument, output, out_dir)) for file, argument in files]
+    roots = Roots(root)
+    return [(file, _target(file, argument, output, out_dir, roots)) for file, argument in files]
 
 
-def _target(file: str, argument: Path, output: str | None, out_dir: Path | None) -> Path | None:
+def _target(
+    file: str, argument: Path, output: str | None, out_dir: Path | None, roots: Roots
+) -> Path | None:
     """The module that `file` becomes; None for standard output.
 
-    Scripts that the argument was the folder of stand in `out_dir` as they do there.
+    In `out_dir` it stands as its script does below its root, where that is not its own folder, or
+    else below the folder that the argument was.
     """
     if output is not None:
         return None if output == "-" else Path(output)
@@ -186,7 +215,11 @@ def _target(file: str, argument: Path, output: str | None, out_dir: Path | None)
     script = Path(file)
     if out_dir is None:
         return script.with_suffix(".py")
-    inner = Path(script.name) if script == argument else script.relative_to(argument)
+    root = roots.of(file)
+    if roots.is_said(file) or root != folder_of(file):
+        inner = Path(os.path.relpath(file, root))
+    else:
+        inner = Path(script.name) if script == argument else script.relative_to(argument)
     return out_dir / inner.with_suffix(".py")
 
 

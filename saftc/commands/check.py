@@ -16,13 +16,19 @@ from saftc.diagnostics.model import LIMIT, Diagnostic
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, scripts_below, shown
-from saftc.project.finder import folder_of
+from saftc.project.finder import Roots, package_in
 from saftc.project.scripts import Scripts
 from saftc.project.settings import project_wire
 from saftc.source import Source
 
 
-def check_all(arguments: Sequence[str], *, format: str = "text", strict: bool = False) -> bool:
+def check_all(
+    arguments: Sequence[str],
+    *,
+    format: str = "text",
+    strict: bool = False,
+    root: Path | None = None,
+) -> bool:
     """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
 
     A strict check counts warnings as errors, and tells what is left to run time. The formats are
@@ -31,7 +37,7 @@ def check_all(arguments: Sequence[str], *, format: str = "text", strict: bool = 
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
-    scripts, wire = Scripts(), project_wire()
+    scripts, wire = Scripts(roots=Roots(root)), project_wire()
     for file, checked in _checked(arguments, scripts):
         if isinstance(checked, FileProblem):
             complain(str(checked))
@@ -39,9 +45,9 @@ def check_all(arguments: Sequence[str], *, format: str = "text", strict: bool = 
             continue
         files += 1
         failed = failed or checked.has_errors
-        if file not in UNNAMED and scripts.of(file).folder == folder_of(file):
-            # Of another folder, it is imported by a longer name.
-            warnings += warn_of_name(Path(file).stem, file)
+        if file not in UNNAMED:
+            path = Path(file)
+            warnings += warn_of_name(path.stem, file, package_in(scripts.of(file).folder, path))
         lacking = () if wire is None else checked.options_without_field(wire)
         failed = failed or bool(lacking)
         mistakes = (*checked.diagnostics, *lacking)

@@ -8,7 +8,7 @@ from typing import Any
 from saftc.commands.progress import is_shown_on, show_line
 from saftc.commands.reporting import complain, manner, say, write_rendered
 from saftc.project.files import shown
-from saftc.project.finder import folder_of, name_in
+from saftc.project.finder import name_in
 from saftc.project.workspace import Workspace
 from saftc.schedule.effects import Effect, Effects
 from saftc.syntax import nodes as n
@@ -33,7 +33,7 @@ def map_script(
     if not (file and function):
         complain(f"{target} names no function of a script: it has the form triage.saft:triage")
         return 2
-    root, modules = folder_of(file), list[Module]()
+    root, modules = workspace.root_of(file), list[Module]()
     scripts = [*map(str, workspace.siblings(workspace.compile(file))), file]
     for path in scripts:
         module = workspace.compile_with_map(path, f"{Path(path).stem}.py")

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -57,6 +58,16 @@ Timeline = Annotated[
 ]
 Chrome = Annotated[
     str | None, typer.Option(help="The same as a trace for Chrome and Perfetto.", metavar="FILE")
+]
+
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder that imports begin in; else as pyproject.toml or `__init__.py` say.",
+        metavar="FOLDER",
+        exists=True,
+        file_okay=False,
+    ),
 ]
 
 

@@ -1,6 +1,7 @@
 """`saftc prompts`: the request that each prompt of a script will send."""
 
 import sys
+from pathlib import Path
 
 from saftc.commands.reporting import say, write_diagnostics, write_result
 from saftc.driver import compile_checked
@@ -8,18 +9,25 @@ from saftc.previews.declarations import imported_beside, nothing
 from saftc.previews.rendering import as_json as rendered_as_json
 from saftc.previews.rendering import as_sent, as_text
 from saftc.previews.requests import preview
+from saftc.project.finder import Roots
 from saftc.project.scripts import Scripts
 from saftc.schedule.settings import Overlapping
 
 
 def show_prompts(
-    file: str, *, as_json: bool, imports: bool, on_wire: bool, overlapping: Overlapping
+    file: str,
+    *,
+    as_json: bool,
+    imports: bool,
+    on_wire: bool,
+    overlapping: Overlapping,
+    root: Path | None = None,
 ) -> int:
     """Writes the requests of a script, `on_wire` as their server gets them; gives the exit code.
 
     With `imports`, the Python modules that offer tools are imported: their code runs.
     """
-    scripts = Scripts()
+    scripts = Scripts(roots=Roots(root))
     checked = scripts.check(file)
     write_diagnostics(checked, sys.stderr)
     if checked.has_errors:

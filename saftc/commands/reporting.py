@@ -120,11 +120,11 @@ def _coloured(text: str) -> str:
     return "\n".join(lines)
 
 
-def warn_of_name(module: str, file: str) -> bool:
+def warn_of_name(module: str, file: str, package: str) -> bool:
     """Tells when the module of the script `file` has a name that does harm; whether it has."""
     from saftc.project.finder import clash
 
-    wrong = clash(module)
+    wrong = clash(module, package)
     if wrong is not None:
         complain(f"warning: {file}: {wrong[0]}; {wrong[1]}")
     return wrong is not None

@@ -4,19 +4,20 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from saftc.commands.asserts import compile_module
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, shown
-from saftc.project.finder import folder_of
+from saftc.project.finder import folder_of, package_in
 from saftc.project.workspace import Workspace
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
 from saftc.runtime import order
@@ -35,19 +36,21 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     Sibling scripts that it imports are compiled by `workspace`. An uncaught error is told on
     standard error.
     """
-    folder = folder_of(module.script)
+    folder, root = folder_of(module.script), workspace.root_of(module.script)
     sys.argv = [shown(module.script), *arguments]
-    sys.path.insert(0, str(folder.absolute()))
+    sys.path.insert(0, str(root.absolute()))
     if module.script in UNNAMED:
         # What looks at the run shows its lines.
         text = workspace.read(module.script).decode("utf-8", "replace")
         remember_lines(shown(module.script), text)
     scripts: dict[str, Running] = {}
+    package = package_in(root, Path(module.script))
     names = frozenset(module.scripts)
-    sys.meta_path.insert(0, _LibraryFinder(str(folder.absolute())))
-    sys.meta_path.insert(0, _SiblingFinder(folder, names, workspace, scripts))
+    sys.meta_path.insert(0, _LibraryFinder(str(root.absolute())))
+    sys.meta_path.insert(0, _SiblingFinder(root, package, names, workspace, scripts))
     # Types find the names in their annotations through the module that they are defined in.
     main = sys.modules["__main__"] = ModuleType("__main__")
+    main.__package__ = package or None
     # Where the runtime begins the relative paths of a script.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
     show_prompts()
@@ -61,6 +64,8 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     error = ""
     try:
         with _workflow(shown(module.script)):
+            if package:
+                import_module(package)  # which Python runs before its modules
             _execute(module, main, workspace, scripts)
         ended = "ok"
     except SystemExit as end:
@@ -189,12 +194,15 @@ class _SiblingFinder(MetaPathFinder, Loader):
 
     def __init__(
         self,
-        folder: Path,
+        root: Path,
+        package: str,
         names: frozenset[str],
         workspace: Workspace,
         scripts: dict[str, Running],
     ) -> None:
-        self.folder = folder
+        self.root = root
+        # The outermost package around the script, whose own modules may import scripts of it.
+        self.outermost = package.partition(".")[0]
         self.names = names
         self.workspace = workspace
         self.scripts = scripts
@@ -203,10 +211,22 @@ class _SiblingFinder(MetaPathFinder, Loader):
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
         """A sibling script as a module, if it is one."""
-        return spec_from_loader(fullname, self) if fullname in self.names else None
+        return spec_from_loader(fullname, self) if self._is_script(fullname, path) else None
+
+    def _is_script(self, name: str, path: object) -> bool:
+        if name in self.names:
+            return True
+        inside = bool(self.outermost) and name.startswith(f"{self.outermost}.")
+        if not inside or self.workspace.find(name, self.root) is None:
+            return False
+        locations = list(cast("Sequence[str]", path or ()))
+        return PathFinder.find_spec(name, locations) is None
 
     def exec_module(self, module: ModuleType) -> None:
         """Runs the sibling's compiled text as the module."""
-        path = self.workspace.find(module.__name__, self.folder)
+        path = self.workspace.find(module.__name__, self.root)
         assert path is not None
-        _execute(self.workspace.compile(str(path)), module, self.workspace, self.scripts)
+        compiled = self.workspace.compile(str(path))
+        if compiled.text is None:
+            raise SyntaxError(f"{path} has errors\n{compiled.said.rstrip()}")
+        _execute(compiled, module, self.workspace, self.scripts)

@@ -127,7 +127,8 @@ class Watch:
         folders |= {path.parent for path in files}
         if workspace is not None:
             files |= workspace.scripts_read | workspace.imports_looked_for
-        return files | folders | set(settings_files())
+        settings = {path for folder in (None, *folders) for path in settings_files(folder)}
+        return files | folders | settings
 
 
 def _state(path: Path) -> _State:

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 from saftc.driver import Checked
 from saftc.lsp.meanings import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.session import Script, Session
 from saftc.lsp.surroundings import Context, Open, context_at, whole
+from saftc.project.finder import absolute_name, name_in
 from saftc.semantics.builtins import BUILTINS, DATAFRAME_MEMBERS
 from saftc.semantics.foreign import Namespace
 from saftc.semantics.names import Scope, Symbol
@@ -130,8 +132,10 @@ def _types(script: Script) -> Iterator[Proposal]:
 
 def _imports(script: Script, line: list[str]) -> Iterator[Proposal]:
     modules = script.modules
+    own = name_in(modules.folder, Path(script.path))
     if line[0] == "from" and "import" in line:
         module = "".join(line[1 : line.index("import")])
+        module = absolute_name(module, own) or module
         path = modules.find(module, modules.folder)
         if path is not None:
             checked = modules.siblings.get(module) or modules.check(path, module)
@@ -429,7 +433,8 @@ def _taken(script: Script, call: Open, offset: int) -> tuple[str, list[str], lis
                 for one in script.nodes
                 if isinstance(one, n.FromImport) and meaning.node in one.names
             )
-            return _taken_by_python(script, origin.module.text, meaning.node.name.text)
+            module = script.checked.facts.module_meant(origin.module)
+            return _taken_by_python(script, module, meaning.node.name.text)
         case _:
             return None
 

@@ -150,7 +150,7 @@ class _Finder:
             if isinstance(node, n.FunctionDef | n.RecordDef | n.TypeAlias)
         }
         self.origins = {
-            imported: statement.module.text
+            imported: self.facts.module_meant(statement.module)
             for statement in script.nodes
             if isinstance(statement, n.FromImport)
             for imported in statement.names
@@ -163,11 +163,11 @@ class _Finder:
             case n.Name():
                 found.append((node.span, self._symbol(self.facts.names.symbols.get(node))))
             case n.ImportStmt(module=module, alias=alias):
-                found.append((module.span, self._module(module.text)))
+                found.append((module.span, self._module(self.facts.module_meant(module))))
                 if alias is not None:
-                    found.append((alias.span, self._module(module.text)))
+                    found.append((alias.span, self._module(self.facts.module_meant(module))))
             case n.FromImport(module=module):
-                found.append((module.span, self._module(module.text)))
+                found.append((module.span, self._module(self.facts.module_meant(module))))
             case n.ImportedName(name=name, alias=alias):
                 target = self._symbol(self.facts.names.symbols.get(alias or name))
                 found += [(one.span, target) for one in (name, alias) if one is not None]

@@ -192,7 +192,9 @@ def _written_at(script: Script, target: Target) -> Written | None:
     """What stands in the Python module where a name is written."""
     name = None if target.span == Span(0, 0) else target.name
     for module in {
-        one.module.text for one in script.nodes if isinstance(one, n.FromImport | n.ImportStmt)
+        script.checked.facts.module_meant(one.module)
+        for one in script.nodes
+        if isinstance(one, n.FromImport | n.ImportStmt)
     }:
         found = script.originals.written(module, name)
         if found is not None and (found.source.name, found.span) == (target.path, target.span):

@@ -111,7 +111,8 @@ class Session:
         """
         known = self._known.get(path)
         if known is None:
-            root = self._roots.get(path)
+            is_said = self._scripts.roots.is_said(path)
+            root = None if is_said else self._roots.get(path)
             checked = self._scripts.check(path, root)
             modules = (
                 self._scripts.of_script(path) if root is None else self._scripts.of(path, root)

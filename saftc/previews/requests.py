@@ -133,7 +133,7 @@ class _Known:
 def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
     """What each name imported from Python is; `import a.b` and `import a.c` both tell of `a`."""
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
-        module, is_script = node.module.text, node.module in facts.named_scripts
+        module, is_script = facts.module_meant(node.module), node.module in facts.named_scripts
         if isinstance(node, n.FromImport):
             for one in node.names:
                 if not is_script and one.name not in facts.named_scripts:

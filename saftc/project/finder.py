@@ -1,40 +1,161 @@
 """Where the modules that a script imports are: a sibling script, or else on Python's own path.
 
-Nothing is imported to find out: a package's code would run. Names are looked for from the folder of
-the script that is run, its root, as Python does: `lib.util` is `lib/util.saft` below it.
+Nothing is imported to find out: a package's code would run. Names are looked for from the root of
+the script that is run, as Python does: `lib.util` is `lib/util.saft` below it, and in a script of
+the package `lib`, `.util` is that too. `Roots` tells the root of a script.
 """
 
+import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from keyword import iskeyword
 from pathlib import Path
 
 from saftc.project.cache import OF_PYTHON, digest
-from saftc.project.files import UNNAMED
+from saftc.project.files import UNNAMED, FileProblem, read_script
+from saftc.project.settings import project_root, settings_files
+
+# Gives the bytes of a script by its path.
+Read = Callable[[str], bytes]
 
 # Names that a compiled module needs for itself, or for what the runtime stands on.
 _NEEDED = frozenset({"openai", "polars", "runtime_support"})
 
 
+# What a script imports by a whole name, as a line of it says.
+_IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
+
+
 def folder_of(file: str) -> Path:
-    """The root of a script that is run by itself; standard input has the working directory."""
+    """The folder that a script stands in; standard input has the working directory."""
     return Path() if file in UNNAMED else Path(file).parent
 
 
+class Roots:
+    """The folder that the imports of each script are looked for in: its root.
+
+    It is the one that is given for all scripts, or that the project names (`root = "src"`), if the
+    script is below it; for a script of a package, the folder above the topmost `__init__.py`, as
+    for mypy; or else the nearest folder in which one of the scripts is that it imports.
+    """
+
+    def __init__(self, given: Path | None = None, read: Read = read_script) -> None:
+        self.given = given
+        self._read = read
+        self._found: dict[str, tuple[Path, bool]] = {}
+
+    def of(self, file: str) -> Path:
+        """The root of a script.
+
+        Raises:
+            FileProblem: The script is not below the root that is given, or the settings of its
+                project cannot be read.
+        """
+        return self._looked_up(file)[0]
+
+    def is_said(self, file: str) -> bool:
+        """Whether the root is known without looking at what the script imports."""
+        return self._looked_up(file)[1]
+
+    def _looked_up(self, file: str) -> tuple[Path, bool]:
+        if file not in self._found:
+            self._found[file] = self._find(file)
+        return self._found[file]
+
+    def _find(self, file: str) -> tuple[Path, bool]:
+        if file in UNNAMED:
+            return self.given or Path(), self.given is not None
+        folder = Path(os.path.abspath(file)).parent
+        if self.given is not None:
+            root = _above(file, self.given)
+            if root is None:
+                raise FileProblem(f"{file} is not below {self.given}, which --root names")
+            return root, True
+        project = project_root(folder)
+        root = None if project is None else _above(file, project)
+        if root is not None:
+            return root, True
+        top = folder
+        while top.name.isidentifier() and (top / "__init__.py").is_file():
+            top = top.parent
+        if top != folder:
+            return _above(file, top) or top, True
+        return self._by_imports(file, folder), False
+
+    def _by_imports(self, file: str, folder: Path) -> Path:
+        """The nearest folder in which there is a script that the script imports."""
+        *_, settings = settings_files(folder)
+        last = settings.parent if settings.is_file() else Path.cwd()
+        own = folder_of(file)
+        if folder == last or last not in folder.parents:
+            return own
+        try:
+            data = self._read(file)
+        except FileProblem:
+            return own  # told by whoever reads it
+        names = {one.decode().rstrip(".") for one in _IMPORTED.findall(data)}
+        if any(sibling(name, own) is not None for name in names):
+            return own
+        names = {one for one in names if not is_python_module(one, own)}
+        place = folder
+        while names:
+            if any(sibling(name, place) is not None for name in names):
+                return _above(file, place) or own
+            if place == last or not place.name.isidentifier():
+                break
+            place = place.parent
+        return own
+
+
+def _above(file: str, root: Path) -> Path | None:
+    """A folder in the words of the path of a script that is below it; None if it is not."""
+    parts = Path(os.path.relpath(file, root)).parts
+    if not parts or ".." in parts:
+        return None
+    textual = Path(file).parents
+    if ".." in Path(file).parts or len(textual) < len(parts):
+        return Path(os.path.relpath(root))
+    return textual[len(parts) - 1]
+
+
 def sibling(name: str, folder: Path) -> Path | None:
-    """The script that `import name` means in a script in `folder`, if there is one."""
+    """The script that `import name` means in a script whose root is `folder`, if there is one."""
     path = folder.joinpath(*name.split(".")).with_suffix(".saft")
-    return path if path.is_file() else None
+    if not path.is_file():
+        return None
+    # A root above the working folder: the script may be below it all the same.
+    return Path(os.path.relpath(path)) if ".." in folder.parts else path
 
 
 def name_in(root: Path, path: Path) -> str:
     """What a script below `root` is imported as; of another one its bare name."""
-    try:
-        return ".".join(path.relative_to(root).with_suffix("").parts)
-    except ValueError:
-        return path.stem
+    parts = Path(os.path.relpath(path, root)).with_suffix("").parts
+    return path.stem if ".." in parts else ".".join(parts)
+
+
+def package_in(root: Path, path: Path) -> str:
+    """The package that a script below `root` is in, with its dots; empty where it is in none."""
+    parts = Path(os.path.relpath(path, root)).parent.parts
+    return "" if ".." in parts else ".".join(parts)
+
+
+def absolute_name(name: str, importing: str) -> str | None:
+    """The whole name of a module that a script imports: `.schema` in `shop.orders` is
+    `shop.schema`. None where the packages around the script are too few.
+
+    `importing` is the script's own name.
+    """
+    bare = name.lstrip(".")
+    level = len(name) - len(bare)
+    if not level:
+        return name
+    package = importing.split(".")[:-1]
+    if level > len(package):
+        return None
+    around = package[: len(package) - level + 1]
+    return ".".join([*around, bare] if bare else around)
 
 
 def scripts_in(name: str, folder: Path) -> frozenset[str]:
@@ -59,9 +180,12 @@ def of_python(name: str, folder: Path) -> str:
     return " ".join([*state, form, "" if text is None else digest(text)])
 
 
-def clash(module: str) -> tuple[str, str] | None:
-    """What is wrong with `module` as the name of a module beside a program, and what to do."""
-    if module in sys.stdlib_module_names or module in _NEEDED:
+def clash(module: str, package: str = "") -> tuple[str, str] | None:
+    """What is wrong with `module` as the name of a module, and what to do.
+
+    Only one that is in no `package` can hide another.
+    """
+    if not package and (module in sys.stdlib_module_names or module in _NEEDED):
         whose = "that compiled modules need" if module in _NEEDED else "of Python's own library"
         return (
             f"a module called `{module}` hides the one {whose}",

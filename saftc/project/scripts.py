@@ -17,7 +17,9 @@ from saftc.driver import Checked, check
 from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, read_script, shown
 from saftc.project.finder import (
-    folder_of,
+    Read,
+    Roots,
+    absolute_name,
     hidden_by,
     is_beside,
     is_package,
@@ -38,11 +40,10 @@ from saftc.semantics.imports import (
     MissingModule,
     PythonModule,
     SaftModule,
+    outside,
 )
 from saftc.source import Source
 
-# Gives the bytes of a script by its path.
-Read = Callable[[str], bytes]
 # Gives the script that an import means, from a folder.
 Find = Callable[[str, Path], Path | None]
 
@@ -54,9 +55,15 @@ class Scripts:
     """
 
     def __init__(
-        self, read: Read = read_script, find: Find = sibling, *, most: int | None = LIMIT
+        self,
+        read: Read = read_script,
+        find: Find = sibling,
+        *,
+        most: int | None = LIMIT,
+        roots: Roots | None = None,
     ) -> None:
         self.folders: dict[Path, Modules] = {}
+        self.roots = Roots(read=read) if roots is None else roots
         self.read = read
         self.find = find
         self.most = most
@@ -78,7 +85,8 @@ class Scripts:
     def check(self, file: str, root: Path | None = None) -> Checked:
         """The script `file`, checked with its imports; `-` is standard input.
 
-        Its root is the folder of the script that has imported it, if one has, or else its own.
+        See `Roots` for the root; where it is not said, that of the script which has imported it
+        comes first.
         """
         modules = self.of(file, root)
         if file in UNNAMED:
@@ -91,11 +99,12 @@ class Scripts:
         return modules.check(path, name)
 
     def _root_of(self, file: str) -> Path:
-        path = Path(file)
-        for folder, modules in self.folders.items():
-            if modules.siblings.get(name_in(folder, path)) is not None and path in modules.known:
-                return folder
-        return folder_of(file)
+        if not self.roots.is_said(file):
+            path = Path(file)
+            for folder, modules in self.folders.items():
+                if modules.siblings.get(name_in(folder, path)) and path in modules.known:
+                    return folder
+        return self.roots.of(file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +147,10 @@ class Modules:
         return self._check(path, name, str(path))
 
     def check_text(self, source: Source, before: Checked) -> Checked:
-        """A text that is no script of the folder, but much like one, checked with what that could
-        import."""
-        return check(source, self.load, most=self.most, before=before)
+        """A text that is no script of the folder, but much like the one which was checked `before`,
+        checked with what that could import."""
+        load = partial(self.load, importing=name_in(self.folder, Path(before.source.name)))
+        return check(source, load, most=self.most, before=before)
 
     def forget(self, path: Path) -> set[Path]:
         """Forgets what is known of a script and of those that import it, and gives them."""
@@ -167,7 +177,8 @@ class Modules:
         self.open[name] = path
         try:
             source = Source.from_bytes(shown, data)
-            checked = check(source, self.load, most=self.most, before=self.earlier.get(path))
+            load = partial(self.load, importing=name)
+            checked = check(source, load, most=self.most, before=self.earlier.get(path))
         finally:
             del self.open[name]
         self.earlier[path] = checked
@@ -204,12 +215,14 @@ class Modules:
         imported = (name for known in self.known.values() for name in known.imports)
         return {*self.library.asked, *imported}
 
-    def load(self, name: str) -> Loaded:
-        """What `import name` means in this folder."""
+    def load(self, written: str, importing: str = "") -> Loaded:
+        """What the import of a name means in the script that siblings import as `importing`."""
+        name = absolute_name(written, importing)
+        if name is None:
+            return outside(written, importing)
         path = self.find(name, self.folder)
         if self.open:
-            importing = self.known[next(reversed(self.open.values()))]
-            importing.imports[name] = path
+            self.known[next(reversed(self.open.values()))].imports[name] = path
         if path is not None:
             return self._sibling(name, path)
         if is_python_module(name, self.folder):
@@ -221,9 +234,17 @@ class Modules:
                 None if first is None else first.members,
                 self.library.records,
                 self.library.shapes,
+                name,
             )
+        if name != written:
+            package = self.folder.joinpath(*name.split(".")[:-1])
+            return MissingModule((str(package),))
+        beside = absolute_name(f".{name}", importing)
+        is_beside_it = beside is not None and (
+            self.find(beside, self.folder) is not None or is_python_module(beside, self.folder)
+        )
         searched = [str(self.folder), *(entry for entry in sys.path if entry)]
-        return MissingModule(tuple(dict.fromkeys(searched)))
+        return MissingModule(tuple(dict.fromkeys(searched)), f".{name}" if is_beside_it else None)
 
     def _sibling(self, name: str, path: Path) -> Loaded:
         hiding = hidden_by(name, self.folder)
@@ -239,7 +260,7 @@ class Modules:
             if checked is None:
                 checked = self.siblings[name] = self.check(path, name)
             if not checked.has_errors:
-                return SaftModule(checked.facts, checked.source)
+                return SaftModule(checked.facts, checked.source, name)
         circle = self.circles.get((next(reversed(self.open), ""), name))
         if circle is not None:
             return BrokenModule(

@@ -3,6 +3,8 @@
     overlap = false         prompts are asked one after the other
     pure = ["geo.*"]        functions of Python that have no effects and do not fail
     wire = "responses"      in which form servers are asked
+    root = "src"            the folder that imports begin in
+    in-place = true         `saftc build` alone writes the modules beside their scripts
 """
 
 from pathlib import Path
@@ -44,9 +46,42 @@ def project_wire() -> str | None:
     return wire if isinstance(wire, str) else None
 
 
-def settings_files() -> list[Path]:
-    """Where the project file may be, from the working folder up to the first that is there."""
-    here = Path.cwd()
+def project_root(folder: Path) -> Path | None:
+    """The folder, as a whole path, that the project around another names as its root, if it does.
+
+    Raises:
+        FileProblem: The file cannot be read, or names no folder.
+    """
+    *_, path = settings_files(folder)
+    root = _section(path).get("root") if path.is_file() else None
+    if root is None:
+        return None
+    if not isinstance(root, str) or not (path.parent / root).is_dir():
+        raise FileProblem(
+            f'{path} [tool.saft] root: expected a folder of the project, as in "src", got {root!r}'
+        )
+    return path.parent / root
+
+
+def builds_in_place() -> bool:
+    """Whether the project around the working folder has its modules beside their scripts.
+
+    Raises:
+        FileProblem: The file cannot be read, or says something else than true or false.
+    """
+    *_, path = settings_files()
+    found = _section(path).get("in-place", False) if path.is_file() else False
+    if not isinstance(found, bool):
+        raise FileProblem(f"{path} [tool.saft] in-place: expected true or false, got {found!r}")
+    return found
+
+
+def settings_files(folder: Path | None = None) -> list[Path]:
+    """Where the project file may be, from a folder up to the first that is there.
+
+    Without a folder, it begins at the working folder.
+    """
+    here = Path.cwd() if folder is None else folder.absolute()
     found: list[Path] = []
     for folder in (here, *here.parents):
         found.append(folder / "pyproject.toml")

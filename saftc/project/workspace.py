@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
-from saftc.project.finder import folder_of, hidden_by, of_python, python_file, sibling
+from saftc.project.finder import Roots, hidden_by, of_python, python_file, sibling
 from saftc.project.settings import compile_settings
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import cache_in_use
@@ -45,15 +45,20 @@ class Origin:
     generated: "Generated"
 
 
-def open_workspace(*, in_order: bool = False, is_async: bool = False) -> "Workspace":
+def open_workspace(
+    *, in_order: bool = False, is_async: bool = False, root: Path | None = None
+) -> "Workspace":
     """The scripts of a command, with what the project says and the cache, unless it is not wanted.
+
+    `root` is that of all scripts, where it is given (see `Roots`).
 
     Raises:
         FileProblem: The project's settings cannot be read.
     """
     folder = cache_in_use()
     overlapping = compile_settings(in_order=in_order, is_async=is_async)
-    return Workspace(None if folder is None else Cache(folder, overlapping), overlapping)
+    cache = None if folder is None else Cache(folder, overlapping)
+    return Workspace(cache, overlapping, root)
 
 
 class Workspace:
@@ -62,7 +67,13 @@ class Workspace:
     Without a cache everything is compiled, and nothing kept.
     """
 
-    def __init__(self, cache: Cache | None, overlapping: Overlapping = DEFAULT) -> None:
+    def __init__(
+        self,
+        cache: Cache | None,
+        overlapping: Overlapping = DEFAULT,
+        root: Path | None = None,
+    ) -> None:
+        self.roots = Roots(root, self.read)
         self._cache = cache
         self._overlapping = overlapping
         self._data: dict[str, bytes] = {}
@@ -72,7 +83,7 @@ class Workspace:
         self._found: dict[tuple[str, Path], Path | None] = {}
         self._imports: dict[tuple[Path, str], str | None] = {}
         self._under_way: dict[str, Future[list[CompiledModule]]] = {}
-        # The root of each script that another one has imported: see `saftc.project.finder`.
+        # The root of each script that another one has imported, where nothing else says it.
         self._roots: dict[str, Path] = {}
         # What was compiled last, for those who want to know more of it than its text.
         self._last: tuple[str, Origin] | None = None
@@ -82,7 +93,7 @@ class Workspace:
         """The scripts as the compiler knows them; loads the compiler."""
         from saftc.project.scripts import Scripts
 
-        return Scripts(self.read, self.find)
+        return Scripts(self.read, self.find, roots=self.roots)
 
     def read(self, file: str) -> bytes:
         """The bytes of a script, as they were when it was read first.
@@ -173,11 +184,12 @@ class Workspace:
         return known
 
     def root_of(self, file: str) -> Path:
-        """The folder from which a script's imports are looked for.
+        """The folder from which a script's imports are looked for: see `Roots`.
 
-        That of the script that has imported it, if one has been compiled, or else its own.
+        Where it is not said, that of the script that has imported it comes first.
         """
-        return self._roots.get(file) or folder_of(file)
+        root = self.roots.of(file)
+        return root if self.roots.is_said(file) else self._roots.get(file, root)
 
     def compile_with_map(self, file: str, target: str) -> CompiledModule:
         """What a script is compiled to, with the source map for a module called `target`."""
@@ -226,7 +238,7 @@ class Workspace:
         pool = ProcessPoolExecutor(processes, _context(), initializer=_ignore_interrupts)
         for start in range(0, len(missing), _SCRIPTS_A_TASK):
             task = missing[start : start + _SCRIPTS_A_TASK]
-            made = pool.submit(_compile_all, task, self._overlapping)
+            made = pool.submit(_compile_all, task, self._overlapping, self.roots.given)
             self._under_way |= dict.fromkeys(task, made)
         pool.shutdown(wait=False)
 
@@ -273,7 +285,7 @@ class Workspace:
         if task is None:
             return None
         found = next((module for module in task.result() if module.script == file), None)
-        is_own_root = self.root_of(file) == folder_of(file)
+        is_own_root = self.root_of(file) == self.roots.of(file)
         if found is not None and is_own_root and found.source == digest(self.read(file)):
             self._keep(found)
             return found
@@ -316,9 +328,11 @@ class Workspace:
             return False  # told when its turn comes
 
 
-def _compile_all(files: list[str], overlapping: Overlapping) -> list[CompiledModule]:
+def _compile_all(
+    files: list[str], overlapping: Overlapping, root: Path | None
+) -> list[CompiledModule]:
     """Compiles scripts in a process of its own; leaves out what cannot be read."""
-    workspace = Workspace(None, overlapping)
+    workspace = Workspace(None, overlapping, root)
     modules: list[CompiledModule] = []
     for file in files:
         try:

@@ -495,9 +495,9 @@ def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
     for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
         if isinstance(node, n.ImportStmt):
             bound = node.alias or node.module
-            found[facts.names.of(bound)] = node.module.text, ""
+            found[facts.names.of(bound)] = facts.module_meant(node.module), ""
         else:
             for imported in node.names:
                 symbol = facts.names.of(imported.alias or imported.name)
-                found[symbol] = node.module.text, imported.name.text
+                found[symbol] = facts.module_meant(node.module), imported.name.text
     return found

@@ -113,6 +113,10 @@ class Facts:
     unused_imports: set[Span] = field(default_factory=set[Span])
     # The modules beside the script that it imports.
     siblings: set[str] = field(default_factory=set[str])
+    # The whole names of modules that the script names by their place in its package, by where it
+    # does, and how it names each.
+    module_names: dict[n.Identifier, str] = field(default_factory=dict[n.Identifier, str])
+    relative_names: dict[str, str] = field(default_factory=dict[str, str])
     # What imported names are in the sibling script they come from, and whole imported siblings.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
@@ -391,6 +395,16 @@ class Facts:
         known = self.record_facts.get(definition)
         module = None if known is None else known.module
         return self.record_modules[definition] if module is None else module
+
+    def note_module(self, written: n.Identifier, name: str) -> None:
+        """Notes the whole name of a module that an import names."""
+        if written.text != name:
+            self.module_names[written] = name
+            self.relative_names[name] = written.text
+
+    def module_meant(self, written: n.Identifier) -> str:
+        """The whole name of the module that an import names."""
+        return self.module_names.get(written, written.text)
 
     def is_of_python(self, record: RecordType) -> bool:
         """Whether a record is a class of Python, of which a value may be one that changes."""

@@ -28,7 +28,8 @@ class PythonModule:
 
     `members` are those of the module, and `first` those of the module that the first part of its
     name means; None where there is nothing to read. `records` are the classes of such modules that
-    are records, `shapes` those that are objects, as they are found.
+    are records, `shapes` those that are objects, as they are found. `name` is the whole one, where
+    the script names the module by its place in a package.
     """
 
     scripts: frozenset[str] = frozenset()
@@ -39,21 +40,27 @@ class PythonModule:
         default_factory=dict[n.RecordDef, RecordFacts]
     )
     shapes: Mapping[Shape, tuple[str, str]] = field(default_factory=dict[Shape, tuple[str, str]])
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SaftModule:
-    """A sibling script, by what is known of it, and its text."""
+    """A sibling script, by what is known of it, its text, and its whole name."""
 
     facts: Facts
     source: Source
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class MissingModule:
-    """There is no such module; `searched` are the places that were looked at."""
+    """There is no such module; `searched` are the places that were looked at.
+
+    `beside` is how the script would name one of the name in its own package, if there is one.
+    """
 
     searched: tuple[str, ...]
+    beside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +75,28 @@ Loaded = PythonModule | SaftModule | MissingModule | BrokenModule
 Loader = Callable[[str], Loaded]
 
 
-def no_modules(_name: str) -> Loaded:
+def no_modules(name: str) -> Loaded:
     """The loader of a script that has no surroundings: every module is Python's."""
-    return PythonModule()
+    return outside(name, "") if name.startswith(".") else PythonModule()
+
+
+def outside(written: str, importing: str) -> BrokenModule:
+    """What the import of a module by its place in a package is where there is no such package.
+
+    `importing` is the whole name of the script.
+    """
+    bare = written.lstrip(".")
+    if "." in importing:
+        return BrokenModule(
+            f"`{written}` leads out of the packages of this script, which is `{importing}`",
+            "one dot is its own package, and each further dot is the package around it",
+        )
+    return BrokenModule(
+        f"`{written}` needs a package, and this script is not in one",
+        (f"write `{bare}`, or " if bare else "")
+        + "make its folder a package: put an `__init__.py` there, or have pyproject.toml name the "
+        'folder above: [tool.saft] root = "src"',
+    )
 
 
 def link_imports(
@@ -83,9 +109,11 @@ def link_imports(
     found: list[n.ImportStmt | n.FromImport] = []
     for statement in nodes_of(module, n.ImportStmt, n.FromImport):
         loaded = load(statement.module.text)
+        if isinstance(loaded, SaftModule | PythonModule) and loaded.name:
+            facts.note_module(statement.module, loaded.name)
         match loaded:
             case MissingModule():
-                _report_missing(statement.module, loaded, mistakes)
+                _report_missing(statement, loaded, mistakes)
             case BrokenModule():
                 mistakes.add(
                     catalogue.BROKEN_MODULE.at(
@@ -95,7 +123,7 @@ def link_imports(
             case SaftModule():
                 facts.siblings.add(statement.module.text)
                 facts.named_scripts[statement.module] = loaded.facts
-                _take_over(facts, loaded, statement.module.text)
+                _take_over(facts, loaded)
                 if isinstance(statement, n.FromImport):
                     _link_names(statement.names, loaded, facts, mistakes)
                     # Those that a block imports are its own.
@@ -199,11 +227,11 @@ def _link_scripts(
     for imported in statement.names:
         if imported.name.text not in scripts:
             continue
-        module = f"{statement.module.text}.{imported.name.text}"
+        module = f"{facts.module_meant(statement.module)}.{imported.name.text}"
         match load(module):
             case SaftModule() as sibling:
                 facts.named_scripts[imported.name] = sibling.facts
-                _take_over(facts, sibling, module)
+                _take_over(facts, sibling)
                 symbol = facts.names.of(imported.alias or imported.name)
                 _link_module(symbol, imported, sibling, facts)
             case BrokenModule(problem, hint):
@@ -290,17 +318,25 @@ def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: 
             symbol.is_read = True
 
 
-def _report_missing(name: n.Identifier, missing: MissingModule, mistakes: Collector) -> None:
-    places = ", ".join(missing.searched[:4])
-    mistakes.add(
-        catalogue.MISSING_MODULE.at(
-            name.span, name=name.text, hint=f"looked in {places}" if places else None
+def _report_missing(
+    statement: n.ImportStmt | n.FromImport, missing: MissingModule, mistakes: Collector
+) -> None:
+    name, places = statement.module, ", ".join(missing.searched[:4])
+    hint: Advice | str | None = f"looked in {places}" if places else None
+    if missing.beside is not None and isinstance(statement, n.FromImport):
+        hint = Advice(
+            f"one of the same package is imported by `from {missing.beside} import ...`",
+            edits=(Edit(name.span, missing.beside),),
         )
-    )
+    elif missing.beside is not None:
+        written = f"from . import {missing.beside[1:]}"
+        edit = Edit(Span(statement.span.start, name.span.end), written)
+        hint = Advice(f"one of the same package is imported by `{written}`", edits=(edit,))
+    mistakes.add(catalogue.MISSING_MODULE.at(name.span, name=name.text, hint=hint))
 
 
-def _take_over(facts: Facts, sibling: SaftModule, module: str) -> None:
-    other = sibling.facts
+def _take_over(facts: Facts, sibling: SaftModule) -> None:
+    other, module = sibling.facts, sibling.name
     facts.sources |= {**other.sources, **dict.fromkeys(other.functions.maps[0], sibling.source)}
     facts.scripts += [one for one in (other, *other.scripts) if one not in facts.scripts]
     known = set(map(id, facts.functions.maps))
@@ -310,6 +346,7 @@ def _take_over(facts: Facts, sibling: SaftModule, module: str) -> None:
     defined = other.record_facts.maps[0].keys() - other.record_modules.keys()
     own = dict.fromkeys(defined, module)
     facts.record_modules = {**other.record_modules, **own, **facts.record_modules}
+    facts.siblings.update(facts.record_modules.values())
     facts.python_shapes = facts.python_shapes or other.python_shapes
     facts.history.does |= {
         keeper for keeper in other.history.does if not isinstance(keeper, Symbol)

@@ -264,6 +264,10 @@ class Builder:
                 )
         return n.Identifier(_span(children), "".join(token.text for token in children))
 
+    def relative_name(self, children: list[Any]) -> n.Identifier:
+        parts = [child for child in children if child is not None]
+        return n.Identifier(_span(parts), "".join(part.text for part in parts))
+
     # Patterns
 
     def name_pattern(self, children: list[Any]) -> n.NamePattern:

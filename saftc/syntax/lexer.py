@@ -98,6 +98,8 @@ _AFTER_PROMPT = re.compile(
 _BEFORE_PROMPT = re.compile(
     r"(?:[-+*/%<>=(\[{,:]|\b(?:if|elif|else|and|or|not|in|while|ret|assert|do|program|stream|after))\s*$"
 )
+# What follows `from` where the module is named from the script's own package.
+_RELATIVE = re.compile(r"[ \t]*\.[ \t.\w]*(?<=[ \t.])import[ \t]")
 # What follows `stream` before a prompt.
 _STREAMED = re.compile(r"[ \t]*(?:(?:do|program)[ \t]*)?\$")
 # What may stand there only inside brackets or in a statement that goes on with it.
@@ -342,6 +344,8 @@ class _Lexer:
         if text in ("try", "except", "fail"):
             return self._is_about_failures(text, previous, following)
         begins_statement = previous in LAYOUT
+        if text == "from" and begins_statement and _RELATIVE.match(self.text, self.position):
+            return True
         if text in ("f", "type", "conv", "from") or (text == "import" and begins_statement):
             return begins_statement and what == "name"
         # `import` and `as` inside an import line.

@@ -534,7 +534,7 @@ class ImportedName(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FromImport(Node):
-    """`from module import names`."""
+    """`from module import names`; `module` has its dots, those before the first name too."""
 
     module: Identifier
     names: tuple[ImportedName, ...]

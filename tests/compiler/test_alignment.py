@@ -46,6 +46,7 @@ _PARTS = {
     "list_items": "list_literal",
     "fields": "field",
     "dotted_name": "import_stmt, from_import",
+    "relative_name": "from_import",
 }
 # Nodes that come from tokens or from the whole, not from a rule of their name.
 _WITHOUT_RULE = {"Node", "Identifier", "Module", "Branch", "PromptText", "FormatText"}

@@ -449,10 +449,8 @@ def _imports(place: Place) -> str | None:
     first = place.first
     if first.kind == "FROM" and place.bad.kind == "LPAR":
         return "the names stand on one line, without parentheses"
-    if first.text in ("from", "import") and place.kind(-1) in ("DOT", "NAME", ""):
-        line = place.line
-        if len(line) > 1 and line[1].kind == "DOT":
-            return "a sibling script is imported by its name: `from weather import forecast`"
+    if first.text == "import" and len(place.line) > 1 and place.line[1].kind in ("DOT", "ELLIPSIS"):
+        return "a module of the script's package is imported by `from . import weather`"
     if first.text in ("from", "import") and place.bad.kind == "STRING":
         return "a module is named without quotes: `from weather import forecast`"
     return None
