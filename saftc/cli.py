@@ -16,6 +16,11 @@ from saftc.commands import actions
 from saftc.commands.arguments import in_order
 from saftc.commands.cache import cache
 from saftc.commands.options import (
+    CONCURRENCY,
+    KEEPING,
+    LIMITS,
+    LOOKING,
+    OUTPUT,
     ApiKeyEnv,
     BaseUrl,
     Chrome,
@@ -45,10 +50,10 @@ from saftc.commands.reporting import Colour, WrongUsage, complain, manner
 app = typer.Typer(
     name="saftc",
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
-    epilog="`saftc script.saft` is short for `saftc run script.saft`, `saftc -c TEXT` for "
-    "`saftc run -c TEXT`. The options above may stand anywhere in the command.",
+    epilog="`saftc script.saft` is short for `saftc run script.saft`, and `saftc -c TEXT` for "
+    "`saftc run -c TEXT`. The options above may stand anywhere in a command.",
     add_completion=True,
-    rich_markup_mode=None,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -72,6 +77,9 @@ FilesOfProject = Annotated[
     ),
 ]
 
+# The headings under which `saftc --help` lists the commands.
+SCRIPTS, RUNS, EDITORS, HELP = "Scripts", "Runs and tables", "Editors", "Reference"
+
 
 class Format(StrEnum):
     """How diagnostics are written."""
@@ -89,6 +97,12 @@ class Report(StrEnum):
     github = "github"
 
 
+def _complete_code(incomplete: str) -> list[str]:
+    from saftc.diagnostics.catalogue import BY_NUMBER
+
+    return [code for code in sorted(BY_NUMBER) if code.startswith(incomplete.upper())]
+
+
 def _version(value: bool) -> None:
     if value:
         print(f"saftc {__version__}")
@@ -104,7 +118,7 @@ def saftc(
     ] = False,
     quiet: Annotated[
         bool,
-        typer.Option("-q", "--quiet", help="Tell what is wrong, and nothing else."),
+        typer.Option("-q", "--quiet", help="Report what is wrong, and nothing else."),
     ] = False,
     color: Annotated[
         Colour,
@@ -128,11 +142,100 @@ def saftc(
 
 
 _InOrder = Annotated[
-    bool, typer.Option("--no-overlap", help="Ask all prompts one after the other.")
+    bool, typer.Option("--no-overlap", help="Send all prompts one after the other.")
 ]
 
 
-@app.command()
+@app.command(
+    context_settings={"allow_interspersed_args": True},
+    rich_help_panel=SCRIPTS,
+    epilog="Example: `saftc run triage.saft --provider mock --timeline run.html`",
+)
+def run(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The script, `-` for standard input, and its own arguments, after `--`.",
+            metavar="[FILE] [ARGUMENTS]",
+            show_default=False,
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option("-c", help="A script, instead of a file that holds it.", metavar="TEXT"),
+    ] = None,
+    provider: Provider = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    temperature: Temperature = None,
+    max_tool_rounds: MaxToolRounds = None,
+    max_tool_calls: MaxToolCalls = None,
+    max_requests: MaxRequests = None,
+    max_total_tokens: MaxTotalTokens = None,
+    max_cost: MaxCost = None,
+    journal: Annotated[
+        str | None,
+        typer.Option(
+            help="Keep the run in this file; the same command resumes it.",
+            metavar="FILE",
+            rich_help_panel=KEEPING,
+        ),
+    ] = None,
+    record: Record = None,
+    replay: Replay = None,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace",
+            help="Show what is sent and received, on standard error.",
+            rich_help_panel=LOOKING,
+        ),
+    ] = False,
+    usage: Annotated[
+        bool,
+        typer.Option(
+            "--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING
+        ),
+    ] = False,
+    log: Log = None,
+    timeline: Timeline = None,
+    chrome: Chrome = None,
+    no_overlap: _InOrder = False,
+    root: Root = None,
+) -> None:
+    """Compile a script in memory and run it.
+
+    The options set the SAFT_ variables of the environment for this run.
+    """
+    set_settings(context.params)
+    if replay is not None:
+        from saftc.commands.run import advise_recording
+
+        advise_recording(replay)
+    if not words and text is None and _is_terminal():
+        raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
+    raise typer.Exit(actions.run(words or [], text=text, in_order=no_overlap, root=root))
+
+
+@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc check --strict src`")
+def check(
+    files: Files,
+    format: Annotated[Report, typer.Option(help="How to write what was found.")] = Report.text,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit 1 for warnings, too; add hints on what run time decides."
+        ),
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Report what is wrong with scripts, without writing anything."""
+    raise typer.Exit(actions.check(files, format=format.value, strict=strict, root=root))
+
+
+@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc build triage.saft -o triage.py`")
 def build(
     files: FilesOfProject = None,
     output: Annotated[
@@ -197,23 +300,7 @@ def build(
     raise typer.Exit(code)
 
 
-@app.command()
-def check(
-    files: Files,
-    format: Annotated[Report, typer.Option(help="How to write what was found.")] = Report.text,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="Exit 1 for warnings, too; tell what is left to run time, as hints."
-        ),
-    ] = False,
-    root: Root = None,
-) -> None:
-    """Report what is wrong with scripts, without writing anything."""
-    raise typer.Exit(actions.check(files, format=format.value, strict=strict, root=root))
-
-
-@app.command()
+@app.command(rich_help_panel=SCRIPTS)
 def fmt(
     files: Files,
     check: Annotated[
@@ -227,22 +314,7 @@ def fmt(
     raise typer.Exit(actions.fmt(files, check=check, diff=diff))
 
 
-@app.command()
-def explain(
-    code: Annotated[
-        str | None, typer.Argument(help="The code of a diagnostic; all are listed without it.")
-    ] = None,
-) -> None:
-    """Tell what a diagnostic means, with a wrong example and a right one."""
-    from saftc.commands.explain import UnknownCode, index, page
-
-    try:
-        sys.stdout.write(index() if code is None else page(code))
-    except UnknownCode as problem:
-        raise WrongUsage(str(problem)) from None
-
-
-@app.command()
+@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc prompts triage.saft --wire`")
 def prompts(
     file: Annotated[str, typer.Argument(help="The script; `-` is standard input.", metavar="FILE")],
     format: Annotated[Format, typer.Option(help="How to write the requests.")] = Format.text,
@@ -258,10 +330,10 @@ def prompts(
     ] = False,
     root: Root = None,
 ) -> None:
-    """Show the request that each prompt of a script will send.
+    """Show what each prompt of a script will send, without running it.
 
-    Nothing of the script runs and no model is asked. What is known only when it runs is marked by
-    its source: «mail».
+    No model is asked. A value that is known only when the script runs is marked by its source:
+    «mail».
     """
     from saftc.commands.prompts import show_prompts
     from saftc.project.settings import compile_settings
@@ -279,66 +351,11 @@ def prompts(
     )
 
 
-@app.command(context_settings={"allow_interspersed_args": True})
-def run(
-    context: typer.Context,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="The script, `-` for standard input, and its own arguments, after `--`.",
-            metavar="[FILE] [ARGUMENTS]",
-            show_default=False,
-        ),
-    ] = None,
-    text: Annotated[
-        str | None,
-        typer.Option("-c", help="A script, instead of a file that holds it.", metavar="TEXT"),
-    ] = None,
-    provider: Provider = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = None,
-    temperature: Temperature = None,
-    max_tool_rounds: MaxToolRounds = None,
-    max_tool_calls: MaxToolCalls = None,
-    max_requests: MaxRequests = None,
-    max_total_tokens: MaxTotalTokens = None,
-    max_cost: MaxCost = None,
-    journal: Annotated[
-        str | None,
-        typer.Option(
-            help="Keep the run in this file; the same command goes on with it.", metavar="FILE"
-        ),
-    ] = None,
-    record: Record = None,
-    replay: Replay = None,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Show what is sent and received, on standard error.")
-    ] = False,
-    usage: Annotated[
-        bool, typer.Option("--usage", help="Tell at the end what the run took.")
-    ] = False,
-    log: Log = None,
-    timeline: Timeline = None,
-    chrome: Chrome = None,
-    no_overlap: _InOrder = False,
-    root: Root = None,
-) -> None:
-    """Compile a script in memory and run it.
-
-    The options set the SAFT_ variables of the environment for this run.
-    """
-    set_settings(context.params)
-    if replay is not None:
-        from saftc.commands.run import advise_recording
-
-        advise_recording(replay)
-    if not words and text is None and _is_terminal():
-        raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
-    raise typer.Exit(actions.run(words or [], text=text, in_order=no_overlap, root=root))
-
-
-@app.command("map")
+@app.command(
+    "map",
+    rich_help_panel=RUNS,
+    epilog="Example: `saftc map triage.saft:triage mails.csv tickets --limit 10`",
+)
 def map_(
     context: typer.Context,
     target: Annotated[
@@ -352,52 +369,100 @@ def map_(
     ],
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Where names differ; may be given again.", metavar="PARAMETER=COLUMN"),
+        typer.Option(
+            help="The column of a parameter, where names differ; may be repeated.",
+            metavar="PARAMETER=COLUMN",
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            help="An argument that is the same for all rows; may be given again.",
+            help="An argument that is the same for all rows; may be repeated.",
             metavar="PARAMETER=JSON",
         ),
     ] = None,
     keep: Annotated[
-        str, typer.Option(help="Columns that stand in the output, with commas; or all, or none.")
+        str,
+        typer.Option(
+            help="Columns to keep in the output, with commas; or all, or none.",
+            metavar="COLUMNS",
+            rich_help_panel=OUTPUT,
+        ),
     ] = "all",
     format: Annotated[
-        OutputFormat | None, typer.Option(help="The output's; without it as the input's.")
+        OutputFormat | None,
+        typer.Option(
+            help="The format of the output; that of the table by default.", rich_help_panel=OUTPUT
+        ),
     ] = None,
-    in_flight: Annotated[int, typer.Option(min=1, help="Rows at once, in each process.")] = 64,
+    in_flight: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Rows at the same time, in each process.",
+            metavar="N",
+            rich_help_panel=CONCURRENCY,
+        ),
+    ] = 64,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes here, by Dask; without it this one.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes on this machine, by Dask; only this one by default.",
+            metavar="N",
+            rich_help_panel=CONCURRENCY,
+        ),
     ] = None,
     address: Annotated[
-        str | None, typer.Option(help="The scheduler of a cluster of Dask.", metavar="URL")
+        str | None,
+        typer.Option(
+            help="The scheduler of a Dask cluster.", metavar="URL", rich_help_panel=CONCURRENCY
+        ),
     ] = None,
     row_timeout: Annotated[
         float | None,
-        typer.Option(help="A row fails that takes longer, in seconds.", metavar="SECONDS"),
+        typer.Option(
+            help="A row that takes longer fails.", metavar="SECONDS", rich_help_panel=LIMITS
+        ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many rows.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Tell what can be known to go wrong; ask nothing.")
+        bool, typer.Option("--check", help="Report what is certain to go wrong; send nothing.")
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask the rows again that have failed.")
+        bool, typer.Option("--retry-failed", help="Retry the rows that failed.")
     ] = False,
     max_failed: Annotated[
         str | None,
-        typer.Option(help="Stop when more rows fail: a number, or a share.", metavar="N|N%"),
+        typer.Option(
+            help="Stop when more rows fail: a number, or a share.",
+            metavar="N|N%",
+            rich_help_panel=LIMITS,
+        ),
     ] = None,
     keep_journals: Annotated[
-        bool, typer.Option("--keep-journals", help="Keep what was asked and answered.")
+        bool,
+        typer.Option(
+            "--keep-journals", help="Keep all requests and answers.", rich_help_panel=KEEPING
+        ),
     ] = False,
     requests_per_minute: Annotated[
-        float | None, typer.Option(help="Requests a minute, of all processes.")
+        float | None,
+        typer.Option(
+            help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+        ),
     ] = None,
     tokens_per_minute: Annotated[
-        float | None, typer.Option(help="Tokens a minute, of all processes.")
+        float | None,
+        typer.Option(
+            help="Tokens per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+        ),
     ] = None,
     provider: Provider = None,
     model: Model = None,
@@ -417,8 +482,8 @@ def map_(
 ) -> None:
     """Call a function of a script for each row of a table.
 
-    The same command goes on where it was stopped. A row that fails is told in errors-*.jsonl, and
-    the others go on.
+    The same command resumes the job. A row that fails is reported in errors-*.jsonl, and the
+    others go on.
     """
     set_settings(context.params)
     from saftc.commands.mapping import map_script
@@ -443,13 +508,23 @@ def map_(
     raise typer.Exit(map_script(target, table, out, workspace, options))
 
 
-@app.command()
+@app.command(rich_help_panel=RUNS)
+def runs(
+    folder: Annotated[str, typer.Argument(help="Where to look.", metavar="FOLDER")] = ".",
+) -> None:
+    """List the journals in a folder, with how far each run came."""
+    from saftc.commands.journals import show_runs
+
+    raise typer.Exit(show_runs(folder))
+
+
+@app.command(rich_help_panel=RUNS)
 def trace(
     file: Annotated[str, typer.Argument(help="The journal of a run.", metavar="FILE")],
     html: Timeline = None,
     chrome: Chrome = None,
 ) -> None:
-    """Show what a run with a journal has asked, and what was answered."""
+    """Show what a run with a journal asked, and what was answered."""
     from saftc.commands.journals import draw_timeline, show_trace
 
     if html is None and chrome is None:
@@ -457,26 +532,7 @@ def trace(
     raise typer.Exit(draw_timeline(file, html, chrome))
 
 
-@app.command()
-def runs(
-    folder: Annotated[str, typer.Argument(help="Where to look.", metavar="FOLDER")] = ".",
-) -> None:
-    """List the journals in a folder: how far each run came, and what it took."""
-    from saftc.commands.journals import show_runs
-
-    raise typer.Exit(show_runs(folder))
-
-
-@app.command()
-def lsp() -> None:
-    """Answer an editor over standard input and output, by the language server protocol.
-
-    Nothing of a script runs, and nothing is sent.
-    """
-    raise typer.Exit(actions.lsp())
-
-
-@app.command()
+@app.command(rich_help_panel=EDITORS)
 def play(
     file: Annotated[
         Path, typer.Argument(help="The script to write; one that is not there begins as hello.")
@@ -488,9 +544,10 @@ def play(
         bool, typer.Option("--no-open", help="Leave the browser alone, and only tell the address.")
     ] = False,
 ) -> None:
-    """Write and run a script on a page in the browser, with its Python and its requests beside it.
+    """Write and run a script on a page in the browser.
 
-    The page is on this machine only, and answers only who has its address.
+    The page shows the Python and the requests of the script beside it. It is served on this machine
+    only, and only to those who have its address.
     """
     try:
         from saftc.play.server import play as serve_page
@@ -508,11 +565,44 @@ def play(
         raise typer.Exit(1) from None
 
 
+@app.command(rich_help_panel=EDITORS)
+def lsp() -> None:
+    """Answer an editor, by the language server protocol.
+
+    Nothing of a script runs, and nothing is sent.
+    """
+    raise typer.Exit(actions.lsp())
+
+
+@app.command(rich_help_panel=HELP)
+def explain(
+    code: Annotated[
+        str | None,
+        typer.Argument(
+            help="The code of a diagnostic; all are listed without it.",
+            autocompletion=_complete_code,
+        ),
+    ] = None,
+) -> None:
+    """Show what a diagnostic means, with a wrong and a right example."""
+    from saftc.commands.explain import UnknownCode, index, page
+
+    try:
+        sys.stdout.write(index() if code is None else page(code))
+    except UnknownCode as problem:
+        raise WrongUsage(str(problem)) from None
+
+
 def _is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-app.add_typer(cache, name="cache", context_settings={"help_option_names": ["-h", "--help"]})
+app.add_typer(
+    cache,
+    name="cache",
+    rich_help_panel=HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def main() -> None:

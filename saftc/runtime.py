@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
     from runtime_support._seams import loaded_part, want
-    from runtime_support._settings import check_provider_name, settings_for
+    from runtime_support._settings import PROVIDERS, check_provider_name, settings_for
     from runtime_support._templates import Unknown, tool_name
     from runtime_support._tools import function_tool
     from runtime_support._uncaught import is_broken_rule
@@ -70,7 +70,7 @@ else:
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
         "_seams": "loaded_part want",
-        "_settings": "check_provider_name settings_for",
+        "_settings": "PROVIDERS check_provider_name settings_for",
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
         "_uncaught": "is_broken_rule",
@@ -95,6 +95,7 @@ else:
 __all__ = [
     "MOST_CONVERSIONS",
     "PRIVATE",
+    "PROVIDERS",
     "TOKEN_PARTS",
     "Asked",
     "Definition",

@@ -4,7 +4,7 @@ import typer
 
 from saftc.commands.reporting import counted, say
 
-cache = typer.Typer(help="What was compiled before, kept so that it is not compiled again.")
+cache = typer.Typer(help="Show or remove what is kept of earlier compilations.")
 
 
 @cache.callback(invoke_without_command=True)

@@ -55,9 +55,10 @@ def check_all(
         for diagnostic in mistakes:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
-        told.append((checked.source, found))
         if format == "text":
-            write_rendered(render_text(found, checked.source), sys.stdout)
+            between = "\n" if found and any(before for _, before in told) else ""
+            write_rendered(between + render_text(found, checked.source), sys.stdout)
+        told.append((checked.source, found))
         if len(checked.diagnostics) >= LIMIT:
             say(f"{shown(file)}: only the first {LIMIT} are told, there may be more")
     if format != "text":

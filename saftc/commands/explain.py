@@ -41,11 +41,13 @@ def _code(text: str) -> Code:
         raise UnknownCode(f"`{text}` is not a code such as SAFT0203; `saftc explain` lists them")
     asked = int(match[1])
     nearest = min(BY_NUMBER.values(), key=lambda code: abs(int(code.number[4:]) - asked))
-    if int(nearest.number[4:]) != asked:
-        raise UnknownCode(
-            f"there is no code SAFT{asked:04}; the nearest is {nearest.number}, {title(nearest)}"
-        )
-    return nearest
+    distance = abs(int(nearest.number[4:]) - asked)
+    if distance == 0:
+        return nearest
+    hint = "`saftc explain` lists them"
+    if distance < 100:
+        hint = f"the nearest is {nearest.number}, {title(nearest)}"
+    raise UnknownCode(f"there is no code SAFT{asked:04}; {hint}")
 
 
 def _read(code: Code) -> str:

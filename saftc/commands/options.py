@@ -16,48 +16,116 @@ import typer
 
 from saftc.commands.actions import check_provider
 
+# The headings under which `--help` lists the options of `run` and `map`.
+WHO, LIMITS, KEEPING, LOOKING = "Who answers", "Limits", "Keeping answers", "Looking at the run"
+CONCURRENCY, OUTPUT = "Concurrency", "Output"
+
+
+def _complete_provider(incomplete: str) -> list[str]:
+    from saftc.runtime import PROVIDERS
+
+    return [name for name in PROVIDERS if name.startswith(incomplete)]
+
+
 Provider = Annotated[
     str | None,
-    typer.Option(help="Who answers: openai, openrouter, local, mock, none.", metavar="NAME"),
+    typer.Option(
+        help="openai, anthropic, gemini, openrouter, local, mock, none.",
+        metavar="NAME",
+        rich_help_panel=WHO,
+        autocompletion=_complete_provider,
+    ),
 ]
-Model = Annotated[str | None, typer.Option(help="The model to ask.", metavar="NAME")]
+Model = Annotated[
+    str | None, typer.Option(help="The model to ask.", metavar="NAME", rich_help_panel=WHO)
+]
 BaseUrl = Annotated[
-    str | None, typer.Option(help="The address of an OpenAI-compatible server.", metavar="URL")
+    str | None,
+    typer.Option(
+        help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO
+    ),
 ]
 ApiKeyEnv = Annotated[
     str | None,
-    typer.Option(help="The environment variable that holds the key.", metavar="NAME"),
+    typer.Option(
+        help="The environment variable that holds the key.", metavar="NAME", rich_help_panel=WHO
+    ),
 ]
-Temperature = Annotated[float | None, typer.Option(help="From 0 on; 0 varies least.")]
+Temperature = Annotated[
+    float | None,
+    typer.Option(help="From 0 on; 0 varies least.", metavar="NUMBER", rich_help_panel=WHO),
+]
 MaxToolRounds = Annotated[
-    int | None, typer.Option(help="Rounds of tool calls a prompt may take (8).")
+    int | None,
+    typer.Option(
+        help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS
+    ),
 ]
-MaxToolCalls = Annotated[int | None, typer.Option(help="Tool calls a prompt may make (32).")]
+MaxToolCalls = Annotated[
+    int | None,
+    typer.Option(help="Tool calls per prompt (32).", metavar="N", rich_help_panel=LIMITS),
+]
 MaxRequests = Annotated[
-    int | None, typer.Option(help="Requests this run may make; the next one ends it.")
+    int | None,
+    typer.Option(
+        help="A budget in requests; the one that would pass it ends the run.",
+        metavar="N",
+        rich_help_panel=LIMITS,
+    ),
 ]
 MaxTotalTokens = Annotated[
-    int | None, typer.Option(help="Tokens this run may take, of requests and replies.")
+    int | None,
+    typer.Option(
+        help="A budget in tokens, of requests and replies.", metavar="N", rich_help_panel=LIMITS
+    ),
 ]
 MaxCost = Annotated[
-    float | None, typer.Option(help="What this run may cost, by the prices of the project.")
+    float | None,
+    typer.Option(
+        help="A budget in money, by the prices of the project.",
+        metavar="NUMBER",
+        rich_help_panel=LIMITS,
+    ),
 ]
 Record = Annotated[
     str | None,
-    typer.Option(help="Append every exchange with the model to this file.", metavar="FILE"),
+    typer.Option(
+        help="Append every exchange with the model to this file.",
+        metavar="FILE",
+        rich_help_panel=KEEPING,
+    ),
 ]
 Replay = Annotated[
-    str | None, typer.Option(help="Answer from this file, without any request.", metavar="FILE")
+    str | None,
+    typer.Option(
+        help="Answer from this file, without any request.",
+        metavar="FILE",
+        rich_help_panel=KEEPING,
+    ),
 ]
 Log = Annotated[
     str | None,
-    typer.Option(help="Write what is sent and received to this file.", metavar="FILE"),
+    typer.Option(
+        help="Write what is sent and received to this file.",
+        metavar="FILE",
+        rich_help_panel=LOOKING,
+    ),
 ]
 Timeline = Annotated[
-    str | None, typer.Option(help="Draw the run over time, as a page in this file.", metavar="FILE")
+    str | None,
+    typer.Option(
+        help="Draw the run over time, as a page in this file.",
+        metavar="FILE",
+        rich_help_panel=LOOKING,
+    ),
 ]
 Chrome = Annotated[
-    str | None, typer.Option(help="The same as a trace for Chrome and Perfetto.", metavar="FILE")
+    str | None,
+    typer.Option(
+        help="The same as a trace for Chrome and Perfetto.",
+        metavar="FILE",
+        rich_help_panel=LOOKING,
+    ),
 ]
 
 Root = Annotated[

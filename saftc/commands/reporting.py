@@ -1,6 +1,7 @@
 """Words to the user: diagnostics with colour on a terminal, and lines on standard error."""
 
 import os
+import re
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,8 +10,12 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from saftc.driver import Checked
 
-_COLOURS = {"error[": "\x1b[1;31m", "warning[": "\x1b[1;33m", "hint[": "\x1b[1;36m"}
-_PLAIN = "\x1b[0m"
+_COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "hint": "\x1b[1;36m"}
+_BOLD, _GUTTER, _HINT, _PLAIN = "\x1b[1m", "\x1b[1;34m", "\x1b[32m", "\x1b[0m"
+_HEAD = re.compile(r"(error|warning|hint)(\[\w+\])?(: .*)")
+_PLACE = re.compile(r"( *-->)( .*)")
+_MARKS = re.compile(r"( +\|)( +)(\^+)(.*)")
+_LINE = re.compile(r"( *\d* \|)(.*)")
 
 
 class WrongUsage(Exception):
@@ -111,12 +116,21 @@ def _has_colour(stream: TextIO) -> bool:
 
 
 def _coloured(text: str) -> str:
+    """Rendered diagnostics, coloured as rustc and ruff do it: head, place, gutter, marks, hint."""
+    severity = _COLOURS["error"]
     lines = text.split("\n")
     for position, line in enumerate(lines):
-        for word, colour in _COLOURS.items():
-            if line.startswith(word):
-                head, colon, rest = line.partition(":")
-                lines[position] = f"{colour}{head}{_PLAIN}{colon}{rest}"
+        if head := _HEAD.fullmatch(line):
+            severity = _COLOURS[head[1]]
+            lines[position] = f"{severity}{head[1]}{head[2] or ''}{_PLAIN}{_BOLD}{head[3]}{_PLAIN}"
+        elif place := _PLACE.fullmatch(line):
+            lines[position] = f"{_GUTTER}{place[1]}{_PLAIN}{place[2]}"
+        elif marks := _MARKS.fullmatch(line):
+            hint = f"{_HINT}{marks[4]}{_PLAIN}" if marks[4] else ""
+            gutter = f"{_GUTTER}{marks[1]}{_PLAIN}{marks[2]}"
+            lines[position] = f"{gutter}{severity}{marks[3]}{_PLAIN}{hint}"
+        elif shown := _LINE.fullmatch(line):
+            lines[position] = f"{_GUTTER}{shown[1]}{_PLAIN}{shown[2]}"
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 from saftc.commands.asserts import compile_module
 from saftc.commands.progress import show_prompts, tell_sum
-from saftc.commands.reporting import complain, visible
+from saftc.commands.reporting import complain, visible, write_rendered
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, shown
 from saftc.project.finder import folder_of, package_in
@@ -83,7 +83,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
             raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
-        sys.stderr.write(visible(error))
+        write_rendered(error, sys.stderr)
     finally:
         problem = _end_run(ended, error)
         if problem is not None:

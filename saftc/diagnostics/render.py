@@ -17,6 +17,8 @@ from saftc.source import Source, Span
 # A line longer than this is shown in part, around the place that is meant.
 _WIDEST = 100
 _BEFORE = 40
+# What joins emoji and letters; other invisible characters could hide what a line says.
+_JOINERS = "\u200c\u200d"
 
 
 def render_text(diagnostics: Iterable[Diagnostic], source: Source) -> str:
@@ -94,11 +96,14 @@ def _clip(text: str, start: int, length: int) -> tuple[str, str, str]:
 def _printable(character: str) -> str:
     if character == "\t":
         return " "
-    return character if character.isprintable() else "�"
+    return character if character.isprintable() or character in _JOINERS else "�"
 
 
 def _width(text: str) -> int:
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character) or character in _JOINERS:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

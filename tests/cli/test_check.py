@@ -130,7 +130,14 @@ def test_colour_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     write_diagnostics(checked, plain)
     monkeypatch.setenv("NO_COLOR", "1")
     write_diagnostics(checked, refused)
-    assert terminal.getvalue().startswith("\x1b[1;31merror[SAFT0203]\x1b[0m: unknown name `x`\n")
+    red, blue, bold, end = "\x1b[1;31m", "\x1b[1;34m", "\x1b[1m", "\x1b[0m"
+    assert terminal.getvalue() == (
+        f"{red}error[SAFT0203]{end}{bold}: unknown name `x`{end}\n"
+        f"{blue} -->{end} a.saft:1:7\n"
+        f"{blue}  |{end}\n"
+        f"{blue}1 |{end} print(x)\n"
+        f"{blue}  |{end}       {red}^{end}\n"
+    )
     assert plain.getvalue() == refused.getvalue()
     assert "\x1b" not in plain.getvalue()
 
