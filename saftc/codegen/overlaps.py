@@ -36,7 +36,7 @@ from saftc.flow.statements import all_statements, bound_by
 from saftc.schedule.plan import Ahead
 from saftc.semantics.forms import DirectCall
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, Type, item_type
+from saftc.semantics.types import ANY, INT, STRING, MapType, Type, item_type
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
@@ -159,7 +159,7 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         beginning.append(py.line(py.assignment(target, py.name(parameter))))
     for symbol in ahead.grows:
         of = annotation(context, _type(context, symbol))
-        empty = py.annotated(py.name(inside.names[symbol]), of, py.list_([]))
+        empty = py.annotated(py.name(inside.names[symbol]), of, _nothing(_type(context, symbol)))
         beginning.append(py.line(empty))
     for line in beginning:
         context.note(line, statement.span)
@@ -205,6 +205,8 @@ def _loop(
     head = context.comments.of(statement).head
     targets: list[Expression] = [py.name(context.names[one.symbol]) for one in ahead.gives]
     targets += map(py.name, ahead.added)
+    if not targets and rest:
+        targets = [py.name(ahead.nothing)]
     if not targets:
         run = py.call(py.attribute(made, "run"))
         context.note(run, place)
@@ -230,17 +232,34 @@ def _loop(
 
 def _growth(
     context: Context, loop: n.ForStmt, symbol: Symbol, added: Expression
-) -> cst.Expr | cst.Assign:
+) -> cst.Expr | cst.Assign | cst.AugAssign:
     """`found = found + new_found`, in place where the loop itself would do it in place."""
     own = py.name(context.names[symbol])
+    is_map = isinstance(_type(context, symbol), MapType)
+    if _type(context, symbol) in (INT, STRING):
+        return py.augmented(own, "+", added)
     adding = [
         one
         for one in all_statements(loop.body)
         if any(context.facts.names.of(name) is symbol for name in bound_by(one))
     ]
     if all(one in context.output.growth for one in adding):
-        return cst.Expr(py.call(py.attribute(own, "extend"), [added]))
-    return py.assignment(own, py.binary(own, "+", added))
+        return cst.Expr(py.call(py.attribute(own, "update" if is_map else "extend"), [added]))
+    value = py.dict_([(None, own), (None, added)]) if is_map else py.binary(own, "+", added)
+    return py.assignment(own, value)
+
+
+def _nothing(type_: Type) -> Expression:
+    """What something of this type begins with that only grows."""
+    match type_:
+        case MapType():
+            return py.dict_([])
+        case _ if type_ == INT:
+            return py.constant(0)
+        case _ if type_ == STRING:
+            return py.constant("")
+        case _:
+            return py.list_([])
 
 
 # Groups

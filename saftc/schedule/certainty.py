@@ -37,7 +37,8 @@ class Reason:
     """Why something stays in order: the place that prevents it, and how.
 
     `is_caught`: a `try` around it catches it, and the script goes on. `source` is the text that the
-    place stands in, when it is another script. `is_rare`: only huge numbers bring it about.
+    place stands in, when it is another script. `is_rare`: only an accident brings it about that
+    came before, or a huge number.
     """
 
     node: n.Node
@@ -54,7 +55,7 @@ _Ending = tuple[type[n.Statement], ...]
 class Certainty:
     """Says what may stop a script; functions are looked into once.
 
-    `strictly` takes what only huge numbers bring about for a reason, too.
+    `strictly` takes what `is_rare` for a reason, too.
     """
 
     def __init__(self, effects: Effects) -> None:
@@ -136,10 +137,7 @@ class Certainty:
                 yield Reason(node, "`while` may go on for ever", is_caught=False)
                 return
             case n.TryStmt():
-                for reason in self._block(node.body, ending):
-                    if not reason.is_caught:
-                        yield reason
-                yield from self._block(node.handler, ending)
+                yield from self._try(node, ending)
                 return
             case n.BreakStmt() | n.RetStmt() if isinstance(node, ending):
                 word = "break" if isinstance(node, n.BreakStmt) else "ret"
@@ -151,6 +149,18 @@ class Certainty:
         yield from self._reasons(failures_in(self.facts, node))
         for block in blocks_of(node):
             yield from self._block(block, ending)
+
+    def _try(self, node: n.TryStmt, ending: _Ending) -> _Reasons:
+        """What the handler fails with does not count where an accident alone leads there: then it
+        is what the accident comes to, as in `except error: fail error`.
+        """
+        is_by_accident = True
+        for reason in self._block(node.body, ending):
+            is_by_accident &= reason.is_rare or not reason.is_caught
+            if not reason.is_caught:
+                yield reason
+        for reason in self._block(node.handler, ending):
+            yield replace(reason, is_rare=True) if is_by_accident and reason.is_caught else reason
 
     # What may fail
 

@@ -9,7 +9,7 @@ in their order. That is right when
     L2  the items can certainly be taken, one after the other
     L3  nothing but a prompt or a file can end the loop
     L4  the first part needs nothing from the item before
-    L5  lists that only grow may be added to in the first part: it gives what is to be added
+    L5  what only grows may be added to in the first part: it gives what is to be added
     L6  all that the first part gives to the rest, it has certainly assigned
     L7  a `continue` in the first part leaves nothing to do
 
@@ -28,13 +28,13 @@ from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import STREAMED, Certainty, Reason, of_effect
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import Flow, continues_of
-from saftc.schedule.loop_values import Given, given_of
+from saftc.schedule.loop_values import Given, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall, DirectCall
 from saftc.semantics.names import Scope, Symbol
-from saftc.semantics.types import FunctionType, ListType, LiteralType, UnionType, is_known
+from saftc.semantics.types import FunctionType, LiteralType, UnionType, is_known
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
@@ -48,7 +48,8 @@ class Ahead:
     """A loop whose first `cut` statements run ahead, in a function called `name`.
 
     The function takes an item, called `item` where it has no name of its own. It gives `gives`,
-    what it assigns and others read, and what it adds to the lists `grows`, called `added`.
+    what it assigns and others read, and what it adds to what `grows`, called `added`; where that is
+    nothing, what it gives is called `nothing`.
     """
 
     cut: int
@@ -57,6 +58,7 @@ class Ahead:
     gives: tuple[Given, ...]
     grows: tuple[Symbol, ...]
     added: tuple[str, ...]
+    nothing: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ class _Planner:
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
+        self.read_names = {node.text for node in nodes_of(facts.module, n.Name)}
         # The names of functions in each scope, and those that are still to be had.
         self.made = defaultdict[Scope, set[str]](set)
         self.names: dict[tuple[Scope, str], Iterator[str]] = {}
@@ -287,8 +290,6 @@ class _Planner:
         for symbol in gives:
             if symbol not in certain:
                 return Reason(loop, f"`{symbol.name}` is assigned on some paths only")
-        if rest and not gives and not grows:
-            return Reason(rest[0], "nothing that is asked is needed below")
         unset = self._without_value(later.intersection(gives), place)
         if unset is not None:
             return Reason(loop, f"`{unset}` may have no value behind the loop")
@@ -301,7 +302,8 @@ class _Planner:
         name = self._new_function(f"ask_{self._item_of(loop)}", place.scope)
         added = tuple(self._new_name(f"new_{symbol.name}") for symbol in grows)
         item = self._new_name("item")
-        return Ahead(cut, name, item, tuple(filter(None, given)), tuple(grows), added)
+        nothing = item if "_" in self.read_names else "_"
+        return Ahead(cut, name, item, tuple(filter(None, given)), tuple(grows), added, nothing)
 
     def _item_of(self, loop: n.ForStmt) -> str:
         """What the loop calls an item: not its number, where it counts them."""
@@ -346,49 +348,8 @@ class _Planner:
         return statements[0]
 
     def _growing(self, loop: n.ForStmt) -> list[Symbol]:
-        """The lists to which the loop only adds, and which nothing in it reads."""
-        adding: dict[Symbol, int] = {}
-        for statement in all_statements(loop.body):
-            symbol = self._added_to(statement)
-            if symbol is not None:
-                adding[symbol] = adding.get(symbol, 0) + 1
-        in_functions = self.flow.read_in_functions(loop.body)
-        reads = [
-            self.facts.names.of(node)
-            for statement in loop.body
-            for node in walk(statement)
-            if isinstance(node, n.Name)
-        ]
-        binds = [s for one in (loop, *all_statements(loop.body)) for s in self.flow.bound(one)]
-        return [
-            symbol
-            for symbol, count in adding.items()
-            if reads.count(symbol) == binds.count(symbol) == count
-            and symbol not in in_functions
-            and symbol.starts_from is None
-        ]
-
-    def _added_to(self, statement: n.Statement) -> Symbol | None:
-        """The list of `list = list + others`, `list += others`, `list = [...list, other]`."""
-        match statement:
-            case n.AssignStmt(
-                schema=None, value=n.Binary(operator="+", left=n.Name() as own, right=added)
-            ) | n.AugmentedAssignStmt(
-                value=n.Binary(operator="+", left=n.Name() as own, right=added)
-            ):
-                parts: tuple[n.Node, ...] = (added,)
-                lists = (own, added)
-            case n.AssignStmt(
-                schema=None, value=n.ListLiteral(items=(n.Spread(value=n.Name() as own), *items))
-            ):
-                parts, lists = tuple(items), (own,)
-            case _:
-                return None
-        symbol = self.facts.names.of(statement.name)
-        are_lists = all(isinstance(self.facts.type_of(one), ListType) for one in lists)
-        is_same = self.facts.names.of(own) is symbol
-        only_adds = symbol not in self.flow.read(*parts)
-        return symbol if is_same and are_lists and only_adds else None
+        """The variables to which the loop only adds, and which nothing in it reads."""
+        return growing(self.flow, loop)
 
     def _in_order(self, loop: n.ForStmt) -> list[Symbol]:
         """What the loop assigns, in the order of the first assignments."""

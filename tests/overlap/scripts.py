@@ -39,6 +39,7 @@ class _Writer:
         # Apart, so that what else is written stays what it was.
         self.streams = Random(seed)
         self.others = Random(f"others {seed}")
+        self.forms = Random(f"forms {seed}")
         self.lines: list[str] = []
         self.count = count
         # Functions of one text that give one, and those that give a bool.
@@ -129,6 +130,61 @@ class _Writer:
         return f"[{value} for {item} in {self.items(names)}{condition}]"
 
     # Statements
+
+    def natural(self, names: _Names) -> None:
+        """Loops as people write them first: maps and sums grow, a handler goes on or gives up."""
+        item, inside = self.new("v"), names.inside()
+        inside.texts += [item, item]
+        grown = [self.new("m"), self.new("n"), self.new("s"), self.new("xs")]
+        empty = (": {[string]: string} = {}", " = 0", ' = "x"', ": [string] = []")
+        for name, value in zip(grown, empty, strict=True):
+            self.line(0, name + value)
+        items = "xs0" if self.forms.random() < 0.4 else self.items(names)
+        self.line(0, f"for {item} in {items}:")
+        depth, is_tried = 1, self.forms.random() < 0.5
+        if self.forms.random() < 0.3:
+            self.line(1, f"print({item})")
+        if is_tried:
+            self.line(1, "try:")
+            depth = 2
+        if is_tried and self.forms.random() < 0.4:
+            self.line(2, f'print({self.asking(inside)})\n        if {item} == "x":')
+            self.line(3, 'fail "no"')
+        for _ in range(self.forms.randint(1, 3)):
+            self.grow(depth, grown, item, inside)
+        if is_tried:
+            self.line(1, "except error:")
+            kind = self.forms.randrange(4)
+            if kind == 0:
+                self.line(2, 'if error.kind == "provider":\n            fail error')
+            elif kind == 1:
+                self.line(2, 'if error.kind != "provider":\n            fail error')
+            elif kind == 2:
+                self.line(2, "fail error")
+            self.grow(2, grown, item, inside)
+        if self.forms.random() < 0.3:
+            self.grow(1, grown, item, inside)
+        for name in grown:
+            self.line(0, f"print({name})")
+
+    def grow(self, depth: int, grown: list[str], item: str, names: _Names) -> None:
+        """Adds to one of a map, a number, a text and a list; maybe under a condition."""
+        counts, number, text, found = grown
+        value = self.forms.choice((self.prompt(names).removeprefix("stream "), self.text(names)))
+        key = self.forms.choice((item, self.text(names), f"upper({item})"))
+        ways = (
+            f"{counts} = {{...{counts}, [{key}]: {value}}}",
+            f'{counts} = {{...{counts}, [{key}]: {value}, ["k"]: {item}}}',
+            f"{counts} = {{...{counts}, {item}: {value}}}",
+            f"{number} += len({value})",
+            f"{text} = {text} + {value}",
+            f"{found} += [{value}]",
+            f"{number} = {number} + len({text})",
+        )
+        if self.forms.random() < 0.2:
+            self.line(depth, f"if {self.condition(names)}:")
+            depth += 1
+        self.line(depth, self.forms.choice(ways))
 
     def assign(self, depth: int, kept: list[str], letter: str, value: str, kind: str = "") -> None:
         """Assigns a new name, or one that is there."""
@@ -349,7 +405,7 @@ class _Writer:
             self.line(1, f"{made} = {self.prompt(names).removeprefix('stream ')}")
             self.line(1, f"print($ {{{text}}} {{{made}}} $)")
         elif kind == 1:
-            self.line(0, f"{made} = [{self.prompt(names)} for {item} in xs0 if {text} != \"x\"]")
+            self.line(0, f'{made} = [{self.prompt(names)} for {item} in xs0 if {text} != "x"]')
         elif kind == 2:
             other = self.others.choice(_BY_CLASSES).format(f"{self.text(names)}")
             self.line(0, f"{made} = $ a {{xs0}} $\n{told} = $ b {{{other}}} $")
@@ -365,7 +421,7 @@ class _Writer:
             self.line(1, f"print($ {{{item}}} $)")
             self.line(1, f"print($ {{{item}}} {{str({made} == {told})}} $)")
         else:
-            self.line(0, f"{made} = Parcel(\"w1\")")
+            self.line(0, f'{made} = Parcel("w1")')
             self.line(0, f"for {item} in xs0:")
             self.line(1, f"print($ {{{item}}} {{{made}.label}} $)")
             self.line(1, f"print($ {{{item}}} {{{made}.text}} $)")
@@ -453,6 +509,11 @@ class _Writer:
             # A prompt that may fail, or prints by a tool, and one that reads.
             self.line(0, f"{self.new('s')} = {self.prompt(names).removeprefix('stream ')}")
             self.line(0, f"{self.new('s')} = $ later {{{self.reading()}}} $")
+        # Last, and of dice of their own, so that what else is written stays what it was.
+        before, self.random = self.random, self.forms
+        for _ in range(self.forms.choice((0, 0, 1, 2))):
+            self.natural(names)
+        self.random = before
         for name in (*dict.fromkeys(names.texts), *dict.fromkeys(names.lists)):
             if self.odds(0.5):
                 self.line(0, f"print({name})")

@@ -12,6 +12,7 @@ from runtime_support._overlap import tasks as tasks
 from saftc.schedule import certainty
 from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
+from saftc.schedule.loop_values import added_to
 from saftc.schedule.plan import _Planner  # pyright: ignore[reportPrivateUsage]
 from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.failure import _Finder  # pyright: ignore[reportPrivateUsage]
@@ -22,7 +23,6 @@ from tests.overlap.scripts import Script, script
 MOST = 600
 
 _statement = Certainty._statement  # pyright: ignore[reportPrivateUsage]
-_added_to = _Planner._added_to  # pyright: ignore[reportPrivateUsage]
 _cut = _Planner._cut  # pyright: ignore[reportPrivateUsage]
 
 
@@ -56,7 +56,7 @@ def _none_carried(self: _Planner, first: Any, certain: set[Any], _changed: objec
 
 
 def _all_growing(self: _Planner, loop: n.ForStmt) -> list[Any]:
-    return [s for one in loop.body if (s := _added_to(self, one)) is not None]
+    return [s for one in loop.body if (s := added_to(self.flow, one)) is not None]
 
 
 def _no_reasons(*_: object) -> Iterator[Reason]:
@@ -69,6 +69,13 @@ def _at_once(action: Callable[[], object]) -> None:
 
 def _prints(self: _Planner, condition: n.Expression) -> bool:
     return "prints" in self.effects.of(condition)
+
+
+def _by_accident(self: Certainty, node: n.TryStmt, ending: Any) -> Iterator[Reason]:
+    """Whatever a handler fails with, an accident is taken to have come before it."""
+    handler = self._block(node.handler, ending)
+    yield from (one for one in self._block(node.body, ending) if not one.is_caught)
+    yield from (one for one in handler if not one.is_caught)
 
 
 def _looked_into(self: Certainty, definition: n.FunctionDef) -> tuple[Reason, ...]:
@@ -85,6 +92,7 @@ def _looked_into(self: Certainty, definition: n.FunctionDef) -> tuple[Reason, ..
 _RULES: dict[str, tuple[object, str, Any]] = {
     "assert may stop": (Certainty, "_statement", _certain(n.AssertStmt)),
     "fail may stop": (Certainty, "_statement", _certain(n.FailStmt)),
+    "a handler may stop": (Certainty, "_try", _by_accident),
     "break may end": (Certainty, "_statement", _certain(n.BreakStmt)),
     "an item may be missing": (_Finder, "_part", _no_reasons),
     "effects that others see": (Effects, "first_unknown", _nothing),
@@ -114,6 +122,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
 _FIRST = {
     "assert may stop": 271,
     "fail may stop": 125,
+    "a handler may stop": 224,
     "break may end": 55,
     "an item may be missing": 567,
     "lists that are read": 56,
@@ -163,4 +172,3 @@ def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None
         except Unsuitable:
             continue
     pytest.fail(f"nothing notices that this is switched off: {rule}")
-

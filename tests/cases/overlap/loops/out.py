@@ -45,7 +45,9 @@ overlap(ask_word, enumerate(["one", "two"])).run()
 
 def pairs(rows: list[tuple[str, int]]) -> int:
     total = 0
-    for name, _ in rows:
+
+    def ask_name(item: tuple[str, int]) -> None:
+        name, _ = item
 
         def ask_letter(letter: str) -> str:
             verdict = prompt("Is {letter} in {name}?", letter=letter, name=name).value
@@ -53,9 +55,11 @@ def pairs(rows: list[tuple[str, int]]) -> int:
 
         for verdict in overlap(ask_letter, name.split(",")):
             print(verdict)
+
+    for _ in overlap(ask_name, rows):
         total += 1
 
-    def ask_name(item: tuple[str, int]) -> int:
+    def ask_name_2(item: tuple[str, int]) -> int:
         name, age = item
         older = prompt(
             "How old is {name} next to {age}?",
@@ -65,7 +69,7 @@ def pairs(rows: list[tuple[str, int]]) -> int:
         ).value
         return older
 
-    for older in overlap(ask_name, rows):
+    for older in overlap(ask_name_2, rows):
         total = total + older
     return total
 
