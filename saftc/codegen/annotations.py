@@ -1,8 +1,9 @@
 """Types as annotations: `[{id: int}]` as `list[Row]`, with `class Row` above the statement."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeGuard, assert_never
+from typing import assert_never
 
+from saftc.choices.variables import Annotation
 from saftc.codegen import python as py
 from saftc.codegen.classes import class_def
 from saftc.codegen.context import Context
@@ -10,6 +11,7 @@ from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.types import (
     ANY,
+    NEVER,
     NIL,
     RESULT,
     BuiltinType,
@@ -24,6 +26,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
+    is_plain_dict,
     parts,
     within,
     without,
@@ -110,6 +113,14 @@ def _imported(context: Context, module: str, name: str) -> str:
     return alias
 
 
+def variable_annotation(context: Context, found: Annotation) -> Expression:
+    """The annotation of a variable: `Result[str] | str`."""
+    made = [
+        py.subscript(context.global_("Result"), annotation(context, one)) for one in found.results
+    ]
+    return py.union([*made, *([annotation(context, found.type)] if found.type != NEVER else [])])
+
+
 def checked(context: Context, value: Expression, wanted: Type) -> Expression:
     """`check(value, wanted)`."""
     return py.call(context.global_("check"), [value, annotation(context, wanted)])
@@ -155,11 +166,6 @@ def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
             yield group
     if NIL in type_.members:
         yield [NIL]
-
-
-def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:
-    """Whether a value of the type is a dict without a class."""
-    return isinstance(type_, MapType) or (isinstance(type_, ObjectType) and not type_.is_declared)
 
 
 def _once(parts: Sequence[Expression]) -> list[Expression]:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 import libcst as cst
 
 from saftc.codegen import python as py
+from saftc.codegen.annotations import variable_annotation
 from saftc.codegen.comments import beside, comment_line, with_beside
 from saftc.codegen.context import Context
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Statement
-from saftc.codegen.variables import declarations
 from saftc.semantics.imports import names_bound
 from saftc.semantics.names import Symbol
 from saftc.source import Span
@@ -93,7 +93,7 @@ def _emit_run(
     else:
         made = list(context.statement(inside, statement))
     at = len(made) - 1 if statement in context.plan.loops else 0
-    made[at:at] = declarations(context, run)
+    made[at:at] = _declarations(context, run)
     lines = comment_lines(context, [*leading, *inside.inner], statement)
     is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
     if is_told and own.beside is not None:
@@ -113,6 +113,15 @@ def _emit_run(
         classes[0] = above(classes[0], lines[: split + 1])
         lines = lines[split + 1 :]
     return [*classes, above(made[0], lines), *made[1:]]
+
+
+def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
+    """`name: str` above statements that are written as one, for names that need it there."""
+    for statement, symbol, found in context.choices.variables.above(run, context.frame):
+        target = py.name(context.names[symbol])
+        made = py.line(py.annotated(target, variable_annotation(context, found)))
+        context.note(made, statement.span)
+        yield made
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:

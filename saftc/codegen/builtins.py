@@ -17,18 +17,13 @@ from saftc.codegen.python import Expression
 from saftc.schedule.awaits import Wait
 from saftc.semantics.builtins import BUILTINS, ITEMS, PROGRAMS, TEXT, Builtin, Python
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
-from saftc.semantics.names import Symbol
-from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
-    STRING,
     FunctionType,
-    LiteralType,
     is_only,
     item_type,
     union,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
 
 _Given = Sequence[n.Expression]
 
@@ -178,22 +173,9 @@ def _behind(python: Python, values: Sequence[Expression]) -> Sequence[Expression
 def _taken(context: Context, builtin: Builtin, node: n.Expression) -> Expression:
     """The items that a function of Python's takes one after another: no list needs to be made."""
     made = emit_iterable(context, node)
-    if isinstance(made, cst.ListComp) and _may_be_lazy(context, builtin, node):
+    if isinstance(made, cst.ListComp) and context.choices.is_lazy(builtin, node):
         return py.generator(made)
     return made
-
-
-def _may_be_lazy(context: Context, builtin: Builtin, node: n.Expression) -> bool:
-    """Whether nobody can tell that the items are made while the function takes them."""
-    found = context.plan.effects.of(node)
-    if context.is_async and any(context.wait(one) is not None for one in walk(node)):
-        return False  # Python has other generators for what waits
-    if builtin.goes_over == "some":
-        return context.is_plain(node)  # they leave out the rest
-    # A sum of integers and floats may fail itself, and what Python's code raises end a generator.
-    item = item_type(context.type_of(node))
-    adds_alike = builtin.name != "sum" or is_only(item, "int") or is_only(item, "float")
-    return "unknown" not in found and (adds_alike or context.is_certain(node))
 
 
 def _ordered_by(
@@ -303,57 +285,11 @@ def _div(context: Context, given: _Given) -> Expression:
 
 
 def _len(context: Context, given: _Given) -> Expression:
-    node = given[0]
-    value = _counted(context, node) if isinstance(node, n.Comprehension) else None
-    if value is None:
-        return length(context, context.emit(node))
-    assert isinstance(node, n.Comprehension)
-    count = py.attribute(context.emit(node.clauses[0].iterable), "count")
-    return py.call(count, [context.emit(value)])
-
-
-def _counted(context: Context, node: n.Comprehension) -> n.Expression | None:
-    """`value` of `[x for x in xs if x == value]`, where Python's `count` compares as Saft does."""
-    facts = context.facts
-    match node:
-        case n.Comprehension(
-            item=n.Name() as item,
-            clauses=(
-                n.ComprehensionClause(
-                    pattern=n.NamePattern(name=bound),
-                    iterable=iterable,
-                    conditions=(n.Comparison(operator="==", left=left, right=right) as test,),
-                ),
-            ),
-        ):
-            symbol = facts.names.of(bound)
-        case _:
-            return None
-    others = [one for one in (left, right) if not _is_name_of(context, one, symbol)]
-    if not _is_name_of(context, item, symbol) or len(others) != 1 or node in context.plan.maps:
-        return None
-    value, items = others[0], facts.type_of(iterable)
-    type_ = facts.type_of(value)
-    if isinstance(value, n.Literal) and isinstance(value.value, str):
-        type_ = LiteralType(value.value, STRING)
-    names = [one for one in walk(value) if isinstance(one, n.Name)]
-    is_alike = (
-        is_only(items, *ITEMS)
-        and facts.forms.loops[node.clauses[0]] == Form.NATIVE
-        and facts.forms.operators[test] == Form.NATIVE
-        and facts.contains_as_python(facts.type_of(value), items)
-        and fit(type_, item_type(items)) == Fit.EXACT
-        and not any(part in facts.coercions for part in (item, left, right))
-    )
-    is_once = (
-        context.is_plain(value)
-        and not any(facts.names.of(one) in {symbol, *facts.names.unset} for one in names)
-    )
-    return value if is_alike and is_once else None
-
-
-def _is_name_of(context: Context, node: n.Expression, symbol: Symbol) -> bool:
-    return isinstance(node, n.Name) and context.facts.names.of(node) is symbol
+    found = context.choices.counted(given[0])
+    if found is None:
+        return length(context, context.emit(given[0]))
+    count = py.attribute(context.emit(found.items), "count")
+    return py.call(count, [context.emit(found.value)])
 
 
 _OWN: dict[str, Callable[[Context, _Given], Expression]] = {

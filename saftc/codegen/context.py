@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
+from saftc.choices.choices import Choices
 from saftc.codegen import python as py
 from saftc.codegen.classes import Classes
 from saftc.codegen.imports import Imports, is_imported
@@ -18,31 +19,14 @@ from saftc.codegen.names import Needs
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
 from saftc.schedule.awaits import Wait
-from saftc.schedule.certainty import Certainty
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import Growth
 from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import Type
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
 from saftc.syntax.tokens import Comment
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """One place where a variable gets a value of `type`, as far as that is known.
-
-    `value` is the whole that is assigned; None where a part of something is bound, or an item. Of
-    what `is_taken` Python is told by other means: a parameter, or a list that a loop adds to.
-    """
-
-    statement: n.Statement
-    type: Type
-    is_result: bool = False
-    value: n.Expression | None = None
-    is_taken: bool = False
 
 
 @dataclass(slots=True)
@@ -55,27 +39,15 @@ class Caught:
     is_read: bool = False
 
 
-# A function that runs ahead for a loop has variables of its own; those of other places have None.
-Bindings = Mapping[tuple[Symbol, n.ForStmt | None], Sequence[Binding]]
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """What one run of the emitter has used and made so far.
 
     `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
-    number of the mark that stands for one until the module is laid out. `bindings` are the places
-    where variables get their values, `reads` those where they are read, `returned` are the
-    variables that functions return, `bare` the functions that have no annotations, and `growth`
-    has the assignments that change the value of their name in place.
+    number of the mark that stands for one until the module is laid out.
     """
 
     classes: Classes
-    bindings: Bindings
-    reads: Mapping[Symbol, Sequence[n.Name]]
-    returned: Set[Symbol]
-    bare: Set[n.FunctionDef]
-    growth: Mapping[n.Statement, Growth]
     imports: Imports
     needs: Needs = field(default_factory=Needs)
     spans: Spans = field(default_factory=Spans)
@@ -88,10 +60,9 @@ class Context:
     """Where a node stands, and all that is known of the module.
 
     `expression` and `statement` emit any such node, `group` statements that ask at the same time;
-    `plan` says what does. `depth` counts the blocks around; `shared` are the variables that are
-    declared global at this place; `frame` is the loop for which a function runs ahead that the node
-    stands in; `inner` are the comments inside of the statement at hand for
-    which no place has been found yet.
+    `choices` says how they are written. `depth` counts the blocks around; `frame` is the loop for
+    which a function runs ahead that the node stands in; `inner` are the comments inside of the
+    statement at hand for which no place has been found yet.
     """
 
     source: Source
@@ -104,11 +75,10 @@ class Context:
     statement: "Callable[[Context, n.Statement], Sequence[Statement]]"
     group: "Callable[[Context, Sequence[n.Statement]], Sequence[Statement]]"
     scope: Scope
-    plan: Plan
+    choices: Choices
     # The imports of the module that stay where they stand.
     later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
-    shared: Set[Symbol] = frozenset()
     frame: n.ForStmt | None = None
     caught: tuple[Caught, ...] = ()
     inner: list[Comment] = field(default_factory=list[Comment])
@@ -137,13 +107,10 @@ class Context:
         """The type of an expression at its place."""
         return self.facts.type_of(node)
 
-    def is_certain(self, node: n.Expression) -> bool:
-        """Whether an expression certainly has a value."""
-        return Certainty(self.plan.effects).expression(node, strictly=True) is None
-
-    def is_plain(self, node: n.Expression) -> bool:
-        """Whether nobody can tell when, or how often, an expression is evaluated."""
-        return not self.plan.effects.of(node) and self.is_certain(node)
+    @property
+    def plan(self) -> Plan:
+        """What runs at the same time, and what waits."""
+        return self.choices.plan
 
     def name_of(self, node: n.Node) -> str:
         """The Python name of what `node` refers to or introduces."""

@@ -23,24 +23,22 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.flow.forward import ends
-from saftc.semantics.facts import Facts, FunctionFacts
+from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.types import (
     ANY,
     NEVER,
     NIL,
-    FunctionType,
     ListType,
     MapType,
     ObjectType,
     RecordType,
     Type,
-    is_known,
     kind_word,
     members,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
-from saftc.syntax.walk import nodes_of, walk
+from saftc.syntax.walk import walk
 
 # Types
 
@@ -169,41 +167,10 @@ def _may_be_refused(context: Context, type_: Type) -> bool:
 # Functions
 
 
-def bare_functions(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
-    """The functions that are written without annotations, as they stand in the script.
-
-    Nothing is known of them, and they are given what the script itself declares as `any`: that is
-    dynamic by its own word. Of every other function Python's strict checkers learn what is `Any`.
-    """
-    found: set[n.FunctionDef] = set()
-    for node in nodes_of(module, n.Call):
-        function = facts.types.get(node.function)
-        values = (argument.value for argument in node.arguments)
-        if isinstance(function, FunctionType) and any(_is_any(one, facts) for one in values):
-            found.add(function.definition)
-    return {
-        one
-        for one in found
-        if _is_unknown(facts.functions[one])
-        # What is said of a parameter stands in its annotation.
-        and module.docs.keys().isdisjoint(one.parameters)
-    }
-
-
-def _is_any(node: n.Expression, facts: Facts) -> bool:
-    return isinstance(node, n.Name) and facts.declared.get(facts.names.of(node)) == ANY
-
-
-def _is_unknown(facts: FunctionFacts) -> bool:
-    schemas = [facts.node.returns, *(parameter.schema for parameter in facts.node.parameters)]
-    types = [facts.gives, *facts.parameters]
-    return not any(schemas) and not any(map(is_known, types))
-
-
 def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     """`f name(parameters) -> schema:`."""
     facts, classes = context.facts.functions[statement], context.output.classes
-    docs, is_bare = context.module.docs, statement in context.output.bare
+    docs, is_bare = context.module.docs, statement in context.choices.bare_functions
     for parameter in statement.parameters:
         classes.name_schema(parameter.schema, parameter.name.text)
     classes.name_result(statement.returns, statement.name.text)

@@ -15,8 +15,7 @@ from saftc.codegen import python as py
 from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.context import Context
 from saftc.codegen.expressions import emit_entry, emit_item, emit_spread
-from saftc.semantics.forms import Append, Cut, Extend, Form, Grown, Growth, Put, Within
-from saftc.semantics.types import is_only
+from saftc.semantics.forms import Added, Append, Cut, Extend, Grown, Growth, Put, Within
 from saftc.syntax import nodes as n
 
 Expression = cst.BaseExpression
@@ -31,7 +30,10 @@ def emit_growth(context: Context, target: Expression, growth: Growth) -> list[Ch
 
 
 def _entry(
-    context: Context, owner: Expression, entry: n.Field | n.ComputedField, grown: Grown | None
+    context: Context,
+    owner: Expression,
+    entry: n.Field | n.ComputedField,
+    grown: Grown | Added | None,
 ) -> Change:
     """The statement by which one entry of an object changes."""
     is_field = isinstance(entry, n.Field)
@@ -39,29 +41,15 @@ def _entry(
     target = py.subscript(owner, key)
     match grown:
         case None:
-            counted = _counted(context, target, entry.value)
-            return counted or py.assignment(target, context.emit(entry.value))
+            return py.assignment(target, context.emit(entry.value))
+        case Added(operator, right):
+            return py.augmented(target, operator, context.emit(right))
         case Grown(read=n.Call(arguments=(_, _, default))):
             kept = py.attribute(owner, "setdefault")
             target = py.call(kept, [key, context.emit(default.value)])
         case Grown():
             pass
     return _changed(context, target, grown.growth)
-
-
-def _counted(
-    context: Context, target: cst.Subscript, value: n.Expression
-) -> cst.AugAssign | None:
-    """`row["count"] += 1`, if a value is one that changes so, as numbers and texts do."""
-    match value:
-        case n.Binary(operator=operator, left=n.Member() as read, right=right):
-            is_native = context.facts.forms.operators[value] == Form.NATIVE
-            is_unchanging = is_only(context.type_of(read), "int", "float", "string")
-            if is_native and is_unchanging and context.emit(read).deep_equals(target):
-                return py.augmented(target, operator, context.emit(right))
-        case _:
-            pass
-    return None
 
 
 def _changed(

@@ -1,11 +1,13 @@
 """A module of the tree to the text of a Python module."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import libcst as cst
 
+from saftc.choices.choices import Choices
 from saftc.codegen import python as py
+from saftc.codegen.annotations import variable_annotation
 from saftc.codegen.blocks import (
     above,
     classes_needed,
@@ -15,7 +17,6 @@ from saftc.codegen.blocks import (
 )
 from saftc.codegen.classes import classes_of, docstring
 from saftc.codegen.context import Context, Output
-from saftc.codegen.definitions import bare_functions
 from saftc.codegen.expressions import emit_expression
 from saftc.codegen.imports import Imports
 from saftc.codegen.layout import lay_out
@@ -24,12 +25,11 @@ from saftc.codegen.overlaps import emit_together
 from saftc.codegen.positions import Origins
 from saftc.codegen.python import Statement
 from saftc.codegen.statements import emit_statement
-from saftc.codegen.variables import bindings_of, declaration, reads_of, returned_symbols
-from saftc.schedule.async_main import Entry, entry_of
+from saftc.schedule.async_main import Entry
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import later_imports
-from saftc.semantics.ownership import find_growth
+from saftc.semantics.names import Symbol
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
@@ -52,14 +52,12 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     ordinary = [one for one in module.comments if one not in module.doc_comments]
     comments = Comments(source, module, ordinary)
     title = comments.take_title(module)
-    bindings, reads = bindings_of(module, facts, plan), reads_of(module, facts)
-    returned = returned_symbols(module, facts)
-    bare, growth = bare_functions(module, facts), find_growth(facts)
+    choices = Choices(facts, plan)
     while True:
         names = python_names(facts.names, needs)
         classes = classes_of(module, facts, needs.used)
         imports = Imports(facts.siblings)
-        output = Output(classes, bindings, reads, returned, bare, growth, imports)
+        output = Output(classes, imports)
         context = Context(
             source=source,
             module=module,
@@ -71,7 +69,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
             statement=emit_statement,
             group=emit_together,
             scope=facts.names.scopes[module],
-            plan=plan,
+            choices=choices,
             later_imports=later_imports(module),
         )
         tree = _emit_module(context, title)
@@ -87,7 +85,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
 
 def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
     """The tree of the module, with its header, docstring, title and imports."""
-    entry, own_main = entry_of(context.plan, context.output.growth), _main_of(context.module)
+    entry, own_main = context.choices.entry, _main_of(context.module)
     body, footer = emit_block(context, entry.outside)
     end = footer_lines(context, context.comments.end)
     if entry.inside:
@@ -150,8 +148,7 @@ def _emit_main(
     A function of the script that is called `main` has another name then; it is called at the end.
     """
     context.output.needs.add("main", context.scope)
-    inside = replace(context.deeper(), shared=set(entry.shared))
-    body, footer = emit_block(inside, entry.inside)
+    body, footer = emit_block(context.deeper(), entry.inside)
     if entry.shared:
         names = [cst.NameItem(py.name(context.names[symbol])) for symbol in entry.shared]
         body.insert(0, py.line(cst.Global(names)))
@@ -161,12 +158,21 @@ def _emit_main(
         is_async = _is_async(context, own_main)
         body.append(py.line(cst.Expr(py.awaited(call) if is_async else call)))
         context.note(body[-1], own_main.name.span)
-    declared = [declaration(context, one) for one in entry.undeclared if one.kind == "variable"]
+    declared = [_declared(context, one) for one in entry.undeclared if one.kind == "variable"]
     block = py.block(body, footer=[*footer, *end])
     main = py.function("main", py.parameters([]), py.constant(None), block, is_async=True)
     context.note(main, entry.inside[0].span)
     made = [*classes_needed(context, entry.inside[0].span), *declared, main]
     return [above(made[0], above_it), *made[1:]]
+
+
+def _declared(context: Context, symbol: Symbol) -> Statement:
+    """`name: str` of a variable that `main` gives its value."""
+    type_ = variable_annotation(context, context.choices.variables.declared(symbol))
+    made = py.line(py.annotated(py.name(context.names[symbol]), type_))
+    if symbol.node is not None:
+        context.note(made, symbol.node.span)
+    return made
 
 
 def _is_async(context: Context, function: n.FunctionDef) -> bool:

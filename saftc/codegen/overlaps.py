@@ -22,7 +22,7 @@ from dataclasses import replace
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import annotation
+from saftc.codegen.annotations import annotation, variable_annotation
 from saftc.codegen.blocks import above, emit_block, footer_lines
 from saftc.codegen.comments import beside, with_beside, with_comments
 from saftc.codegen.context import Context
@@ -31,7 +31,6 @@ from saftc.codegen.loops import emit_pattern, loop_over
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result, template_of
 from saftc.codegen.python import Expression, Statement
-from saftc.codegen.variables import variable_annotation
 from saftc.flow.statements import all_statements, bound_by
 from saftc.schedule.plan import Ahead
 from saftc.semantics.forms import DirectCall
@@ -243,7 +242,7 @@ def _growth(
         for one in all_statements(loop.body)
         if any(context.facts.names.of(name) is symbol for name in bound_by(one))
     ]
-    if all(one in context.output.growth for one in adding):
+    if all(one in context.choices.growth for one in adding):
         return cst.Expr(py.call(py.attribute(own, "update" if is_map else "extend"), [added]))
     value = py.dict_([(None, own), (None, added)]) if is_map else py.binary(own, "+", added)
     return py.assignment(own, value)
@@ -276,8 +275,9 @@ def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statem
             case n.AssignStmt(name=name, value=value):
                 context.output.classes.name_schema(statement.schema, name.text)
                 target = py.name(context.name_of(name))
-                type_ = variable_annotation(context, statement)
-                if type_ is not None:
+                found = context.choices.variables.beside(statement, context.frame)
+                if found is not None:
+                    type_ = variable_annotation(context, found)
                     made.append(py.line(py.annotated(target, type_)))
                 targets.append(target)
                 is_prompt = isinstance(value, n.Prompt)

@@ -29,7 +29,7 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import mark
 from saftc.codegen.python import Expression
 from saftc.semantics.programs import conversions_of, functions_above
-from saftc.semantics.types import ANY, STRING, BuiltinType, FunctionType, is_known, within
+from saftc.semantics.types import ANY, STRING, FunctionType
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
@@ -147,7 +147,8 @@ def _asked(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
 
 
 def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
-    names = _names_of_holes(context, node)
+    found = context.choices.names_of_holes(node)
+    names = {hole: keyword_of(name) for hole, name in found.items()}
     template = template_of(node, names)
     positional, named = _holes(context, node, names)
     named += wanted
@@ -181,41 +182,6 @@ def template_of(node: n.Prompt, names: Mapping[n.Hole, str]) -> str:
             hole, count = str(count), count + 1
         text.append("{" + hole + (":raw}" if part.is_raw else "}"))
     return "".join(text)
-
-
-def _names_of_holes(context: Context, node: n.Prompt) -> dict[n.Hole, str]:
-    """The names of the holes: that of a name, or the last word of `ticket.title` where no other
-    hole has it."""
-    holes = [part for part in node.parts if isinstance(part, n.Hole)]
-    named = {one: keyword_of(one.value.text) for one in holes if isinstance(one.value, n.Name)}
-    found = dict(named)
-    for one in holes:
-        word = _last_word(context, one.value)
-        if word is not None and keyword_of(word) not in found.values():
-            found[one] = keyword_of(word)
-    if len(found) == len(holes):
-        return found
-    # Python makes what goes by position first: only what nobody can tell may come after it.
-    return {
-        one: name for one, name in found.items() if one in named or context.is_plain(one.value)
-    }
-
-
-def _last_word(context: Context, node: n.Expression) -> str | None:
-    """The field that a hole is about. Of a function, the name would be told to the model."""
-    type_ = context.type_of(node)
-    if not is_known(type_) or any(
-        isinstance(part, FunctionType | BuiltinType) for part in within(type_)
-    ):
-        return None
-    match node:
-        case n.Member():
-            word = node.name.text
-        case n.Index(key=n.Literal(value=str() as word)):
-            pass
-        case _:
-            return None
-    return word if py.is_identifier(word) else None
 
 
 def _holes(

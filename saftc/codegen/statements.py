@@ -7,7 +7,7 @@ from typing import assert_never
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import checked
+from saftc.codegen.annotations import checked, variable_annotation
 from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown, written
 from saftc.codegen.context import Caught, Context
@@ -18,8 +18,6 @@ from saftc.codegen.operators import emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result
 from saftc.codegen.python import Expression, Statement
-from saftc.codegen.variables import reads_as_any, variable_annotation
-from saftc.flow.statements import all_statements, assigned_by
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
@@ -30,7 +28,7 @@ from saftc.semantics.relations import Fit
 from saftc.semantics.types import FAILURE, is_known, is_only
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
-from saftc.syntax.walk import nodes_of, walk
+from saftc.syntax.walk import walk
 
 
 def emit_statement(context: Context, statement: n.Statement) -> Sequence[Statement]:
@@ -53,9 +51,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             return [emit_while_stmt(context, statement)]
         case n.TryStmt():
             return [emit_try_stmt(context, statement)]
-        case n.AssignStmt() | n.AugmentedAssignStmt() if statement in context.output.growth:
+        case n.AssignStmt() | n.AugmentedAssignStmt() if statement in context.choices.growth:
             target = py.name(context.name_of(statement.name))
-            changes = emit_growth(context, target, context.output.growth[statement])
+            changes = emit_growth(context, target, context.choices.growth[statement])
             return [line for one in changes for line in _line(context, statement, one)]
         case n.AssignStmt():
             return _line(context, statement, emit_assign_stmt(context, statement))
@@ -151,9 +149,8 @@ def emit_augmented_assign_stmt(
     """`name += value`; for a list that others hold, Python changes it in place: `name = ...`."""
     target, operation = py.name(context.name_of(statement.name)), statement.value
     read = context.emit(operation.left)
-    is_native = context.facts.forms.operators[operation] == Form.NATIVE
-    is_unchanging = is_only(context.type_of(operation.left), "int", "float", "string")
-    if is_native and is_unchanging and isinstance(read, cst.Name) and read.value == target.value:
+    is_same = isinstance(read, cst.Name) and read.value == target.value
+    if is_same and context.facts.adds_alike(operation):
         return py.augmented(target, operation.operator, context.emit(operation.right))
     return _assigned(context, statement, target)
 
@@ -162,10 +159,10 @@ def _assigned(
     context: Context, statement: n.AssignStmt | n.AugmentedAssignStmt, target: cst.Name
 ) -> cst.Assign | cst.AnnAssign:
     value = context.emit(statement.value)
-    annotated = variable_annotation(context, statement)
-    if annotated is None:
+    found = context.choices.variables.beside(statement, context.frame)
+    if found is None:
         return py.assignment(target, value)
-    return py.annotated(target, annotated, value)
+    return py.annotated(target, variable_annotation(context, found), value)
 
 
 def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
@@ -202,7 +199,7 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
     if (
         is_known(wanted)
         and (coercion is None or coercion.fit == Fit.EXACT)
-        and reads_as_any(context, statement.value)
+        and context.choices.variables.reads_as_any(statement.value, context.frame)
     ):
         value = checked(context, value, wanted)
     return py.returned(value)
@@ -388,36 +385,12 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
 
 def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Caught:
     """What a handler calls the exception: as the script calls the failure, or `exception`."""
-    if error is not None and not _keeps_failure(context, statement, error):
+    if error is not None and not context.choices.keeps_failure(statement, error):
         return Caught(context.names[error], is_failure=True)
     name = "exception"
     while any(one.name == name for one in context.caught):
         name += "_"  # Python takes the name away at the end of a handler
     return Caught(context.global_(name).value, is_failure=False)
-
-
-def _keeps_failure(context: Context, statement: n.TryStmt, error: Symbol) -> bool:
-    """Whether the failure has a variable of its own beside the exception.
-
-    One that is read more than once has; so has one that may be read when the handler has ended, or
-    when the name of the function that has failed is that of another one.
-    """
-    facts, plan = context.facts, context.plan
-    nodes = [node for one in statement.handler for node in walk(one)]
-    reads = [node for node in nodes if isinstance(node, n.Name) and facts.names.of(node) is error]
-    passed_on = [one for one in nodes if one in facts.names.passed_on]
-    assigned = {
-        facts.names.of(name)
-        for one in all_statements(statement.handler)
-        for name in assigned_by(one)
-    }
-    called = (call.function for call in nodes_of(context.module, n.Call))
-    return (
-        len(reads) - len(passed_on) > 1
-        or error.is_captured
-        or any(node in plan.loops or node in plan.maps for node in nodes)
-        or any(isinstance(one, n.Name) and facts.names.of(one) in assigned for one in called)
-    )
 
 
 def emit_while_stmt(context: Context, statement: n.WhileStmt) -> cst.While:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
-from saftc.semantics.forms import Forms
+from saftc.semantics.forms import Form, Forms
 from saftc.semantics.history import History, Keeper
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.operators import operate
@@ -27,6 +27,7 @@ from saftc.semantics.types import (
     RecordType,
     TupleType,
     Type,
+    is_only,
     item_type,
     members,
     union,
@@ -246,6 +247,11 @@ class Facts:
             self.equals_as_python(TupleType((item,)), TupleType((_element_of(owner),)))
             for owner in members(container)
         )
+
+    def adds_alike(self, node: n.Binary) -> bool:
+        """Whether Python's `x += y` does what `x + y` does here; a list it changes in place."""
+        is_native = self.forms.operators[node] == Form.NATIVE
+        return is_native and is_only(self.type_of(node.left), "int", "float", "string")
 
     def declared_by_python(self, node: n.Expression) -> Declared | None:
         """What an expression is of Python, as far as that says more than its type."""

@@ -169,10 +169,10 @@ class Cut:
 @dataclass(frozen=True, slots=True)
 class Within:
     """A statement for each entry: `row["ids"].append(3)` for one that grows, which is read as the
-    node beside it, and `row["id"] = 3` for others.
+    node beside it, `row["n"] += 1` for one that is counted, and `row["id"] = 3` for others.
     """
 
-    entries: "tuple[tuple[n.Field | n.ComputedField, Grown | None], ...]"
+    entries: "tuple[tuple[n.Field | n.ComputedField, Grown | Added | None], ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +181,14 @@ class Grown:
 
     read: n.Member | n.Index | n.Call
     growth: Append | Extend | Put | Cut
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How the number or text in a field of an object changes: `row["n"] += 1`."""
+
+    operator: str
+    right: n.Expression
 
 
 # How an assignment changes the list or object of its name in place (see `ownership`).

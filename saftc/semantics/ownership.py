@@ -31,6 +31,7 @@ from saftc.semantics.builtins import Holds
 from saftc.semantics.facts import Facts
 from saftc.semantics.failure import never_fails
 from saftc.semantics.forms import (
+    Added,
     Append,
     BuiltinCall,
     Cut,
@@ -403,7 +404,7 @@ class _Finder(Forward[_State]):
         So none but the first may fail, or read what those before it have changed.
         """
         symbol = self.facts.names.of(read)
-        found: list[tuple[n.Field | n.ComputedField, Grown | None]] = []
+        found: list[tuple[n.Field | n.ComputedField, Grown | Added | None]] = []
         changed: set[str | None] = set()
         for entry in entries:
             if isinstance(entry, n.Spread):
@@ -417,8 +418,21 @@ class _Finder(Forward[_State]):
             if grown is None and isinstance(entry, n.ComputedField):
                 return None
             changed.add(key)
-            found.append((entry, grown))
-        return Within(tuple(found)) if any(grown for _, grown in found) else None
+            found.append((entry, grown or self._added(symbol, entry)))
+        grows = any(isinstance(grown, Grown) for _, grown in found)
+        return Within(tuple(found)) if grows else None
+
+    def _added(self, symbol: Symbol, entry: n.Field | n.ComputedField) -> Added | None:
+        """What is added to the number or text that an entry of the object of a name replaces."""
+        match entry:
+            case n.Field(value=n.Binary(left=n.Member() as read, right=right) as value):
+                is_same = self._place(read) == _Inside(symbol, entry.key.text)
+            case _:
+                return None
+        is_item = self.facts.forms.members.get(read) == Form.ITEM
+        is_plain = not {read, value} & self.facts.coercions.keys()
+        is_added = is_same and is_item and is_plain and self.facts.adds_alike(value)
+        return Added(value.operator, right) if is_added else None
 
     def _grown_inside(
         self, symbol: Symbol, entry: n.Field | n.ComputedField, state: _State

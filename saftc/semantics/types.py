@@ -9,7 +9,7 @@ item of an empty list.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, assert_never
 from weakref import WeakValueDictionary
 
 from saftc.syntax.nodes import FunctionDef, RecordDef
@@ -470,6 +470,11 @@ def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) ->
             new = [part for part in parts(current) if part not in found]
             found.update(new)
             pending += new
+
+
+def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:
+    """Whether a value of the type is a dict without a class."""
+    return isinstance(type_, MapType) or (isinstance(type_, ObjectType) and not type_.is_declared)
 
 
 def holds_dataframe(type_: Type) -> bool:

@@ -23,6 +23,7 @@ _FLOORS = [
     {"flow"},
     {"semantics"},
     {"schedule"},
+    {"choices"},
     {"codegen"},
     {"driver"},
     {"project"},

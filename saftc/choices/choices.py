@@ -1,0 +1,222 @@
+"""What is chosen of the Python that a script becomes, where the types alone do not say it.
+
+`semantics.forms` says how a construct is written that its own types decide. What is here rests on
+more: on effects, on what may fail, on where else a name is read. The emitter asks, and writes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from keyword import iskeyword
+
+from saftc.choices.variables import Variables
+from saftc.flow.statements import all_statements, assigned_by
+from saftc.schedule.async_main import Entry, entry_of
+from saftc.schedule.certainty import Certainty
+from saftc.schedule.plan import Plan
+from saftc.semantics.builtins import ITEMS, Builtin
+from saftc.semantics.facts import Facts, FunctionFacts
+from saftc.semantics.forms import Form, Growth
+from saftc.semantics.names import Symbol
+from saftc.semantics.ownership import find_growth
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import (
+    ANY,
+    STRING,
+    BuiltinType,
+    FunctionType,
+    LiteralType,
+    is_known,
+    is_only,
+    item_type,
+    within,
+)
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """`items.count(value)` for `len([x for x in items if x == value])`."""
+
+    items: n.Expression
+    value: n.Expression
+
+
+class Choices:
+    """The choices of a module, by its facts and its plan."""
+
+    def __init__(self, facts: Facts, plan: Plan) -> None:
+        self.facts = facts
+        self.plan = plan
+        self.certainty = Certainty(plan.effects)
+
+    @cached_property
+    def growth(self) -> Mapping[n.Statement, Growth]:
+        """The assignments that change the value of their name in place, and how."""
+        return find_growth(self.facts)
+
+    @cached_property
+    def entry(self) -> Entry:
+        """What of the top level becomes `main` in the async form."""
+        return entry_of(self.plan, self.growth)
+
+    @cached_property
+    def variables(self) -> Variables:
+        """The annotations of variables."""
+        return Variables(self.facts, self.plan, self.growth, self.entry)
+
+    def is_plain(self, node: n.Expression) -> bool:
+        """Whether nobody can tell when, or how often, an expression is evaluated."""
+        return not self.plan.effects.of(node) and self._is_certain(node)
+
+    def _is_certain(self, node: n.Expression) -> bool:
+        return self.certainty.expression(node, strictly=True) is None
+
+    # Functions
+
+    @cached_property
+    def bare_functions(self) -> set[n.FunctionDef]:
+        """The functions that are written without annotations, as they stand in the script.
+
+        Nothing is known of them, and they are given what the script itself declares as `any`: that
+        is dynamic by its own word. Of all others Python's strict checkers learn what is `Any`.
+        """
+        facts, docs = self.facts, self.facts.module.docs
+        found: set[n.FunctionDef] = set()
+        for node in nodes_of(facts.module, n.Call):
+            function = facts.types.get(node.function)
+            values = (argument.value for argument in node.arguments)
+            if isinstance(function, FunctionType) and any(map(self._is_declared_any, values)):
+                found.add(function.definition)
+        return {
+            one
+            for one in found
+            if _is_unknown(facts.functions[one])
+            # What is said of a parameter stands in its annotation.
+            and docs.keys().isdisjoint(one.parameters)
+        }
+
+    def _is_declared_any(self, node: n.Expression) -> bool:
+        declared = self.facts.declared
+        return isinstance(node, n.Name) and declared.get(self.facts.names.of(node)) == ANY
+
+    def keeps_failure(self, statement: n.TryStmt, error: Symbol) -> bool:
+        """Whether a failure has a variable of its own beside the exception.
+
+        One that is read more than once has; so has one that may be read when the handler has ended,
+        or when the name of the function that has failed is that of another one.
+        """
+        facts, plan = self.facts, self.plan
+        nodes = [node for one in statement.handler for node in walk(one)]
+        reads = [one for one in nodes if isinstance(one, n.Name) and facts.names.of(one) is error]
+        passed_on = [one for one in nodes if one in facts.names.passed_on]
+        assigned = {
+            facts.names.of(name)
+            for one in all_statements(statement.handler)
+            for name in assigned_by(one)
+        }
+        called = (call.function for call in nodes_of(facts.module, n.Call))
+        return (
+            len(reads) - len(passed_on) > 1
+            or error.is_captured
+            or any(node in plan.loops or node in plan.maps for node in nodes)
+            or any(isinstance(one, n.Name) and facts.names.of(one) in assigned for one in called)
+        )
+
+    # Items
+
+    def is_lazy(self, builtin: Builtin, node: n.Expression) -> bool:
+        """Whether nobody can tell that the items of `node` are made while `builtin` takes them."""
+        awaits = self.plan.awaits
+        if awaits is not None and any(awaits.of(one) is not None for one in walk(node)):
+            return False  # Python has other generators for what waits
+        if builtin.goes_over == "some":
+            return self.is_plain(node)  # it leaves out the rest
+        # A sum of integers and floats may fail itself, and what Python's code raises end a
+        # generator.
+        item = item_type(self.facts.type_of(node))
+        adds_alike = builtin.name != "sum" or is_only(item, "int") or is_only(item, "float")
+        is_known_to_end = "unknown" not in self.plan.effects.of(node)
+        return is_known_to_end and (adds_alike or self._is_certain(node))
+
+    def counted(self, node: n.Expression) -> Counted | None:
+        """What Python's `count` counts, where it compares as Saft does."""
+        facts = self.facts
+        match node:
+            case n.Comprehension(
+                item=n.Name() as item,
+                clauses=(
+                    n.ComprehensionClause(
+                        pattern=n.NamePattern(name=bound),
+                        iterable=iterable,
+                        conditions=(n.Comparison(operator="==", left=left, right=right) as test,),
+                    ),
+                ),
+            ):
+                symbol = facts.names.of(bound)
+            case _:
+                return None
+        others = [one for one in (left, right) if not self._is_name_of(one, symbol)]
+        if not self._is_name_of(item, symbol) or len(others) != 1 or node in self.plan.maps:
+            return None
+        value, items = others[0], facts.type_of(iterable)
+        type_ = facts.type_of(value)
+        if isinstance(value, n.Literal) and isinstance(value.value, str):
+            type_ = LiteralType(value.value, STRING)
+        names = (facts.names.of(one) for one in walk(value) if isinstance(one, n.Name))
+        is_alike = (
+            is_only(items, *ITEMS)
+            and facts.forms.loops[node.clauses[0]] == Form.NATIVE
+            and facts.forms.operators[test] == Form.NATIVE
+            and facts.contains_as_python(facts.type_of(value), items)
+            and fit(type_, item_type(items)) == Fit.EXACT
+            and not any(part in facts.coercions for part in (item, left, right))
+        )
+        is_once = self.is_plain(value) and {symbol, *facts.names.unset}.isdisjoint(names)
+        return Counted(iterable, value) if is_alike and is_once else None
+
+    def _is_name_of(self, node: n.Expression, symbol: Symbol) -> bool:
+        return isinstance(node, n.Name) and self.facts.names.of(node) is symbol
+
+    # Prompts
+
+    def names_of_holes(self, node: n.Prompt) -> dict[n.Hole, str]:
+        """The names of the holes that have one: that of a name, or the last word of `ticket.title`
+        where no other hole has it.
+        """
+        holes = [part for part in node.parts if isinstance(part, n.Hole)]
+        named = {one: one.value.text for one in holes if isinstance(one.value, n.Name)}
+        found = dict(named)
+        for one in holes:
+            word = self._last_word(one.value)
+            if word is not None and word not in found.values():
+                found[one] = word
+        if len(found) == len(holes):
+            return found
+        # Python makes what goes by position first: only what nobody can tell may come after it.
+        return {
+            one: name for one, name in found.items() if one in named or self.is_plain(one.value)
+        }
+
+    def _last_word(self, node: n.Expression) -> str | None:
+        """The field that a hole is about. Of a function, the name would be told to the model."""
+        type_ = self.facts.type_of(node)
+        if not is_known(type_) or any(
+            isinstance(part, FunctionType | BuiltinType) for part in within(type_)
+        ):
+            return None
+        match node:
+            case n.Member():
+                word = node.name.text
+            case n.Index(key=n.Literal(value=str() as word)):
+                pass
+            case _:
+                return None
+        return word if word.isidentifier() and not iskeyword(word) else None
+
+
+def _is_unknown(facts: FunctionFacts) -> bool:
+    schemas = [facts.node.returns, *(parameter.schema for parameter in facts.node.parameters)]
+    types = [facts.gives, *facts.parameters]
+    return not any(schemas) and not any(map(is_known, types))
