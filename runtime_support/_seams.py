@@ -65,7 +65,7 @@ _ASKED_BY: dict[str | bytes, str] = {
     **_VARIABLES,
     **{name.encode(): wanted for name, wanted in _VARIABLES.items()},
 }
-_BUDGETS = ("max_requests", "max_total_tokens", "max_cost")
+BUDGETS = ("max_requests", "max_total_tokens", "max_cost")
 
 
 class Around:
@@ -148,7 +148,7 @@ def registered(settings: Settings) -> list[type[Around]]:
                 load_part(wanted)
     while _wanted:
         load_part(_wanted.pop())
-    if any(getattr(settings, name) is not None for name in _BUDGETS):
+    if any(getattr(settings, name) is not None for name in BUDGETS):
         load_part("budgets")
     if "opentelemetry.trace" in sys.modules:
         load_part("spans")

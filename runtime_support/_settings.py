@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
@@ -26,6 +26,7 @@ from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed, near
 from runtime_support._notes import note
 from runtime_support._schema import check
+from runtime_support._seams import BUDGETS, load_part
 from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 
@@ -172,9 +173,12 @@ class Configured:
 
     def __init__(self, changes: dict[str, Any], before: dict[str, Any] | None = None) -> None:
         self._changes = changes
+        # What is said by `configure` bounds the block itself.
+        bounds = {} if before is None else {name: changes.get(name) for name in BUDGETS}
+        self._bounds = _set_ones(bounds)
         # What the process had, when it has been changed as well.
         self._before = before
-        self._tokens: list[Token[dict[str, Any]]] = []
+        self._entered: list[tuple[AbstractContextManager[None], Token[dict[str, Any]]]] = []
 
     def __enter__(self) -> None:
         global _configured
@@ -186,8 +190,11 @@ class Configured:
                         process[name] = self._before.get(name)
                 _configured = _set_ones(process)
                 self._before = None
+        bounds = self._bounds
+        budget = load_part("budgets").block_within(bounds) if bounds else nullcontext()
+        budget.__enter__()
         around = _of_blocks.get(_NO_BLOCK)
-        self._tokens.append(_of_blocks.set({**around, **self._changes}))
+        self._entered.append((budget, _of_blocks.set({**around, **self._changes})))
 
     def __exit__(
         self,
@@ -195,15 +202,18 @@ class Configured:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _of_blocks.reset(self._tokens.pop())
+        budget, token = self._entered.pop()
+        _of_blocks.reset(token)
+        budget.__exit__(kind, error, traceback)
 
 
 def configure(**settings: Any) -> Configured:
     """Sets options for every prompt of the process; None takes one back.
 
     `with configure(...):` sets them for the prompts inside of the block, in this thread or task
-    and in those that get a copy of its context. `provider` is a name or an object with
-    `complete(request) -> reply`. ConfigError names an unknown or ill-typed setting.
+    and in those that get a copy of its context; bounds of a budget then count what is spent inside
+    of it. `provider` is a name or an object with `complete(request) -> reply`. ConfigError names
+    an unknown or ill-typed setting.
     """
     global _configured
     checked = {

@@ -18,14 +18,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from functools import lru_cache, partial
 from heapq import nlargest
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
 from runtime_support._exchange import Heard, Reply, Replying, Request, Said, is_in_exchange
@@ -34,8 +34,8 @@ from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
 from runtime_support._process import after_fork
 from runtime_support._results import Usage
-from runtime_support._seams import Around, register
-from runtime_support._settings import Price, Settings
+from runtime_support._seams import BUDGETS, Around, register
+from runtime_support._settings import Price, Settings, settings_to_show
 from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
@@ -130,6 +130,8 @@ class Spending:
         self._by_place: dict[object, tuple[Place | None, Spent]] = {}
         # What processes before this one have taken, in a run that goes on.
         self._before = Spent()
+        # Whether all that a journal has kept was counted when it was opened.
+        self.has_kept = False
         # The longest output of a reply until now, in tokens; None while nobody knows of one.
         self.largest = largest
         self._replies = 0
@@ -137,6 +139,8 @@ class Spending:
         self.prompts = self.in_flight = self.from_journal = 0
         # What has ended a prompt and ought to end the run, whoever has caught it.
         self.stopped: RunStopped | None = None
+        # What was raised last as its own budget was spent.
+        self.passed: BudgetSpent | None = None
         self.was_told = False
         self.forget_others()
 
@@ -186,9 +190,6 @@ class Spending:
             self.in_flight += 1
         try:
             yield
-        except RunStopped as error:
-            self.stopped = self.stopped or error
-            raise
         finally:
             with self._lock:
                 self.in_flight -= 1
@@ -198,6 +199,11 @@ class Spending:
         """Counts an answer that came from the journal."""
         with self._lock:
             self.from_journal += 1
+
+    def add_answer(self, settings: Settings, model: str, usage: Usage) -> None:
+        """Counts an answer that was paid for before, in a process that has ended."""
+        with self._lock:
+            self.total.add(_spent(settings, model, usage))
 
     def begin(
         self, settings: Settings, request: Request, model: str, place: Place | None
@@ -273,6 +279,15 @@ class Spending:
                 self._count(settings, reply, model, place, reserved)
             self._wake()
 
+    def take_back(
+        self, settings: Settings, model: str, place: Place | None, reserved: Reserved | None
+    ) -> None:
+        """Ends a request that was begun and is not sent."""
+        with self._lock:
+            self.total.requests -= 1
+            self._at(place).requests -= 1
+        self.end(settings, None, model, place, reserved)
+
     @contextmanager
     def aside(self, reserved: Reserved) -> Generator[None]:
         """Has nobody wait for a request under way in the block, in which others may be asked."""
@@ -290,6 +305,7 @@ class Spending:
     def add_kept(self, settings: Settings, model: str, usage: Usage, largest: int) -> None:
         """Counts what the run has taken before, in processes that have ended."""
         with self._lock:
+            self.has_kept = True
             kept = _spent(settings, model, usage)
             self.total.add(kept)
             self._before.add(kept)
@@ -381,11 +397,12 @@ class Spending:
         found = [(place, spent) for place, spent in self._by_place.values() if place is not None]
         ranked = nlargest(_MOST_PLACES, found, key=lambda pair: (pair[1].cost, pair[1].tokens))
         where = "; ".join(f"{place.text()}: {spent}" for place, spent in ranked)
-        return BudgetSpent(
+        self.passed = BudgetSpent(
             f"the next request would pass the budget of {bound}; spent until now: {self.total}"
             + (f" ({where})" if where else ""),
             hint=f"raise `{setting}` to go on",
         )
+        return self.passed
 
 
 def _bounds(settings: Settings) -> list[tuple[str, str, float, str]]:
@@ -572,56 +589,170 @@ class Meter(Around):
     @classmethod
     def answers_in_order(cls, call: PromptCall) -> bool:
         # Near the end of a budget, what stands first in the script is to have the rest.
-        return spending_here().is_scarce(call.settings)
+        return any(one.is_scarce(settings) for one, settings in _budgets_of(call.settings))
 
     def prompt(self) -> AbstractContextManager[object]:
-        return spending_here().one_prompt()
+        return _one_prompt()
 
     def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
         """The reply; BudgetSpent when the run has no more to spend.
 
         What came of a reply that was left or broke off counts as what it is likely to have taken.
         """
-        spending, settings, place = spending_here(), self._call.settings, self._call.place
+        settings, place = self._call.settings, self._call.place
         model = self._call.model_of(request)
-        reserved = yield from spending.begin(settings, request, model, place)
+        budgets = _budgets_of(settings)
+        begun: list[tuple[Spending, Reserved | None]] = []
+        try:
+            # Each level waits for those that have passed the inner ones, which then go on.
+            for spending, bounds in reversed(budgets):
+                reserved = yield from spending.begin(bounds, request, model, place)
+                begun.append((spending, reserved))
+        except BaseException:
+            for spending, reserved in begun:
+                spending.take_back(settings, model, place, reserved)
+            raise
         reply: Reply | None = None
         try:
             work = send(request, heard)
-            if reserved is not None:
-                work = drive(work, partial(_given_aside, spending, reserved))
+            held = [(spending, one) for spending, one in begun if one is not None]
+            if held:
+                work = drive(work, partial(_given_aside, held))
             reply = yield from work
             return reply
         finally:
             if reply is None and heard:
                 reply = likely_reply(request, heard)
-            spending.end(settings, reply, model, place, reserved)
+            for spending, reserved in begun:
+                spending.end(settings, reply, model, place, reserved)
 
 
-def _given_aside(spending: Spending, reserved: Reserved, step: Effect | str) -> Effects[Any]:
+def _given_aside(held: Sequence[tuple[Spending, Reserved]], step: Effect | str) -> Effects[Any]:
     """What comes of a step of a reply; whoever gets a piece of it may ask others meanwhile."""
     if isinstance(step, Effect):
         return (yield step)
-    with spending.aside(reserved):
+    with ExitStack() as stack:
+        for spending, own in held:
+            stack.enter_context(spending.aside(own))
         yield step
 
 
 _of_process = Spending(began=account.began)
-_of_block: ContextVar[Spending | None] = ContextVar("saft_spending", default=None)
+# What is counted for itself here.
+_apart: ContextVar[Spending | None] = ContextVar("saft_spending", default=None)
+
+
+class _Block(NamedTuple):
+    """A block with a budget of its own: what is spent in it, its bounds, and those around it."""
+
+    spending: Spending
+    bounds: Mapping[str, Any]
+    around: Mapping[str, Any]
+
+
+# The blocks inside of that, or of the process.
+_blocks: ContextVar[tuple[_Block, ...]] = ContextVar("saft_blocks", default=())
+
+
+@contextmanager
+def block_within(bounds: Mapping[str, Any]) -> Generator[None]:
+    """Bounds what is spent in the block, from its beginning on, beside the bounds around it."""
+    outside = settings_to_show()
+    around = {name: getattr(outside, name) for name in BUDGETS}
+    block = _Block(Spending(spending_here().largest), bounds, around)
+    token = _blocks.set((*_blocks.get(), block))
+    try:
+        yield
+    finally:
+        _blocks.reset(token)
 
 
 def spending_here() -> Spending:
-    """What the run has spent that this is a part of: the block around, or the process."""
-    block = _of_block.get()
-    if block is not None:
-        return block
+    """What the run has spent that this is a part of: what is counted for itself, or the process."""
+    apart = _apart.get()
+    if apart is not None:
+        return apart
     _of_process.take_over()
     return _of_process
 
 
+def _spent_here() -> list[Spending]:
+    """The same, and what the blocks inside of it have spent that have budgets of their own.
+
+    The outermost comes first.
+    """
+    return [spending_here(), *(block.spending for block in _blocks.get())]
+
+
+def _budgets_of(settings: Settings) -> list[tuple[Spending, Settings]]:
+    """All that a request with these settings counts for, each with the settings that bound it.
+
+    The outermost comes first. What the options of the prompt bound is the innermost.
+    """
+    spent, blocks = _spent_here(), _blocks.get()
+    if not blocks:
+        return [(spent[0], settings)]
+    bounds = [blocks[0].around, *(block.bounds for block in blocks)]
+    for name in BUDGETS:
+        said = getattr(settings, name)
+        of_blocks = next((one[name] for one in reversed(bounds) if name in one), None)
+        if said is not None and said != of_blocks:
+            bounds[-1] = {**bounds[-1], name: said}
+    bounded = ({name: one.get(name) for name in BUDGETS} for one in bounds)
+    return [
+        (spending, replace(settings, **own)) for spending, own in zip(spent, bounded, strict=True)
+    ]
+
+
+@contextmanager
+def _one_prompt() -> Generator[None]:
+    """Counts a prompt, and keeps what ends the run that it is a part of."""
+    spent = _spent_here()
+    with ExitStack() as stack:
+        for spending in spent:
+            stack.enter_context(spending.one_prompt())
+        try:
+            yield
+        except RunStopped as error:
+            # What a block has no more to spend for ends what is inside of it.
+            first = next((i for i, one in enumerate(spent) if one.passed is error), 0)
+            for spending in spent[first:]:
+                spending.stopped = spending.stopped or error
+            raise
+
+
+def add_kept(
+    settings: Settings, model: str, usage: Usage, largest: int, *, for_blocks: bool
+) -> None:
+    """Counts what a journal has kept that is opened here, also for the blocks around it or not."""
+    for spending in _spent_here() if for_blocks else [spending_here()]:
+        spending.add_kept(settings, model, usage, largest)
+
+
+def note_kept(settings: Settings, model: str, usage: Usage) -> None:
+    """Counts an answer from the journal, which the blocks inside of that have not counted yet."""
+    run, *blocks = _spent_here()
+    run.note_kept()
+    for spending in blocks:
+        if not spending.has_kept:
+            spending.add_answer(settings, model, usage)
+
+
+def is_of_block(error: BaseException) -> bool:
+    """Whether it is the budget of a block that has ended, and not that of the run around it."""
+    return any(one.passed is error for one in _spent_here()[1:])
+
+
 account.is_closed = True
 register(Meter)
-after_fork(lambda: spending_here().forget_others())
+
+
+def _leave_to_parent() -> None:
+    for spending in _spent_here():
+        spending.forget_others()
+
+
+after_fork(_leave_to_parent)
 
 
 @contextmanager
@@ -630,11 +761,12 @@ def spending_apart(largest: int | None = None) -> Generator[Spending]:
 
     `largest` is the longest output until now, where somebody knows of one.
     """
-    token = _of_block.set(spending := Spending(largest))
+    token, outside = _apart.set(spending := Spending(largest)), _blocks.set(())
     try:
         yield spending
     finally:
-        _of_block.reset(token)
+        _blocks.reset(outside)
+        _apart.reset(token)
 
 
 def tell_sum(*, is_wanted: bool = False) -> None:

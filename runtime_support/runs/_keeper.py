@@ -45,7 +45,7 @@ from runtime_support.errors import (
     TruncatedReply,
 )
 from runtime_support.providers import who_answers
-from runtime_support.runs._budgets import spending_here
+from runtime_support.runs._budgets import add_kept, note_kept
 from runtime_support.runs._journal import Journal, time_text
 from runtime_support.runs._lines import (
     ByPath,
@@ -77,7 +77,7 @@ class Keeper(Around):
         if journal is None:
             return None
         name, model = who_answers(call.settings)
-        return cls(journal, f"{name} {model}", model, call.place)
+        return cls(journal, call.settings, f"{name} {model}", model, call.place)
 
     @classmethod
     @contextmanager
@@ -86,13 +86,16 @@ class Keeper(Around):
         if journal is None:
             yield None
             return
-        keeper = cls(journal, "", "", None)
+        keeper = cls(journal, settings_for(), "", "", None)
         keeper.begin(key_of_data(program))
         with keeper.program() as keep:
             yield keep
 
-    def __init__(self, journal: Journal, who: str, model: str, place: Place | None) -> None:
+    def __init__(
+        self, journal: Journal, settings: Settings, who: str, model: str, place: Place | None
+    ) -> None:
         self.journal = journal
+        self.settings = settings
         self.who = who
         self.model = model
         self.place = place
@@ -110,9 +113,10 @@ class Keeper(Around):
         if entry is not None and entry.get("hash") == key:
             if "kept" not in entry:
                 self.sent = len(request.messages)
-                spending_here().note_kept()
+                reply = reply_of(entry, self.journal.path)
+                note_kept(self.settings, self.model, reply.usage)
                 yield from _pieces_of(entry)
-                return reply_of(entry, self.journal.path)
+                return reply
             self.journal.tell_lost(entry)
         self.journal.lines.check_whole()
         started = time.time()
@@ -365,11 +369,14 @@ def _begun(path: str, settings: Settings) -> Journal:
     return _opened(path, settings)
 
 
-def _opened(path: str, settings: Settings, part_of: str | None = None) -> Journal:
-    """The journal; what it has cost counts for the budget of the run."""
+def _opened(
+    path: str, settings: Settings, part_of: str | None = None, *, for_blocks: bool = False
+) -> Journal:
+    """The journal; what it has cost counts for the budget of the run, and of the blocks around it.
+    """
     journal = Journal(path, part_of)
     for model, paid in journal.paid.items():
-        spending_here().add_kept(settings, model, *paid)
+        add_kept(settings, model, *paid, for_blocks=for_blocks)
     return journal
 
 
@@ -387,7 +394,7 @@ def journaled(path: str) -> Generator[None]:
 def journaled_part(path: str, part_of: str | None) -> Generator[None]:
     """The same for a part of the job of a script; see `Journal`."""
     path = os.fspath(path)
-    journal = _opened(path, settings_for(), part_of)
+    journal = _opened(path, settings_for(), part_of, for_blocks=True)
     token = _of_block.set(journal)
     ended = "failed"
     try:

@@ -49,7 +49,7 @@ from runtime_support.errors import (
     SaftError,
     printable,
 )
-from runtime_support.runs._budgets import Spent, spending_apart, spending_here
+from runtime_support.runs._budgets import Spent, is_of_block, spending_apart, spending_here
 from runtime_support.runs._keeper import journaled_part
 from runtime_support.runs._lines import Entry
 from runtime_support.runs._places import scoped
@@ -276,7 +276,7 @@ def _row(
             call = bound(tool, {**row.arguments, **job.constants})
             found = _columns(job, tool, call())
     except BaseException as error:  # no interrupt: those are for the main thread, which has no row
-        if isinstance(error, SaftError) and _ends_the_job(error):
+        if isinstance(error, SaftError) and _ends_the_job(error) and not is_of_block(error):
             return error
         limit = job.row_timeout
         if limit is not None and row.clock.seconds() >= limit:  # as its request has ended by it

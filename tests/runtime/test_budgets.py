@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 import subprocess
@@ -29,6 +30,7 @@ from runtime_support import (
 )
 from runtime_support._settings import Price
 from runtime_support.runs import _budgets as spending
+from runtime_support.runs import journaled
 from runtime_support.runs._budgets import spending_here
 from runtime_support.testing import tool_request
 from tests.support.fake_server import FakeServer, completion, status, streamed
@@ -335,3 +337,153 @@ def test_a_price_of_the_settings_comes_first(well_known: None) -> None:
     own: Price = {"input": 1.0, "output": 2.0}
     settings = Settings(provider="openai", model="gpt-4o-mini", prices={"gpt-4o-mini": own})
     assert spending.price_of(settings, "gpt-4o-mini", 100) == own
+
+
+# Blocks with a budget of their own
+
+
+def _asked(times: int) -> int:
+    """How many of so many prompts were answered before the budget was spent."""
+    for n in range(times):
+        try:
+            ask(n)
+        except BudgetSpent:
+            return n
+    return times
+
+
+def test_a_block_counts_from_its_beginning(server: FakeServer) -> None:
+    assert _asked(3) == 3
+    for _ in range(2):
+        with configure(max_requests=2):
+            assert _asked(5) == 2
+            with pytest.raises(BudgetSpent, match=r"of 2 requests; spent until now: 2 requests,"):
+                ask(0)
+    assert _asked(3) == 3
+    assert spending_here().total.requests == len(server.requests) == 10
+
+
+def test_a_block_stays_within_those_around_it(server: FakeServer) -> None:
+    with configure(max_requests=4):
+        assert _asked(1) == 1
+        with configure(max_requests=2):
+            assert _asked(9) == 2
+        with configure(max_requests=9):
+            assert _asked(9) == 1
+        with configure(max_requests=None):
+            assert _asked(9) == 0
+    configure(max_requests=6)
+    with configure(max_requests=9):
+        assert _asked(9) == 2
+    assert len(server.requests) == 6
+
+
+def test_a_block_stays_within_the_environment(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAFT_MAX_REQUESTS", "2")
+    with configure(max_requests=9):
+        assert _asked(9) == 2
+
+
+def test_blocks_of_different_bounds(server: FakeServer) -> None:
+    with configure(max_total_tokens=50), configure(max_requests=9):  # a reply tells of 18
+        assert _asked(9) == 2
+    with configure(max_requests=1), configure(max_total_tokens=4_000):
+        assert _asked(9) == 1
+
+
+def test_what_is_not_sent_counts_nowhere(server: FakeServer) -> None:
+    with configure(max_requests=1):
+        ask(0)
+        with configure(max_requests=3), pytest.raises(BudgetSpent):
+            ask(1)
+    assert spending_here().total.requests == 1
+    with configure(max_requests=2):
+        with configure(max_total_tokens=1), pytest.raises(BudgetSpent):
+            ask(2)
+        assert _asked(9) == 2
+
+
+def test_the_budget_of_a_block_does_not_stop_the_run(server: FakeServer) -> None:
+    with configure(max_requests=0), pytest.raises(BudgetSpent):
+        ask(0)
+    assert spending_here().stopped is None
+    configure(max_requests=0)
+    with configure(max_requests=5), pytest.raises(BudgetSpent):
+        ask(0)
+    assert isinstance(spending_here().stopped, BudgetSpent)
+
+
+def test_an_option_of_a_prompt_in_a_block(server: FakeServer) -> None:
+    with configure(max_requests=5):
+        ask(0)
+        with pytest.raises(BudgetSpent):
+            prompt("1", options={"max_requests": 1})
+        assert _asked(9) == 4
+
+
+def test_requests_of_a_service_at_the_same_time(server: FakeServer) -> None:
+    """100 tasks with a budget each, inside of one of the process; some have threads as well."""
+
+    async def handle(number: int) -> int:
+        most = number % 4
+        with configure(max_requests=most):
+            asked = [prompt.aio(f"{number} {n}") for n in range(6)]
+            found = await asyncio.gather(*asked, return_exceptions=True)
+        spent = [one for one in found if isinstance(one, BudgetSpent)]
+        assert len(spent) == 6 - most
+        return len(found) - len(spent)
+
+    async def serve() -> list[int]:
+        return await asyncio.gather(*map(handle, range(100)))
+
+    configure(max_requests=1_000)
+    assert sum(asyncio.run(serve())) == len(server.requests) == 150
+    configure(max_requests=160)
+
+    def in_threads(number: int) -> int:
+        with configure(max_requests=3):
+            return sum(not isinstance(one, BaseException) for one in overlap(_caught, range(5)))
+
+    with ThreadPoolExecutor(8) as pool:
+        answered = list(pool.map(in_threads, range(8)))
+    assert sum(answered) == 10 and max(answered) <= 3
+    assert len(server.requests) == 160
+
+
+def _caught(n: int) -> str | BudgetSpent:
+    try:
+        return ask(n)
+    except BudgetSpent as error:
+        return error
+
+
+def test_tokens_of_blocks_at_the_same_time(server: FakeServer) -> None:
+    """With `max_tokens`, no block passes its bound, however many ask at the same time."""
+
+    async def handle(number: int) -> int:
+        with configure(max_total_tokens=300, max_tokens=20):
+            found = await asyncio.gather(
+                *(prompt.aio(f"{number} {n}") for n in range(9)), return_exceptions=True
+            )
+        return sum(not isinstance(one, BudgetSpent) for one in found)
+
+    async def serve() -> list[int]:
+        return await asyncio.gather(*map(handle, range(20)))
+
+    answered = asyncio.run(serve())
+    assert min(answered) > 0 and max(answered) * 18 <= 300
+    assert len(server.requests) == sum(answered)
+
+
+def test_answers_from_the_journal_count_in_their_block(server: FakeServer, tmp_path: Path) -> None:
+    """A run that goes on comes to the end of a block's budget where it came to it before."""
+    path = str(tmp_path / "run.jsonl")
+    for asked in (2, 0):
+        before = len(server.requests)
+        with journaled(path), configure(max_requests=2):
+            assert _asked(9) == 2
+        assert len(server.requests) - before == asked
+    with configure(max_requests=3), journaled(path):
+        assert _asked(9) == 3

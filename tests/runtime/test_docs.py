@@ -32,12 +32,18 @@ def heading(text: str) -> str:
     return text.splitlines()[-1][:40]
 
 
+_OF_PYTHON = [
+    *blocks("runtime.md"),
+    *(block for block in blocks("runs.md") if block[0] == "python"),
+]
+
+
 @pytest.mark.parametrize(
     ("language", "text", "printed"),
-    blocks("runtime.md"),
-    ids=[heading(text) for _, text, _ in blocks("runtime.md")],
+    _OF_PYTHON,
+    ids=[heading(text) for _, text, _ in _OF_PYTHON],
 )
-def test_runtime_page(language: str, text: str, printed: str | None) -> None:
+def test_pages_of_python(language: str, text: str, printed: str | None) -> None:
     assert language == "python"
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
